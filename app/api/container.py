@@ -1,0 +1,205 @@
+"""What a container takes in and opens: environment, ports, mounts."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.api.model import ListMap, Model, Omitted, Rule
+from app.api.scalar import (
+    KEY,
+    MAX_TEXT,
+    ConfigKey,
+    EnvName,
+    MountPath,
+    ObjectName,
+    PortName,
+    RelativePath,
+    VolumeName,
+)
+
+Divisor = Literal["1", "1m", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
+
+
+class KeyRef(Model):
+    """One key of a ConfigMap or Secret in the same namespace."""
+
+    name: ObjectName
+    """Name of the ConfigMap or Secret."""
+    key: ConfigKey
+    """The key whose value is taken."""
+    optional: bool | None = None
+    """Whether the container may start without the key."""
+
+
+class EnvFieldRef(Model):
+    """A field of the Pod."""
+
+    field_path: Annotated[
+        str,
+        Field(
+            pattern=rf"^(metadata[.](name|namespace|uid|(labels|annotations)\['{KEY}'\])"
+            "|spec[.](nodeName|serviceAccountName)|status[.](hostIPs?|podIPs?))$",
+            max_length=300,
+        ),
+    ]
+    """Path of the field, such as metadata.name or status.podIP."""
+
+
+class ResourceFieldRef(Model):
+    """A resource request or limit of the container."""
+
+    resource: Literal[
+        "limits.cpu",
+        "limits.memory",
+        "limits.ephemeral-storage",
+        "requests.cpu",
+        "requests.memory",
+        "requests.ephemeral-storage",
+    ]
+    """Which request or limit."""
+    divisor: Divisor | None = None
+    """The unit it is given in: 1 or 1m for CPU; 1, 1k to 1E or 1Ki to 1Ei for the others."""
+
+    rules = (
+        Rule(
+            "divisor must be 1 or 1m for CPU, and not 1m for memory and storage",
+            lambda ref: ref.divisor in (None, "1") or (ref.resource.endswith("cpu") == (ref.divisor == "1m")),
+            cel="!has(self.divisor) || self.divisor == '1' || self.resource.endsWith('cpu') == (self.divisor == '1m')",
+        ),
+    )
+
+
+class EnvSource(Model):
+    """Where the value of an environment variable comes from: exactly one of the four."""
+
+    config_map_key_ref: KeyRef | None = None
+    """A key of a ConfigMap."""
+    secret_key_ref: KeyRef | None = None
+    """A key of a Secret."""
+    field_ref: EnvFieldRef | None = None
+    """A field of the Pod."""
+    resource_field_ref: ResourceFieldRef | None = None
+    """A resource request or limit of the container."""
+
+    rules = (
+        Rule(
+            "exactly one of configMapKeyRef, secretKeyRef, fieldRef and resourceFieldRef",
+            lambda source: len(source.wire()) == 1,
+            cel="[has(self.configMapKeyRef), has(self.secretKeyRef), has(self.fieldRef), "
+            "has(self.resourceFieldRef)].exists_one(x, x)",
+        ),
+    )
+
+
+class EnvVar(Model):
+    """An environment variable of the container."""
+
+    name: EnvName
+    """Name of the variable."""
+    value: Annotated[str, Field(max_length=MAX_TEXT), Omitted] | None = None
+    """Its value; $(OTHER) is replaced by the variable OTHER when that one stands before it."""
+    value_from: EnvSource | None = None
+    """Where the value comes from, instead of value."""
+
+    rules = (
+        Rule(
+            "value and valueFrom exclude each other",
+            lambda var: not (var.value and var.value_from),
+            cel="!(has(self.value) && self.value != '' && has(self.valueFrom))",
+        ),
+    )
+
+
+class EnvFromRef(Model):
+    """A ConfigMap or Secret in the same namespace."""
+
+    name: ObjectName
+    """Its name."""
+    optional: bool | None = None
+    """Whether the container may start without it."""
+
+
+class EnvFrom(Model):
+    """All keys of a ConfigMap or Secret as environment variables."""
+
+    prefix: EnvName | None = None
+    """Put before each key."""
+    config_map_ref: EnvFromRef | None = None
+    """The ConfigMap."""
+    secret_ref: EnvFromRef | None = None
+    """The Secret."""
+
+    rules = (
+        Rule(
+            "exactly one of configMapRef and secretRef",
+            lambda source: (source.config_map_ref is None) != (source.secret_ref is None),
+            cel="has(self.configMapRef) != has(self.secretRef)",
+        ),
+    )
+
+
+class Port(Model):
+    """A port that the container listens on."""
+
+    name: PortName | None = None
+    """A name that probes can use; also the port's name in the Service."""
+    container_port: Annotated[int, Field(ge=1, le=65535)]
+    """The number, 1 to 65535."""
+    protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
+    """The protocol, default TCP."""
+
+
+class VolumeMount(Model):
+    """A volume in the container's file system."""
+
+    name: VolumeName
+    """Name of the volume in spec.volumes."""
+    mount_path: MountPath
+    """Absolute path in the container."""
+    sub_path: RelativePath | None = None
+    """Path in the volume that is mounted, instead of its root."""
+    read_only: Annotated[bool, Omitted] | None = None
+    """Whether the container may only read it; default false."""
+
+
+class PullSecret(Model):
+    """A Secret with credentials for an image registry."""
+
+    name: ObjectName
+    """Name of the Secret, in the same namespace."""
+
+
+def _unique(values: list[object]) -> bool:
+    return len(set(values)) == len(values)
+
+
+Env = Annotated[
+    list[EnvVar],
+    Field(max_length=256),
+    ListMap(("name",)),
+    Rule(
+        "values must hold at most 65536 characters together",
+        lambda env: sum(len(var.value or "") for var in env) <= MAX_TEXT,
+        cel=f"self.map(e, has(e.value) ? e.value.size() : 0).sum() <= {MAX_TEXT}",
+    ),
+    Omitted,
+]
+Ports = Annotated[
+    list[Port],
+    Field(max_length=32),
+    ListMap(("containerPort", "protocol")),
+    Rule(
+        "must not have two ports of one name",
+        lambda ports: _unique([port.name for port in ports if port.name]),
+        cel="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",
+    ),
+    Rule(
+        "must not have the same containerPort twice, also not with two protocols: "
+        "Metacontroller's dynamic-apply would merge the two",
+        lambda ports: _unique([port.container_port for port in ports]),
+        cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
+    ),
+    Omitted,
+]
+VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("mountPath",)), Omitted]
+PullSecrets = Annotated[list[PullSecret], Field(max_length=16), ListMap(("name",)), Omitted]

@@ -1,0 +1,144 @@
+"""What every model shares: strict reading, rules that both sides check, and the marks of Kubernetes lists."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+T = TypeVar("T")
+L = TypeVar("L", bound=list[Any])
+
+CEL_RULES = "x-kubernetes-validations"
+
+
+def _broken(message: str) -> PydanticCustomError:
+    return PydanticCustomError("rule", "{message}", {"message": message})
+
+
+def _omit(value: object) -> object:
+    return (value if value.wire() else None) if isinstance(value, Model) else (value or None)
+
+
+Omitted = AfterValidator(_omit)
+"""Turns a zero value (``""``, ``[]``, ``{}``, ``0``, ``false``), which says no more than its absence, into absence."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A sentence about a value, in CEL for the API server and in Python for the hook; the two must agree.
+
+    Without ``cel`` only the hook can say it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
+    """
+
+    message: str
+    holds: Callable[[Any], bool]
+    cel: str | None = None
+
+    def check(self, value: T) -> T:
+        """Return *value*; raise a pydantic error with this rule's message if the rule does not hold."""
+        if not self.holds(value):
+            raise _broken(self.message)
+        return value
+
+    def crd(self) -> list[dict[str, str]]:
+        """Return this rule as the CRD has it, or nothing if CEL can't say it."""
+        return [] if self.cel is None else [{"rule": self.cel, "message": self.message}]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        described = handler(schema)
+        return {**described, CEL_RULES: [*described.get(CEL_RULES, []), *self.crd()]}
+
+
+@dataclass(frozen=True)
+class IntOrString:
+    """Marks ``int | str``: the bounds hold for a number, the pattern and length for a string."""
+
+    message: str
+    minimum: int
+    maximum: int
+    pattern: str | None = None
+    max_length: int = 24
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.union_schema(
+            [
+                core_schema.int_schema(strict=True, ge=self.minimum, le=self.maximum),
+                core_schema.str_schema(strict=True, pattern=self.pattern, max_length=self.max_length),
+            ],
+            custom_error_type="int_or_string",
+            custom_error_message="{message}",
+            custom_error_context={"message": self.message},
+        )
+
+
+@dataclass(frozen=True)
+class ListMap:
+    """Marks a list whose items are unique by *keys* (the names as on the wire)."""
+
+    keys: tuple[str, ...]
+
+    def check(self, items: L) -> L:
+        """Return *items*; raise a pydantic error if two of them have the same key."""
+        seen = [self._key(item) for item in items]
+        if len(set(seen)) < len(seen):
+            message = f"must not have the same {' and '.join(self.keys)} twice"
+            raise _broken(message)
+        return items
+
+    def _key(self, item: "Model") -> Hashable:
+        wire = item.wire()
+        return tuple(wire.get(key) for key in self.keys)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        mark = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(self.keys)}
+        return {**handler(schema), **mark}
+
+
+class Model(BaseModel):
+    """One object of the API: frozen, camelCase on the wire, strict about types, deaf to fields it does not know."""
+
+    model_config = ConfigDict(
+        strict=True,
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        use_attribute_docstrings=True,
+        hide_input_in_errors=True,
+    )
+
+    rules: ClassVar[tuple[Rule, ...]] = ()
+    """Sentences that bind fields of this model together."""
+
+    @model_validator(mode="after")
+    def _obey(self) -> Self:
+        for rule in self.rules:
+            rule.check(self)
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        described = handler(schema)
+        if cls.rules:
+            handler.resolve_ref_schema(described)[CEL_RULES] = [entry for rule in cls.rules for entry in rule.crd()]
+        return described
+
+    def wire(self) -> dict[str, Any]:
+        """Return this object as JSON has it: camelCase keys, nothing that is absent."""
+        return self.model_dump(by_alias=True, exclude_none=True)

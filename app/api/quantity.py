@@ -1,0 +1,68 @@
+"""Quantities: amounts of memory, CPU and other resources, in the one spelling that the API server stores.
+
+Kubernetes parses ``1024Mi`` and stores ``1Gi``. A hook that keeps asking for ``1024Mi`` makes Metacontroller write at
+every sync, so a quantity is made canonical when it is read.
+Source: k8s.io/apimachinery/pkg/api/resource, ``Quantity.CanonicalizeBytes``.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from app.api.model import IntOrString, Rule
+
+_SYNTAX = r"^([0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?)$"
+_PARTS = re.compile(r"([0-9]+)(?:[.]([0-9]+))?([a-zA-Z]*)")
+
+_DECIMAL = {"m": 1, "": 10**3, "k": 10**6, "M": 10**9, "G": 10**12, "T": 10**15, "P": 10**18}
+_BINARY = {"Ki": 1000 << 10, "Mi": 1000 << 20, "Gi": 1000 << 30, "Ti": 1000 << 40, "Pi": 1000 << 50}
+_LARGEST = 10**15 - 1
+
+
+def milli(quantity: int | str) -> int:
+    """Return *quantity* in thousandths, exactly: ``milli("1.5k") == 1_500_000``."""
+    parts = _PARTS.fullmatch(str(quantity))
+    if parts is None:
+        message = "not a quantity"
+        raise ValueError(message)
+    whole, fraction, suffix = parts[1], parts[2] or "", parts[3]
+    scale = (_DECIMAL | _BINARY)[suffix]
+    return int(whole + fraction) * scale // int("1" + "0" * len(fraction))
+
+
+def canonical(quantity: int | str) -> str:
+    """Return *quantity* as the API server spells it: the largest suffix that leaves a whole number."""
+    amount = milli(quantity)
+    binary = str(quantity).endswith("i") and amount >= _BINARY["Ki"] and amount % 1000 == 0
+    units = {"": 1000, **_BINARY} if binary else _DECIMAL
+    size, suffix = max((size, suffix) for suffix, size in units.items() if amount % size == 0)
+    return f"{amount // size}{suffix}" if amount else "0"
+
+
+def _written_well(quantity: int | str) -> bool:
+    return re.fullmatch(_SYNTAX, str(quantity)) is not None
+
+
+def _whole_bytes(quantity: int | str) -> bool:
+    return not _written_well(quantity) or (milli(quantity) > 0 and milli(quantity) % 1000 == 0)
+
+
+QUANTITY_MESSAGE = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
+
+QUANTITY = Rule(QUANTITY_MESSAGE, _written_well, cel=f"string(self).matches('{_SYNTAX}')")
+
+WHOLE_BYTES = Rule(
+    "must be a whole number of bytes above 0, such as 128Mi",
+    _whole_bytes,
+    cel="!isQuantity(string(self)) || "
+    "quantity(string(self)).isInteger() && quantity(string(self)).isGreaterThan(quantity('0'))",
+)
+
+_AMOUNT = IntOrString(QUANTITY_MESSAGE, minimum=0, maximum=_LARGEST)
+
+Quantity = Annotated[int | str, _AMOUNT, QUANTITY, AfterValidator(canonical)]
+"""An amount of a resource; canonical once read."""
+
+Bytes = Annotated[int | str, _AMOUNT, WHOLE_BYTES, QUANTITY, AfterValidator(canonical)]
+"""An amount of memory or storage; canonical once read."""

@@ -1,0 +1,55 @@
+"""Reads a stored MyResource: a spec, or the first problem that keeps it from being one."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.api.scalar import NAME
+from app.api.spec import MyResourceSpec
+
+_REWORDED = {
+    "missing": "is required",
+    "json_invalid": "can't be read",
+    "string_pattern_mismatch": "is not written as it must be; see the field's description",
+}
+
+
+@dataclass(frozen=True)
+class InvalidSpec:
+    """A spec that can't be used: which field, and what it must be. Never the value that was found."""
+
+    problem: str
+
+
+def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
+    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid."""
+    if not NAME.holds(name):
+        return InvalidSpec(f"metadata.name: {NAME.message}")
+    try:
+        return MyResourceSpec.model_validate_json(spec)
+    except ValidationError as error:
+        return InvalidSpec(_first(error))
+
+
+def _first(error: ValidationError) -> str:
+    detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    text = detail["msg"].replace("Input should be", "must be").replace("should have", "must have")
+    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], text)}"
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    """Return a path such as ``spec.env[3].name``; keys of maps are the user's words and left out."""
+    known = _property_names()
+    steps = [
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc if isinstance(step, int) or step in known
+    ]
+    return "spec" + "".join(steps)
+
+
+@cache
+def _property_names() -> frozenset[str]:
+    schema = MyResourceSpec.model_json_schema(by_alias=True)
+    models = [schema, *schema["$defs"].values()]
+    return frozenset(name for model in models for name in model["properties"])

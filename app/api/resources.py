@@ -1,0 +1,75 @@
+"""Resources: how much of a node a container asks for, and may take."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.api.model import Model, Omitted, Rule
+from app.api.quantity import WHOLE_BYTES, Quantity, milli
+from app.api.scalar import KEY, MAX_KEY, matches
+
+_NATIVE = ("cpu", "memory", "ephemeral-storage")
+_IN_BYTES = ("memory", "ephemeral-storage")
+_NOT_EXTENDED = "(.*[.])?kubernetes[.]io/.*|requests[.].*"
+
+
+def _is_resource(key: str) -> bool:
+    extended = "/" in key and len(key) <= MAX_KEY and matches(KEY, key) and not matches(_NOT_EXTENDED, key)
+    return key in _NATIVE or extended
+
+
+NAMES = Rule(
+    "has a key other than cpu, memory, ephemeral-storage and vendor/name",
+    lambda amounts: all(map(_is_resource, amounts)),
+    cel=f"self.all(k, k in {list(_NATIVE)!r} || k.contains('/') && k.size() <= {MAX_KEY} "
+    f"&& k.matches('^{KEY}$') && !k.matches('^({_NOT_EXTENDED})$'))",
+)
+BYTES = Rule(
+    "must give memory and ephemeral-storage as a whole number of bytes above 0",
+    lambda amounts: all(WHOLE_BYTES.holds(amounts[key]) for key in _IN_BYTES if key in amounts),
+    cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || !isQuantity(string(self[k])) || "
+    "quantity(string(self[k])).isInteger() && quantity(string(self[k])).isGreaterThan(quantity('0')))",
+)
+WHOLE_DEVICES = Rule(
+    "must give a vendor's resource as a whole number",
+    lambda amounts: all(milli(amounts[key]) % 1000 == 0 for key in amounts if "/" in key),
+    cel="self.all(k, !k.contains('/') || !isQuantity(string(self[k])) || quantity(string(self[k])).isInteger())",
+)
+
+Amounts = Annotated[dict[str, Quantity], Field(max_length=16), NAMES, BYTES, WHOLE_DEVICES, Omitted]
+
+
+def _covered(resources: "Resources") -> bool:
+    limits = resources.limits or {}
+    return all(milli(amount) <= milli(limits.get(key, amount)) for key, amount in (resources.requests or {}).items())
+
+
+def _devices_equal(resources: "Resources") -> bool:
+    limits = resources.limits or {}
+    return all(limits.get(key) == amount for key, amount in (resources.requests or {}).items() if "/" in key)
+
+
+class Resources(Model):
+    """Requests and limits by resource: cpu, memory, ephemeral-storage, or a vendor's such as nvidia.com/gpu."""
+
+    requests: Amounts | None = None
+    """What is set aside for the container. Quantities by resource."""
+    limits: Amounts | None = None
+    """What the container can't exceed. Quantities by resource."""
+
+    rules = (
+        Rule(
+            "a request must not exceed its limit",
+            _covered,
+            cel="!has(self.requests) || !has(self.limits) || self.requests.all(k, !(k in self.limits) "
+            "|| !isQuantity(string(self.requests[k])) || !isQuantity(string(self.limits[k])) "
+            "|| quantity(string(self.requests[k])).compareTo(quantity(string(self.limits[k]))) <= 0)",
+        ),
+        Rule(
+            "a vendor's resource needs a limit that equals its request",
+            _devices_equal,
+            cel="!has(self.requests) || self.requests.all(k, !k.contains('/') || has(self.limits) "
+            "&& k in self.limits && (!isQuantity(string(self.requests[k])) || !isQuantity(string(self.limits[k])) "
+            "|| quantity(string(self.requests[k])).compareTo(quantity(string(self.limits[k]))) == 0))",
+        ),
+    )

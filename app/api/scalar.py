@@ -1,0 +1,118 @@
+"""The kinds of strings in a spec: names, keys, paths and references, each as Kubernetes checks it or narrower.
+
+The API server reads patterns as RE2, pydantic as Rust's regex: the ones below use only what both read alike.
+What a user is likely to get wrong is a rule with a message; the rest is a pattern.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import Field
+
+from app.api.model import Rule
+
+_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DNS_SUBDOMAIN = f"{_DNS_LABEL}([.]{_DNS_LABEL})*"
+_QUALIFIED = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_SHORT_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+
+KEY = f"({_SHORT_LABEL}([.]{_SHORT_LABEL})*/)?{_QUALIFIED}"
+"""Regular expression of a label key: ``name`` or ``prefix/name``."""
+
+MAX_KEY = 253
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Tell whether the whole of *text* matches *pattern*."""
+    return re.fullmatch(pattern, text) is not None
+
+
+VolumeName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
+ObjectName = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}$", max_length=253)]
+
+EnvName = Annotated[str, Field(pattern="^([-_a-zA-Z]|[.][-_a-zA-Z0-9])[-._a-zA-Z0-9]*$", max_length=253)]
+ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", max_length=253)]
+
+Key = Annotated[str, Field(pattern=f"^{KEY}$", max_length=MAX_KEY)]
+LabelValue = Annotated[str, Field(pattern="^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", max_length=63)]
+
+MountPath = Annotated[str, Field(pattern="^/[^:]+$", max_length=1024)]
+
+RelativePath = Annotated[
+    str,
+    Field(
+        pattern="^([.]?[^./][^/]*|[.])(/([^./][^/]*|[.][^./][^/]*|[.][.][^/]+|[.])?)*$",
+        max_length=1024,
+    ),
+]
+"""A path inside a volume: not absolute, no ``..`` segment."""
+
+PORT_NAME = "([a-z0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*"
+PortName = Annotated[
+    str,
+    Field(max_length=15),
+    Rule(
+        "must be lower-case letters, digits and single dashes, with at least one letter",
+        lambda name: matches(PORT_NAME, name),
+        cel=f"self.matches('^{PORT_NAME}$')",
+    ),
+    Rule(
+        "must not look like a name that is made for an unnamed port, such as tcp-80",
+        lambda name: not matches("(tcp|udp|sctp)-[0-9]+", name),
+        cel="!self.matches('^(tcp|udp|sctp)-[0-9]+$')",
+    ),
+]
+
+_HOST = "([a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?([.][a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*(:[0-9]{1,5})?/)?"
+_PATH = "[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*"
+_TAG = "(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?"
+_DIGEST = "(@(sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}))?"
+_IMAGE = f"{_HOST}{_PATH}(/{_PATH})*{_TAG}{_DIGEST}"
+
+Image = Annotated[
+    str,
+    Field(max_length=512),
+    Rule(
+        "must be an image reference such as nginx:1.27 or registry.example.com/team/app:2.1",
+        lambda image: matches(_IMAGE, image),
+        cel=f"self.matches('^{_IMAGE}$')",
+    ),
+]
+
+Timestamp = Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})]
+"""A date and time as in RFC 3339; kept as text, never parsed."""
+
+NAME = Rule(
+    "must be at most 52 characters: lower-case letters, digits and dashes, "
+    "starting with a letter and not ending in a dash",
+    lambda name: len(name) <= 52 and matches("[a-z]([-a-z0-9]*[a-z0-9])?", name),
+    cel="self.size() <= 52 && self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+)
+"""Of metadata.name: children are called ``<name>-deployment``, and no name is ever cut."""
+
+MAX_TEXT = 64 * 1024
+
+_RESERVED_DOMAINS = "([^/]*[.])?(kubernetes[.]io|k8s[.]io|mygroup[.]example[.]com)/.*"
+_RESERVED_LABELS = ("controller-uid", "myresource", "pod-template-hash")
+
+KEYS = Rule(
+    "has a key that is not a valid label key (name or prefix/name)",
+    lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key) for key in entries),
+    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.matches('^{KEY}$'))",
+)
+ANNOTATION_KEYS = Rule(
+    "has a key that is not a valid annotation key (name or prefix/name)",
+    lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key.lower()) for key in entries),
+    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
+)
+UNRESERVED = Rule(
+    "has a reserved key: those of kubernetes.io, k8s.io and mygroup.example.com, "
+    "and myresource, controller-uid and pod-template-hash, are not yours to set",
+    lambda entries: not any(matches(_RESERVED_DOMAINS, key.lower()) or key in _RESERVED_LABELS for key in entries),
+    cel=f"self.all(k, !k.lowerAscii().matches('^{_RESERVED_DOMAINS}$') && !(k in {list(_RESERVED_LABELS)!r}))",
+)
+SHORT_TOGETHER = Rule(
+    "must hold at most 65536 characters together",
+    lambda entries: sum(map(len, entries.values())) <= MAX_TEXT,
+    cel=f"self.map(k, self[k].size()).sum() <= {MAX_TEXT}",
+)

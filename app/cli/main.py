@@ -1,0 +1,77 @@
+"""The command group, and the one place where an error becomes a line and an exit code."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from app import __version__
+from app.cli.errors import InputError
+
+_COMMANDS = {
+    "crd": "Print the CustomResourceDefinition.",
+    "explain": "Tell what a status reason means, and what to do.",
+    "render": "Print what the hook answers for a MyResource.",
+    "serve": "Serve the hooks.",
+}
+
+
+class _Commands(click.Group):
+    """Imports a command's module when the command is used: serving needs no YAML."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        try:
+            module = importlib.import_module(f"app.cli.{cmd_name}")
+        except ModuleNotFoundError as error:
+            message = f"{cmd_name} needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
+            raise InputError(message) from error
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="myresource")
+def _group() -> None:
+    """MyResource operator: one short custom resource in, a production-grade Deployment out."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0 all is well, 1 the input is wrong, 2 it was called wrong."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        code = _group.main(arguments, prog_name="myresource", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "myresource"
+        return _fail(f"{_sentence(error)}; see: {path} --help", 2)
+    except click.ClickException as error:
+        return _fail(_sentence(error), 1)
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _sentence(error: click.ClickException) -> str:
+    return " ".join(error.format_message().split()).removesuffix(".")
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"myresource: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,10 @@
+"""Decides: which children a MyResource shall have, and what is true of it now.
+
+The rule of this package: pure functions of (parent, observed children, related objects, now). No I/O, no clock, no
+environment, no logging. The same request gives the same bytes. A user's mistake is a condition, never an exception.
+
+Nouns: the *plan* is what the spec asks for, as children to list; a *gap* is what separates the observed children from
+it; the *facts* are all that the status is decided from; a *reason* is the one word for them.
+
+Imports api and hooks. Start at :mod:`app.core.sync`.
+"""

@@ -1,0 +1,7 @@
+"""MyResource's controller: what the service serves and what the command line runs."""
+
+from app.core.customize import customize
+from app.core.sync import sync
+from app.hooks import Controller, Deployment, Service
+
+MYRESOURCE = Controller(sync=sync, customize=customize, children=(Deployment, Service))

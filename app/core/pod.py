@@ -1,0 +1,116 @@
+"""The Pod template: the container ``main``, its volumes, and the security profile.
+
+It depends on nothing that scaling changes, and on nothing but the spec and the name: another value here restarts Pods.
+"""
+
+from typing import Any
+
+from app.api.spec import MyResourceSpec
+from app.core.identity import CONTAINER, RESTARTED_AT, labels
+from app.hooks import Parent
+
+Json = dict[str, Any]
+
+_CONTAINER_FIELDS = (
+    "image",
+    "imagePullPolicy",
+    "command",
+    "args",
+    "env",
+    "envFrom",
+    "ports",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+    "volumeMounts",
+)
+_POD_FIELDS = (
+    "imagePullSecrets",
+    "nodeSelector",
+    "tolerations",
+    "affinity",
+    "topologySpreadConstraints",
+    "priorityClassName",
+    "serviceAccountName",
+    "terminationGracePeriodSeconds",
+)
+
+
+def chosen(wire: Json, fields: tuple[str, ...]) -> Json:
+    """Return those *fields* that *wire* has."""
+    return {field: wire[field] for field in fields if field in wire}
+
+
+def pod_template(parent: Parent, spec: MyResourceSpec) -> Json:
+    """Return the Pod template that *spec* asks for."""
+    wire = spec.wire()
+    extra = wire.get("podMetadata", {})
+    restart = {RESTARTED_AT: spec.restarted_at} if spec.restarted_at else {}
+    annotations = {**extra.get("annotations", {}), **restart}
+    return {
+        "metadata": {
+            "labels": {**extra.get("labels", {}), **labels(parent)},
+            **({"annotations": annotations} if annotations else {}),
+        },
+        "spec": {
+            **chosen(wire, _POD_FIELDS),
+            **({"volumes": [_volume(volume) for volume in wire["volumes"]]} if "volumes" in wire else {}),
+            "automountServiceAccountToken": False,
+            "securityContext": _pod_security(spec),
+            "containers": [_container(spec, wire)],
+        },
+    }
+
+
+def _container(spec: MyResourceSpec, wire: Json) -> Json:
+    return {
+        "name": CONTAINER,
+        **chosen(wire, _CONTAINER_FIELDS),
+        "resources": _resources(spec),
+        "securityContext": _container_security(spec),
+    }
+
+
+def _resources(spec: MyResourceSpec) -> Json:
+    """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
+    given = spec.resources.wire() if spec.resources else {}
+    requests, limits = dict(given.get("requests", {})), dict(given.get("limits", {}))
+    if "memory" not in requests | limits:
+        requests["memory"] = limits["memory"] = spec.memory
+    if spec.cpu is not None:
+        requests["cpu"] = spec.cpu
+    return {name: amounts for name, amounts in (("requests", requests), ("limits", limits)) if amounts}
+
+
+def _pod_security(spec: MyResourceSpec) -> Json:
+    """Source: Pod Security Standards; Baseline here is more than their baseline."""
+    restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
+    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted}
+
+
+def _container_security(spec: MyResourceSpec) -> Json:
+    restricted = {"capabilities": {"drop": ["ALL"]}} if spec.security_profile == "Restricted" else {}
+    return {"allowPrivilegeEscalation": False, **restricted}
+
+
+def _volume(volume: Json) -> Json:
+    """Return *volume* with all defaults in the sources of a projected one.
+
+    Metacontroller's dynamic-apply replaces that list whole, so a default that the API server adds would be a change.
+    """
+    if "projected" not in volume:
+        return volume
+    sources = [_source(source) for source in volume["projected"]["sources"]]
+    return {**volume, "projected": {**volume["projected"], "sources": sources}}
+
+
+def _source(source: Json) -> Json:
+    if "downwardAPI" not in source:
+        return source
+    return {"downwardAPI": {"items": [_pod_file(item) for item in source["downwardAPI"]["items"]]}}
+
+
+def _pod_file(item: Json) -> Json:
+    if "fieldRef" in item:
+        return {**item, "fieldRef": {"apiVersion": "v1", **item["fieldRef"]}}
+    return {**item, "resourceFieldRef": {"containerName": CONTAINER, "divisor": "0", **item["resourceFieldRef"]}}

@@ -1,0 +1,141 @@
+"""The reasons: one word for each state of a MyResource, with its message, its causes and the way out.
+
+The only table of them. ``myresource explain`` and the documentation print it; :mod:`app.core.readiness` says when each
+holds. A message is fixed: no counts, no names of nodes or Pods, nothing that moves by itself.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outlook(Enum):
+    """What a reason means for somebody who waits. Source: kstatus."""
+
+    READY = "Ready is True"
+    RECONCILING = "Ready is False; it goes on by itself (Reconciling)"
+    STALLED = "Ready is False; somebody must act (Stalled)"
+    LEAVING = "Ready is False; the object is going away"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason of the condition Ready. ``message`` is filled with the words of :class:`app.core.readiness.Facts`."""
+
+    name: str
+    outlook: Outlook
+    message: str
+    cause: str
+    remedy: str
+
+
+TERMINATING = Reason(
+    "Terminating",
+    Outlook.LEAVING,
+    "The MyResource is being deleted.",
+    "The MyResource was deleted; its children go with it.",
+    "Wait. If it stays, look for a finalizer of somebody else's: kubectl get myresource NAME -o yaml",
+)
+INVALID_SPEC = Reason(
+    "InvalidSpec",
+    Outlook.STALLED,
+    "{problem}. Children that run are kept as they are.",
+    "The spec asks for something that can't be, and the API server could not tell, or stored it before it could.",
+    "Change the field that the message names. Until then nothing that runs is changed.",
+)
+NAME_CONFLICT = Reason(
+    "NameConflict",
+    Outlook.STALLED,
+    "Service {name} belongs to somebody else and is left alone. Rename one of the two, or set spec.service.mode to "
+    "Disabled, or hand it over: kubectl label service {name} -n {namespace} controller-uid={uid}",
+    "A Service of the MyResource's name exists, and this MyResource does not control it.",
+    "Rename one of the two, set spec.service.mode to Disabled, or hand the Service over with the command in the "
+    "message (not if another controller owns it: it would keep it).",
+)
+NOT_APPLIED = Reason(
+    "NotApplied",
+    Outlook.STALLED,
+    "{kind} {child} was not written for a minute: its name is taken, or a quota or an admission policy refuses it. "
+    "See: kubectl describe myresource {name} -n {namespace}",
+    "Metacontroller could not create or update the child: another object has its name, or a quota, an admission policy "
+    "or the API server refuses it, or Metacontroller may not write it.",
+    "Read the SyncError events: kubectl describe myresource NAME. Without events the name is taken: look at the owner "
+    "of the object that has it, and rename one of the two.",
+)
+OVERRIDDEN = Reason(
+    "Overridden",
+    Outlook.STALLED,
+    "{kind} {child} keeps another value than this MyResource asks for at {path}: somebody else sets it.",
+    "The child was written, and for a minute a field has had another value: an admission policy, an autoscaler or "
+    "another controller sets it. (Under dynamic-apply also: variables that use one another were reordered.)",
+    "Ask for that value in the spec, or make the other one leave the field alone.",
+)
+BUILDING = Reason(
+    "Building",
+    Outlook.RECONCILING,
+    "Waiting for {kind} {child} to carry this spec.",
+    "The spec is new or was changed, and the child does not carry it yet.",
+    "Wait; it takes seconds. After a minute the reason becomes NotApplied or Overridden.",
+)
+ROLLING_OUT = Reason(
+    "RollingOut",
+    Outlook.RECONCILING,
+    "The Deployment is starting or replacing Pods.",
+    "The Deployment carries the spec, and not all Pods are updated and available yet.",
+    "Wait. To watch: kubectl rollout status deployment NAME-deployment",
+)
+PROGRESS_DEADLINE_EXCEEDED = Reason(
+    "ProgressDeadlineExceeded",
+    Outlook.STALLED,
+    "New Pods did not become available within progressDeadlineSeconds. "
+    "See: kubectl describe pods -l myresource={name} -n {namespace}",
+    "The image can't be pulled, the application ends or never becomes ready, or no node has room.",
+    "Look at the Pods: kubectl describe pods -l myresource=NAME. Old Pods go on serving until new ones are available.",
+)
+REPLICA_FAILURE = Reason(
+    "ReplicaFailure",
+    Outlook.STALLED,
+    "Pods can't be created: a quota, a limit range or a policy refuses them. "
+    "See: kubectl describe replicasets -l myresource={name} -n {namespace}",
+    "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
+    "PriorityClass does not exist.",
+    "Look at the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
+)
+REPLICAS_UNAVAILABLE = Reason(
+    "ReplicasUnavailable",
+    Outlook.RECONCILING,
+    "Pods that were available are not any more. See: kubectl describe pods -l myresource={name} -n {namespace}",
+    "The rollout was complete; since then Pods crashed, were evicted, or fail their readiness probe.",
+    "Look at the Pods: kubectl describe pods -l myresource=NAME",
+)
+SCALED_TO_ZERO = Reason(
+    "ScaledToZero",
+    Outlook.READY,
+    "No Pods are asked for, and none run.",
+    "spec.replicas is 0.",
+    "Nothing to do. To start it again: kubectl scale myresource NAME --replicas=1",
+)
+AVAILABLE = Reason(
+    "Available",
+    Outlook.READY,
+    "All Pods are updated and available.",
+    "The Deployment of this generation is fully rolled out.",
+    "Nothing to do.",
+)
+
+REASONS = {
+    reason.name: reason
+    for reason in (
+        TERMINATING,
+        INVALID_SPEC,
+        NAME_CONFLICT,
+        NOT_APPLIED,
+        OVERRIDDEN,
+        BUILDING,
+        ROLLING_OUT,
+        PROGRESS_DEADLINE_EXCEEDED,
+        REPLICA_FAILURE,
+        REPLICAS_UNAVAILABLE,
+        SCALED_TO_ZERO,
+        AVAILABLE,
+    )
+}

@@ -1,0 +1,58 @@
+"""One sync, from what is observed to what is answered. Read this first.
+
+plan       what the spec asks for, and what stands in the way
+first_gap  what separates the observed children from it
+status     what is true now, decided from the facts alone
+"""
+
+import math
+from datetime import datetime
+
+from app.core.gap import first_gap
+from app.core.identity import deployment_name
+from app.core.plan import Plan, plan
+from app.core.previous import Previous
+from app.core.readiness import PATIENCE, Facts
+from app.core.status import status
+from app.hooks import SyncAnswer, SyncRequest
+
+
+def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
+    """Return the desired children and the status of the parent of *request*."""
+    planned = plan(request)
+    previous = Previous(request.parent)
+    gap = first_gap(planned.wanted, request.children)
+    facts = Facts(
+        parent=request.parent,
+        problem=planned.problem,
+        service_taken=planned.service_taken,
+        gap=gap,
+        waited=_waited(previous, now) if gap else 0,
+        deployment=request.children.deployment(deployment_name(request.parent)),
+        replicas=_replicas(planned),
+        was_ready=previous.was_ready,
+    )
+    return SyncAnswer(
+        status=status(facts, previous, now),
+        children=planned.wanted,
+        kept=planned.kept,
+        resync_after=_resync(facts),
+    )
+
+
+def _waited(previous: Previous, now: datetime) -> float:
+    """Return for how many seconds there has been a gap: since Progressing became Unknown."""
+    progressing = previous.condition("Progressing")
+    if progressing is None or progressing.status != "Unknown" or progressing.since is None:
+        return 0
+    return max(0.0, (now - progressing.since).total_seconds())
+
+
+def _resync(facts: Facts) -> int | None:
+    """Return after how many seconds time alone changes the answer: when a gap has been there for too long."""
+    waiting = facts.gap and not facts.stuck and not facts.parent.deleting
+    return math.ceil(PATIENCE - facts.waited) if waiting else None
+
+
+def _replicas(planned: Plan) -> int:
+    return sum(int(child["spec"].get("replicas", 0)) for child in planned.wanted)

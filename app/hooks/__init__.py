@@ -1,0 +1,41 @@
+"""Speaks Metacontroller: what a CompositeController's hooks are asked, and what they may answer.
+
+The rule of this package: it knows no MyResource. Copy it for a controller of your own; docs/write-your-own-hook.md
+shows how. Reading is lenient (null means absent, unknown fields are skipped), answering is strict (the gate).
+
+Nouns: a *request* holds the *parent*, its observed *children* and the *related* objects that were asked for; an
+*answer* lists every child that shall live, and the status; the *gate* refuses answers that would do damage; a
+*controller* is a pair of pure functions, sync and customize, with the gate behind them.
+
+Imports nothing of ours; no I/O, no clock. Start at :mod:`app.hooks.controller`.
+"""
+
+from app.hooks.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, named
+from app.hooks.controller import Controller
+from app.hooks.gate import RefusedAnswer
+from app.hooks.objects import Condition, ConfigMap, Deployment, MalformedRequest, Metadata, Object, Service
+from app.hooks.observed import Absence, Children, Related
+from app.hooks.request import CustomizeRequest, Parent, SyncRequest
+
+__all__ = [
+    "Absence",
+    "Children",
+    "Condition",
+    "ConfigMap",
+    "Controller",
+    "CustomizeAnswer",
+    "CustomizeRequest",
+    "Deployment",
+    "MalformedRequest",
+    "Manifest",
+    "Metadata",
+    "Object",
+    "Parent",
+    "RefusedAnswer",
+    "Related",
+    "RelatedRule",
+    "Service",
+    "SyncAnswer",
+    "SyncRequest",
+    "named",
+]

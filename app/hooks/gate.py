@@ -1,0 +1,109 @@
+"""The gate: the last look at an answer. What it refuses becomes a 500, and a 500 changes nothing in the cluster.
+
+A 200 is powerful: it deletes what it does not list, a null child in it kills Metacontroller's process, a child of a
+kind that nobody declared is never cleaned up, a child in another namespace is made again and again.
+"""
+
+import math
+from collections.abc import Iterator
+
+from app.hooks.answer import Manifest, RelatedRule, SyncAnswer
+from app.hooks.objects import Object
+from app.hooks.request import Parent
+
+Kinds = frozenset[tuple[str, str]]
+"""API version and kind of every child that a controller may list."""
+
+RESYNC_LIMITS = (1, 86400)
+MAX_ANSWER = 1024 * 1024
+
+_METACONTROLLERS_OWN = {"ownerReferences", "generateName", "finalizers", "uid", "resourceVersion", "managedFields"}
+
+
+class RefusedAnswer(Exception):
+    """Raised when an answer would do damage. Its text names the kind of damage, never a value."""
+
+
+def kinds_of(*kinds: type[Object]) -> Kinds:
+    """Return *kinds* as the gate compares them."""
+    return frozenset((kind.API_VERSION, kind.__name__) for kind in kinds)
+
+
+def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
+    """Raise RefusedAnswer if *answer* is not safe for *parent*."""
+    problems = [
+        *_status_problems(answer.status),
+        *(problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
+        *(problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
+        *_twins([*answer.children, *answer.kept]),
+        *_resync_problems(answer.resync_after),
+    ]
+    _refuse_if(problems)
+
+
+def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
+    """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*."""
+    _refuse_if(["a related rule of another namespace" for rule in rules if rule["namespace"] != parent.namespace])
+
+
+def check_size(encoded: bytes) -> bytes:
+    """Return *encoded*; raise RefusedAnswer if it is too large to send."""
+    _refuse_if(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
+    return encoded
+
+
+def _refuse_if(problems: list[str]) -> None:
+    if problems:
+        raise RefusedAnswer(problems[0])
+
+
+def _status_problems(status: object) -> Iterator[str]:
+    if not isinstance(status, dict) or not status:
+        yield "no status"
+    elif not _plain(status):
+        yield "a null or a number that JSON can't say, in the status"
+
+
+def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    yield from _identity_problems(child, parent, kinds)
+    if not _plain(child):
+        yield "a null or a number that JSON can't say, in a child"
+
+
+def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    if not isinstance(child, dict) or not isinstance(child.get("metadata"), dict):
+        yield "a child that is not an object"
+        return
+    metadata = child["metadata"]
+    if (child.get("apiVersion"), child.get("kind")) not in kinds:
+        yield "a child of a kind that the controller did not declare"
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
+        yield "a child without a name"
+    if metadata.get("namespace", parent.namespace) != parent.namespace:
+        yield "a child in another namespace"
+    if "status" in child or _METACONTROLLERS_OWN & metadata.keys() or "controller-uid" in metadata.get("labels", {}):
+        yield "a child with a field that only Metacontroller or the API server sets"
+
+
+def _twins(children: list[Manifest]) -> Iterator[str]:
+    try:
+        names = [(child["kind"], child["metadata"]["name"]) for child in children]
+    except (TypeError, KeyError):
+        return  # said already
+    if len(set(names)) < len(names):
+        yield "two children of one kind and name"
+
+
+def _resync_problems(seconds: int | None) -> Iterator[str]:
+    least, most = RESYNC_LIMITS
+    if seconds is not None and not least <= seconds <= most:
+        yield "a resync outside 1 to 86400 seconds"
+
+
+def _plain(value: object) -> bool:
+    """Tell whether *value* has no null and no NaN or infinity in it."""
+    if isinstance(value, dict):
+        return all(map(_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(_plain, value))
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))

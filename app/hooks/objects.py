@@ -1,0 +1,125 @@
+"""Kubernetes objects as observed: only the fields that are read; everything else is skipped while parsing.
+
+Null means absent. A new kind is a struct with the fields you read, ``API_VERSION`` and ``RESOURCE``; its name is its
+kind.
+"""
+
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class MalformedRequest(ValueError):
+    """Raised when a body is not a hook request. Its text never holds any of the body."""
+
+
+def read(json: bytes | msgspec.Raw, kind: type[T]) -> T:
+    """Return *json* as *kind*; raise MalformedRequest if it is something else."""
+    try:
+        return msgspec.json.decode(json, type=kind)
+    except (msgspec.DecodeError, RecursionError):
+        message = f"not {kind.__name__} as JSON"
+        raise MalformedRequest(message) from None
+
+
+class Observed(msgspec.Struct, frozen=True, rename="camel"):
+    """Base of everything that is read: frozen, camelCase on the wire."""
+
+
+class OwnerReference(Observed, frozen=True):
+    """One owner of an object."""
+
+    uid: str
+    controller: bool | None = None
+
+
+class Metadata(Observed, frozen=True):
+    """The metadata that is read of any object."""
+
+    name: str
+    namespace: str | None = None
+    uid: str | None = None
+    generation: int | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[OwnerReference] | None = None
+    deletion_timestamp: str | None = None
+
+    @property
+    def controller_uid(self) -> str | None:
+        """The uid of the owner that controls this object, if one does."""
+        return next((owner.uid for owner in self.owner_references or [] if owner.controller), None)
+
+    def label(self, key: str) -> str | None:
+        """Return the value of the label *key*, or None."""
+        return (self.labels or {}).get(key)
+
+    def annotation(self, key: str) -> str | None:
+        """Return the value of the annotation *key*, or None."""
+        return (self.annotations or {}).get(key)
+
+
+class Object(Observed, frozen=True):
+    """Any object. A subclass is a kind: its name is the kind's, ``RESOURCE`` is the plural that URLs have."""
+
+    API_VERSION: ClassVar[str] = ""
+    RESOURCE: ClassVar[str] = ""
+
+    metadata: Metadata
+
+    @classmethod
+    def group(cls) -> str:
+        """Return the key under which Metacontroller groups this kind, such as ``Deployment.apps/v1``."""
+        return f"{cls.__name__}.{cls.API_VERSION}"
+
+
+class Condition(Observed, frozen=True):
+    """A condition of somebody else's status."""
+
+    type: str
+    status: str
+    reason: str | None = None
+
+
+class DeploymentStatus(Observed, frozen=True):
+    """What the Deployment controller has seen; a field that is absent counts as 0."""
+
+    observed_generation: int | None = None
+    replicas: int | None = None
+    updated_replicas: int | None = None
+    available_replicas: int | None = None
+    conditions: list[Condition] | None = None
+
+    def condition(self, kind: str) -> Condition | None:
+        """Return the condition of type *kind*, or None."""
+        return next((condition for condition in self.conditions or [] if condition.type == kind), None)
+
+
+class Deployment(Object, frozen=True):
+    """An observed Deployment. ``spec`` is whole: it is compared with what is wanted."""
+
+    API_VERSION: ClassVar[str] = "apps/v1"
+    RESOURCE: ClassVar[str] = "deployments"
+
+    spec: dict[str, Any] | None = None
+    status: DeploymentStatus | None = None
+
+
+class Service(Object, frozen=True):
+    """An observed Service. ``spec`` is whole: it is compared with what is wanted."""
+
+    API_VERSION: ClassVar[str] = "v1"
+    RESOURCE: ClassVar[str] = "services"
+
+    spec: dict[str, Any] | None = None
+
+
+class ConfigMap(Object, frozen=True):
+    """An observed ConfigMap."""
+
+    API_VERSION: ClassVar[str] = "v1"
+    RESOURCE: ClassVar[str] = "configmaps"
+
+    data: dict[str, str] | None = None

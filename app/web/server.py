@@ -1,0 +1,92 @@
+"""The server: two listeners in one event loop, started and stopped together."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+import uvloop
+from starlette.types import ASGIApp
+
+from app.hooks import Controller
+from app.web.app import create_app
+from app.web.health import create_health_app
+
+KEEP_ALIVE = 120
+"""Seconds. Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a
+connection just being closed fails, and is not repeated."""
+
+STOP_WITHIN = 12
+"""Seconds that requests in flight get when the process is told to stop; a hook call takes at most 10."""
+
+log = logging.getLogger("myresource")
+
+
+class CannotListen(OSError):
+    """Raised when an address can't be listened on. Its text says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    def listen(self) -> socket.socket:
+        """Return a listening socket; raise CannotListen."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            return socket.create_server((self.host, self.port), family=family)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or "not an address"
+            message = f"can't listen on {self.host} port {self.port}: {reason}; choose another host or port"
+            raise CannotListen(message) from error
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to :func:`serve`."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _server(app: ASGIApp) -> _Server:
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=STOP_WITHIN,
+        access_log=False,
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+    )
+    return _Server(config)
+
+
+def serve(controller: Controller, hooks_at: Address, health_at: Address) -> None:
+    """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken."""
+    with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
+        log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
+        log.info("health on %s port %s", *health_socket.getsockname()[:2])
+        uvloop.run(_serve(controller, hooks_socket, health_socket))
+
+
+async def _serve(controller: Controller, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
+    hooks = _server(create_app(controller))
+    health = _server(create_health_app(lambda: hooks.started and not hooks.should_exit))
+
+    def stop() -> None:
+        hooks.should_exit = health.should_exit = True
+
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(sign, stop)
+    await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))
