@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -30,8 +29,10 @@ METHOD_NOT_ALLOWED = 405
 FAILED = Refusal(500, "the hook failed; its log says where")
 
 
-def by_status(_: Request, error: HTTPException) -> Response:
+def by_status(_: Request, error: Exception) -> Response:
     """Return the refusal for what the router raised: no such path, or no such method."""
-    if error.status_code == METHOD_NOT_ALLOWED:
-        return Refusal(METHOD_NOT_ALLOWED, "no such method; hooks are called with POST", error.headers).response()
-    return NOT_FOUND.response() if error.status_code == NOT_FOUND.status else FAILED.response()
+    status = getattr(error, "status_code", FAILED.status)
+    if status == METHOD_NOT_ALLOWED:
+        headers = getattr(error, "headers", None)
+        return Refusal(METHOD_NOT_ALLOWED, "no such method; hooks are called with POST", headers).response()
+    return NOT_FOUND.response() if status == NOT_FOUND.status else FAILED.response()
