@@ -28,7 +28,12 @@ COLUMNS = [
 
 def schema() -> Schema:
     """Return the structural schema of a MyResource."""
-    name = {"type": "string", "maxLength": 63, "x-kubernetes-validations": NAME.crd()}
+    name = {
+        "type": "string",
+        "description": "Name of the MyResource; its Deployment is called NAME-deployment.",
+        "maxLength": 63,
+        "x-kubernetes-validations": NAME.crd(),
+    }
     return {
         "type": "object",
         "description": "A MyResource runs an application: one short spec in, a Deployment (and a Service) out.",
@@ -36,7 +41,10 @@ def schema() -> Schema:
         "properties": {
             "apiVersion": {"type": "string", "description": "Version of the API that this object is written in."},
             "kind": {"type": "string", "description": "Always MyResource."},
-            "metadata": {"type": "object", "properties": {"name": name}},
+            "metadata": {
+                "type": "object",
+                "properties": {"name": name},
+            },
             "spec": structural(MyResourceSpec),
             "status": structural(MyResourceStatus),
         },

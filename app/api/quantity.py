@@ -11,13 +11,11 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from app.api.model import IntOrString, Rule
+from app.api.scalar import matches
 
-_SYNTAX = r"^([0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?)$"
 _PARTS = re.compile(r"([0-9]+)(?:[.]([0-9]+))?([a-zA-Z]*)")
-
 _DECIMAL = {"m": 1, "": 10**3, "k": 10**6, "M": 10**9, "G": 10**12, "T": 10**15, "P": 10**18}
 _BINARY = {"Ki": 1000 << 10, "Mi": 1000 << 20, "Gi": 1000 << 30, "Ti": 1000 << 40, "Pi": 1000 << 50}
-_LARGEST = 10**15 - 1
 
 
 def milli(quantity: int | str) -> int:
@@ -40,29 +38,40 @@ def canonical(quantity: int | str) -> str:
     return f"{amount // size}{suffix}" if amount else "0"
 
 
-def _written_well(quantity: int | str) -> bool:
-    return re.fullmatch(_SYNTAX, str(quantity)) is not None
+_SYNTAX = "[0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?"
+_MESSAGE = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
 
-
-def _whole_bytes(quantity: int | str) -> bool:
-    return not _written_well(quantity) or (milli(quantity) > 0 and milli(quantity) % 1000 == 0)
-
-
-QUANTITY_MESSAGE = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
-
-QUANTITY = Rule(QUANTITY_MESSAGE, _written_well, cel=f"string(self).matches('{_SYNTAX}')")
-
-WHOLE_BYTES = Rule(
-    "must be a whole number of bytes above 0, such as 128Mi",
-    _whole_bytes,
-    cel="!isQuantity(string(self)) || "
-    "quantity(string(self)).isInteger() && quantity(string(self)).isGreaterThan(quantity('0'))",
+BYTES_SYNTAX = (
+    "[0-9]{1,15}|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T)"
+    "|[0-9]{1,6}([.](0{1,3}|50{0,2}|(2|7)50?|125|375|625|875))?(Ki|Mi|Gi|Ti)"
 )
+"""Whole bytes. (CEL's ``isInteger`` calls ``1.5Gi`` no integer.)"""
+NO_BYTES = "[0.]+[a-zA-Z]*"
+BYTES_MESSAGE = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
 
-_AMOUNT = IntOrString(QUANTITY_MESSAGE, minimum=0, maximum=_LARGEST)
+Amount = Annotated[
+    int | str,
+    IntOrString(_MESSAGE, minimum=0, maximum=10**15 - 1),
+    Rule(_MESSAGE, lambda amount: matches(_SYNTAX, str(amount)), cel=f"string(self).matches('^({_SYNTAX})$')"),
+]
+"""An amount of a resource as the user wrote it."""
 
-Quantity = Annotated[int | str, _AMOUNT, QUANTITY, AfterValidator(canonical)]
+Quantity = Annotated[Amount, AfterValidator(canonical)]
 """An amount of a resource; canonical once read."""
 
-Bytes = Annotated[int | str, _AMOUNT, WHOLE_BYTES, QUANTITY, AfterValidator(canonical)]
+Bytes = Annotated[
+    int | str,
+    IntOrString(BYTES_MESSAGE, minimum=1, maximum=10**15 - 1),
+    Rule(
+        BYTES_MESSAGE,
+        lambda amount: is_bytes(str(amount)),
+        cel=f"string(self).matches('^({BYTES_SYNTAX})$') && !string(self).matches('^{NO_BYTES}$')",
+    ),
+    AfterValidator(canonical),
+]
 """An amount of memory or storage; canonical once read."""
+
+
+def is_bytes(amount: str) -> bool:
+    """Tell whether *amount* is a whole number of bytes above 0."""
+    return matches(BYTES_SYNTAX, amount) and not matches(NO_BYTES, amount)

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from app.api.model import Model, Omitted, Rule
-from app.api.quantity import WHOLE_BYTES, Quantity, milli
+from app.api.quantity import BYTES_SYNTAX, NO_BYTES, Amount, canonical, is_bytes, milli
 from app.api.scalar import KEY, MAX_KEY, matches
 
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
@@ -26,17 +26,25 @@ NAMES = Rule(
 )
 BYTES = Rule(
     "must give memory and ephemeral-storage as a whole number of bytes above 0",
-    lambda amounts: all(WHOLE_BYTES.holds(amounts[key]) for key in _IN_BYTES if key in amounts),
-    cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || !isQuantity(string(self[k])) || "
-    "quantity(string(self[k])).isInteger() && quantity(string(self[k])).isGreaterThan(quantity('0')))",
+    lambda amounts: all(is_bytes(str(amounts[key])) for key in _IN_BYTES if key in amounts),
+    cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || string(self[k]).matches('^({BYTES_SYNTAX})$') "
+    f"&& !string(self[k]).matches('^{NO_BYTES}$'))",
 )
 WHOLE_DEVICES = Rule(
     "must give a vendor's resource as a whole number",
-    lambda amounts: all(milli(amounts[key]) % 1000 == 0 for key in amounts if "/" in key),
-    cel="self.all(k, !k.contains('/') || !isQuantity(string(self[k])) || quantity(string(self[k])).isInteger())",
+    lambda amounts: all(matches("[0-9]+", str(amounts[key])) for key in amounts if "/" in key),
+    cel="self.all(k, !k.contains('/') || string(self[k]).matches('^[0-9]+$'))",
 )
 
-Amounts = Annotated[dict[str, Quantity], Field(max_length=16), NAMES, BYTES, WHOLE_DEVICES, Omitted]
+Amounts = Annotated[
+    dict[str, Amount],
+    Field(max_length=16),
+    NAMES,
+    BYTES,
+    WHOLE_DEVICES,
+    AfterValidator(lambda amounts: {name: canonical(amount) for name, amount in amounts.items()}),
+    Omitted,
+]
 
 
 def _covered(resources: "Resources") -> bool:
@@ -46,7 +54,8 @@ def _covered(resources: "Resources") -> bool:
 
 def _devices_equal(resources: "Resources") -> bool:
     limits = resources.limits or {}
-    return all(limits.get(key) == amount for key, amount in (resources.requests or {}).items() if "/" in key)
+    devices = {key: amount for key, amount in (resources.requests or {}).items() if "/" in key}
+    return all(key in limits and milli(limits[key]) == milli(amount) for key, amount in devices.items())
 
 
 class Resources(Model):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.container import EnvFieldRef, ResourceFieldRef
+from app.api.container import ResourceFieldRef
 from app.api.model import ListMap, Model, Omitted, Rule
 from app.api.quantity import Bytes
 from app.api.scalar import KEY, ConfigKey, ObjectName, RelativePath, VolumeName
@@ -81,7 +81,7 @@ class ProjectedKeys(Model):
     """Whether the Pod may start without it."""
 
 
-class PodFieldRef(EnvFieldRef):
+class PodFieldRef(Model):
     """A field of the Pod, as a file."""
 
     field_path: Annotated[

@@ -1,0 +1,43 @@
+# Every target sets up what it needs. Start with: make demo
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+LONGEST := 220
+
+.DEFAULT_GOAL := help
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements/dev.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY) ## Serve the hook and play a MyResource's life against it
+	@$(BIN)/python examples/demo.py
+
+test: $(READY) ## Run all tests
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+
+check: $(READY) ## Run formatter, linter, types, import contracts, sizes
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	@find app -name '*.py' -exec awk -v most=$(LONGEST) 'END {if (NR > most) {print FILENAME ": " NR " lines, more than " most; exit 1}}' {} \; | (! grep .)
+
+format: $(READY) ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+crd: $(READY) ## Make the CRD from the models
+	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
+
+lock: $(READY) ## Make the lock files from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+
+.PHONY: help demo test check format crd lock
