@@ -18,6 +18,10 @@ _COMMANDS = {
 }
 
 
+_READER_LEFT = 1
+"""With this code click exits when nobody reads its output any more, as in ``myresource crd | head``."""
+
+
 class _Commands(click.Group):
     """Imports a command's module when the command is used: serving needs no YAML."""
 
@@ -63,8 +67,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush must not fail again
         return 0
+    except SystemExit as ended:
+        return 0 if ended.code == _READER_LEFT else int(ended.code or 0)
     return code if isinstance(code, int) else 0
 
 

@@ -129,6 +129,6 @@ def _time(text: str | None) -> datetime:
 
 def _print(answer: bytes, output: str) -> None:
     if output == "json":
-        click.echo(answer)
+        click.echo(answer.decode())
     else:
         click.echo("---\n" + yaml.safe_dump(msgspec.json.decode(answer), sort_keys=False, width=120), nl=False)

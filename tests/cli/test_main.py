@@ -1,0 +1,62 @@
+import subprocess
+import sys
+
+import pytest
+
+from app import __version__
+from tests.cli.calling import assert_one_line, call
+
+
+def test_help_lists_the_commands_without_loading_them() -> None:
+    ended = call("--help")
+
+    assert ended.code == 0
+    for name in ("crd", "explain", "render", "serve"):
+        assert f"\n  {name}" in ended.out
+
+
+@pytest.mark.parametrize("name", ["crd", "explain", "render", "serve"])
+def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
+    ended = call(name, "--help")
+
+    assert ended.code == 0
+    assert ended.out.startswith(f"Usage: myresource {name}")
+    assert max(map(len, ended.out.splitlines())) <= 100
+
+
+def test_the_version_is_the_packages() -> None:
+    assert call("--version").out.split()[-1] == __version__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param(["rendr"], ["rendr", "see: myresource --help"], id="no such command"),
+        pytest.param(["render"], ["--filename", "see: myresource render --help"], id="nothing to render"),
+        pytest.param(["render", "--colour"], ["--colour", "see: myresource render --help"], id="no such option"),
+        pytest.param(["serve", "--port", "many"], ["--port", "see: myresource serve --help"], id="not a port"),
+        pytest.param(["serve", "--port", "65536"], ["--port", "65535"], id="a port too high"),
+    ],
+)
+def test_a_wrong_call_is_one_line_with_the_way_to_help_and_code_2(arguments: list[str], words: list[str]) -> None:
+    assert_one_line(call(*arguments), 2, *words)
+
+
+@pytest.mark.parametrize("pipe", ["crd | head -1", "explain | true"])
+def test_a_reader_who_leaves_early_is_no_error(pipe: str) -> None:
+    command = f"{sys.executable} -m app {pipe}; exit ${{PIPESTATUS[0]}}"
+
+    ended = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:
+    hide = "import sys; sys.modules['yaml'] = None; from app.cli import main; main(sys.argv[1:])"
+
+    helped = subprocess.run([sys.executable, "-c", hide, "serve", "--help"], capture_output=True, check=False)
+    rendered = subprocess.run([sys.executable, "-c", hide, "crd"], capture_output=True, text=True, check=False)
+
+    assert helped.returncode == 0
+    assert rendered.returncode == 1
+    assert rendered.stderr == "myresource: crd needs yaml; install it with: pip install 'myresource-operator[cli]'\n"

@@ -1,0 +1,183 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.core.controller import MYRESOURCE
+from app.hooks.sender import sync_request
+from tests.build import NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
+from tests.cli.calling import assert_one_line, call
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Any:
+    def write(*objects: Any, name: str = "web.yaml") -> str:
+        file = tmp_path / name
+        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
+        return str(file)
+
+    return write
+
+
+def rendered(*arguments: str) -> Json:
+    ended = call("render", "--now", NOW_TEXT, "--output", "json", *arguments)
+    assert (ended.code, ended.err) == (0, "")
+    answer: Json = json.loads(ended.out)
+    return answer
+
+
+def test_it_prints_the_very_bytes_that_metacontroller_would_get(write: Any) -> None:
+    parent = my_resource()
+
+    ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "json")
+
+    assert ended.out.encode() == MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW) + b"\n"
+
+
+def test_a_file_of_a_user_is_a_myresource_just_created(write: Any) -> None:
+    file = write(
+        {key: value for key, value in my_resource().items() if key != "metadata"} | {"metadata": {"name": "web"}}
+    )
+
+    answer = rendered("-f", file)
+
+    assert reason(answer) == "Building"
+    assert answer["children"][0]["metadata"]["namespace"] == "default"
+
+
+def test_yaml_says_the_same_as_json(write: Any) -> None:
+    file = write(my_resource())
+
+    assert yaml.safe_load(call("render", "-f", file, "--now", NOW_TEXT).out) == rendered("-f", file)
+
+
+def test_several_files_and_documents_give_several_answers(write: Any) -> None:
+    one = write(my_resource("one"), my_resource("two"), name="one.yaml")
+    other = write(my_resource("three"), name="other.yaml")
+
+    answers = list(yaml.safe_load_all(call("render", "-f", one, "-f", other).out))
+
+    assert [a["children"][0]["metadata"]["name"] for a in answers] == [
+        f"{n}-deployment" for n in ("one", "two", "three")
+    ]
+
+
+def test_observed_children_give_the_answer_of_a_later_moment(write: Any) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    seen = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="seen.yaml")
+
+    assert rendered("-f", write(parent), "--observed", seen) == sync(parent, *finished(parent))
+
+
+def test_a_parent_without_uid_takes_the_one_by_which_its_children_know_it(write: Any) -> None:
+    children = finished(my_resource())
+    plain = {**my_resource(), "metadata": {"name": "web"}}
+
+    answer = rendered("-f", write(plain), "--observed", write(*children, name="seen.yaml"))
+
+    assert reason(answer) == "Available"
+
+
+def test_observed_children_of_somebody_else_are_not_the_parents(write: Any) -> None:
+    children = finished(my_resource(uid="another-uid"))
+
+    assert reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="seen.yaml"))) == "Building"
+
+
+def test_observed_children_without_an_owner_are_taken_for_the_parents(write: Any) -> None:
+    (deployment,) = finished(my_resource())
+    del deployment["metadata"]["ownerReferences"]
+
+    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+
+    assert reason(answer) == "Available"
+
+
+def test_related_objects_show_a_conflict_of_names(write: Any) -> None:
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}
+    parent = write(my_resource(ports=[{"containerPort": 80}]))
+
+    assert reason(rendered("-f", parent, "--related", write(foreign, name="other.yaml"))) == "NameConflict"
+    assert reason(rendered("-f", parent, "--related", write(name="none.yaml"))) == "Building"
+
+
+def test_an_invalid_spec_prints_the_answer_and_one_line_that_names_path_and_remedy(write: Any) -> None:
+    file = write(my_resource(memory="64mb"))
+
+    ended = call("render", "-f", file, "-o", "json")
+
+    assert ended.code == 1
+    assert condition(json.loads(ended.out))["reason"] == "InvalidSpec"
+    assert ended.err == (
+        f"myresource: {file}: web: spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi\n"
+    )
+
+
+def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write: Any) -> None:
+    file = write(my_resource(imge="x", ports=[{"containerPort": 80, "hostPort": 80}]))
+
+    ended = call("render", "-f", file)
+
+    assert ended.code == 1
+    assert ended.err.splitlines() == [
+        f"myresource: {file}: web: spec.imge: no such field; did you mean image?",
+        f"myresource: {file}: web: spec.ports[0].hostPort: no such field; remove it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("kind: Deployment\nmetadata: {name: web}", ["Deployment is not a MyResource"], id="another kind"),
+        pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
+        pytest.param("kind: MyResource", ["no metadata.name", "give it one"], id="no name"),
+        pytest.param("a: [", ["not YAML or JSON", "line 1"], id="not YAML"),
+        pytest.param("kind: MyResource\nkind: MyResource", ["line 1", "there twice"], id="a key twice"),
+        pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
+        pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_one_line_and_code_1(write: Any, text: str, words: list[str]) -> None:
+    file = write(text)
+
+    assert_one_line(call("render", "-f", file), 1, file, *words)
+
+
+def test_a_file_that_is_not_there_is_one_line_and_code_1() -> None:
+    assert_one_line(call("render", "-f", "/no/such.yaml"), 1, "/no/such.yaml: no such file", "standard input")
+
+
+def test_a_file_that_is_no_text_is_one_line_and_code_1(tmp_path: Path) -> None:
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
+
+    assert_one_line(call("render", "-f", str(tmp_path / "image.png")), 1, "not YAML or JSON")
+
+
+def test_a_time_that_is_none_is_a_wrong_call(write: Any) -> None:
+    assert_one_line(call("render", "-f", write(my_resource()), "--now", "noon"), 2, "--now", "2026-01-31T12:00:00Z")
+
+
+def test_words_are_read_as_kubectl_reads_them(write: Any) -> None:
+    file = write(
+        """
+        apiVersion: mygroup.example.com/v1alpha1
+        kind: MyResource
+        metadata: {name: web}
+        spec:
+          image: nginx:1.27
+          restartedAt: 2026-01-31T12:00:00Z
+          env: [{name: TIME, value: 12:30:45}]
+          replicas: 0x2
+        """
+    )
+
+    deployment = rendered("-f", file)["children"][0]["spec"]
+    template = deployment["template"]
+
+    assert deployment["replicas"] == 2
+    assert template["metadata"]["annotations"] == {"mygroup.example.com/restartedAt": "2026-01-31T12:00:00Z"}
+    assert template["spec"]["containers"][0]["env"] == [{"name": "TIME", "value": "12:30:45"}]

@@ -1,0 +1,212 @@
+from typing import Any
+
+import pytest
+
+from tests.build import child, my_resource, sync
+
+Json = dict[str, Any]
+
+
+def deployment(**spec: Any) -> Json:
+    return child(sync(my_resource(**spec)), "Deployment")
+
+
+def container(**spec: Any) -> Json:
+    found: Json = deployment(**spec)["spec"]["template"]["spec"]["containers"][0]
+    return found
+
+
+def pod(**spec: Any) -> Json:
+    found: Json = deployment(**spec)["spec"]["template"]["spec"]
+    return found
+
+
+def test_an_image_and_its_memory_make_the_original_deployment_with_safe_additions() -> None:
+    labels = {
+        "app.kubernetes.io/instance": "web",
+        "app.kubernetes.io/managed-by": "myresource-operator",
+        "app.kubernetes.io/name": "web",
+        "myresource": "web",
+    }
+
+    assert deployment(memory="64Mi") == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+            "name": "web-deployment",
+            "namespace": "default",
+            "labels": labels,
+            "annotations": {"mygroup.example.com/applied": "1-b848bea7"},
+        },
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": {"myresource": "web"}},
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "automountServiceAccountToken": False,
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "containers": [
+                        {
+                            "name": "main",
+                            "image": "nginx:1.27",
+                            "resources": {"requests": {"memory": "64Mi"}, "limits": {"memory": "64Mi"}},
+                            "securityContext": {"allowPrivilegeEscalation": False},
+                        }
+                    ],
+                },
+            },
+        },
+    }
+
+
+def test_an_image_alone_gets_the_default_memory() -> None:
+    assert container()["resources"] == {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "requests", "limits"),
+    [
+        pytest.param({"memory": "1024Mi"}, {"memory": "1Gi"}, {"memory": "1Gi"}, id="canonical"),
+        pytest.param({"cpu": "0.5"}, {"cpu": "500m", "memory": "128Mi"}, {"memory": "128Mi"}, id="cpu is a request"),
+        pytest.param(
+            {"resources": {"limits": {"cpu": 2}}},
+            {"memory": "128Mi"},
+            {"cpu": "2", "memory": "128Mi"},
+            id="resources beside memory",
+        ),
+        pytest.param({"resources": {"requests": {"memory": "1Gi"}}}, {"memory": "1Gi"}, None, id="resources win"),
+        pytest.param(
+            {"cpu": 1, "resources": {"limits": {"memory": "1Gi"}}},
+            {"cpu": "1"},
+            {"memory": "1Gi"},
+            id="a limit alone",
+        ),
+    ],
+)
+def test_resources_fill_up_with_memory_and_cpu(spec: Json, requests: Json | None, limits: Json | None) -> None:
+    resources = container(**spec)["resources"]
+
+    assert resources == {
+        **({"requests": requests} if requests else {}),
+        **({"limits": limits} if limits else {}),
+    }
+
+
+def test_the_restricted_profile_meets_the_pod_security_standard() -> None:
+    spec = pod(securityProfile="Restricted")
+
+    assert spec["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}, "runAsNonRoot": True}
+    assert spec["containers"][0]["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "made"),
+    [
+        pytest.param({"type": "Recreate"}, {"type": "Recreate"}, id="recreate"),
+        pytest.param(
+            {"rollingUpdate": {"maxSurge": 1}},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": "25%"}},
+            id="half a rolling update",
+        ),
+        pytest.param(
+            {},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+            id="empty",
+        ),
+    ],
+)
+def test_the_strategy_is_always_whole(asked: Json, made: Json) -> None:
+    assert deployment(strategy=asked)["spec"]["strategy"] == made
+
+
+def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> None:
+    made = deployment(
+        minReadySeconds=5,
+        progressDeadlineSeconds=300,
+        revisionHistoryLimit=3,
+        terminationGracePeriodSeconds=45,
+        priorityClassName="high",
+        serviceAccountName="robot",
+        nodeSelector={"disk": "ssd"},
+        command=["/run"],
+        args=["--fast"],
+        env=[{"name": "A", "value": "1"}],
+        imagePullPolicy="Always",
+    )["spec"]
+    spec = made["template"]["spec"]
+
+    assert (made["minReadySeconds"], made["progressDeadlineSeconds"], made["revisionHistoryLimit"]) == (5, 300, 3)
+    assert (spec["terminationGracePeriodSeconds"], spec["priorityClassName"]) == (45, "high")
+    assert (spec["serviceAccountName"], spec["nodeSelector"]) == ("robot", {"disk": "ssd"})
+    assert spec["containers"][0]["command"] == ["/run"]
+    assert spec["containers"][0]["args"] == ["--fast"]
+    assert spec["containers"][0]["env"] == [{"name": "A", "value": "1"}]
+    assert spec["containers"][0]["imagePullPolicy"] == "Always"
+
+
+def test_values_that_the_api_server_would_not_store_are_not_sent() -> None:
+    made = deployment(
+        minReadySeconds=0,
+        env=[{"name": "A", "value": ""}],
+        args=[],
+        nodeSelector={},
+        affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}},
+        volumes=[{"name": "tmp", "emptyDir": {"medium": ""}}],
+        volumeMounts=[{"name": "tmp", "mountPath": "/tmp", "readOnly": False}],  # noqa: S108 - a path in the container
+    )["spec"]
+    spec = made["template"]["spec"]
+
+    assert "minReadySeconds" not in made
+    assert not {"nodeSelector", "affinity"} & spec.keys()
+    assert "args" not in spec["containers"][0]
+    assert spec["containers"][0]["env"] == [{"name": "A"}]
+    assert spec["containers"][0]["volumeMounts"] == [{"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108 - as above
+    assert spec["volumes"] == [{"name": "tmp", "emptyDir": {}}]
+
+
+def test_the_sources_of_a_projected_volume_carry_all_defaults() -> None:
+    files = [
+        {"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}},
+        {"path": "memory", "resourceFieldRef": {"resource": "limits.memory"}},
+    ]
+    sources = [{"configMap": {"name": "about"}}, {"downwardAPI": {"items": files}}]
+
+    (volume,) = pod(volumes=[{"name": "about", "projected": {"sources": sources}}])["volumes"]
+
+    assert volume["projected"]["sources"] == [
+        {"configMap": {"name": "about"}},
+        {
+            "downwardAPI": {
+                "items": [
+                    {"path": "labels", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.labels"}},
+                    {
+                        "path": "memory",
+                        "resourceFieldRef": {"containerName": "main", "divisor": "0", "resource": "limits.memory"},
+                    },
+                ]
+            }
+        },
+    ]
+
+
+def test_pod_metadata_and_a_restart_reach_the_pods_alone() -> None:
+    made = deployment(
+        podMetadata={"labels": {"team": "red"}, "annotations": {"note": "x"}}, restartedAt="2026-01-31T12:00:00Z"
+    )
+    template = made["spec"]["template"]["metadata"]
+
+    assert template["labels"] == {"team": "red", **made["metadata"]["labels"]}
+    assert template["annotations"] == {"note": "x", "mygroup.example.com/restartedAt": "2026-01-31T12:00:00Z"}
+    assert "team" not in made["metadata"]["labels"]
+
+
+def test_a_new_generation_alone_leaves_the_pods_alone() -> None:
+    old, new = (child(sync(my_resource(generation=generation)), "Deployment") for generation in (1, 2))
+
+    assert old["spec"] == new["spec"]
+    assert old["metadata"]["annotations"] != new["metadata"]["annotations"]

@@ -1,0 +1,152 @@
+from typing import Any
+
+import pytest
+
+from app.core.readiness import RULES
+from app.core.reasons import REASONS
+from tests.build import EARLIER_TEXT, condition, finished, my_resource, reason, rolled_out, sync
+
+Json = dict[str, Any]
+
+FAILED_PODS = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
+TOO_LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
+
+
+def ready(deployment: Json) -> str:
+    """Return the reason for a MyResource of three replicas whose finished Deployment is changed to *deployment*."""
+    return reason(sync(my_resource(replicas=3), deployment))
+
+
+def deployment(**status: Any) -> Json:
+    (made,) = finished(my_resource(replicas=3))
+    return {**made, "status": {**made["status"], **status}}
+
+
+def was(state: str, ready_status: str, *, generation: int = 1) -> Json:
+    before = {
+        "type": "Ready",
+        "status": ready_status,
+        "reason": "Any",
+        "message": "",
+        "observedGeneration": generation,
+        "lastTransitionTime": EARLIER_TEXT,
+    }
+    return {"state": state, "conditions": [before]}
+
+
+def test_a_finished_rollout_is_ready() -> None:
+    answer = sync(my_resource(replicas=3), deployment())
+
+    assert (reason(answer), condition(answer)["status"], answer["status"]["state"]) == ("Available", "True", "Ready")
+
+
+def test_nothing_observed_is_building() -> None:
+    assert reason(sync(my_resource())) == "Building"
+
+
+def test_a_deployment_of_an_earlier_generation_is_building_however_finished_it_looks() -> None:
+    (old,) = finished(my_resource(generation=1))
+
+    assert reason(sync(my_resource(generation=2), old)) == "Building"
+
+
+def test_the_mark_alone_tells_that_something_was_taken_away() -> None:
+    (old,) = finished(my_resource(generation=1, env=[{"name": "A", "value": "1"}]))
+
+    assert reason(sync(my_resource(generation=2), old)) == "Building"
+
+
+def test_another_parents_mark_does_not_count() -> None:
+    (made,) = finished(my_resource())
+    made["metadata"]["annotations"]["mygroup.example.com/applied"] = "1-00000000"
+
+    assert reason(sync(my_resource(), made)) == "Building"
+
+
+def test_a_deployment_scaled_by_hand_is_not_ready_though_marked_and_available() -> None:
+    (made,) = finished(my_resource(replicas=3))
+    scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
+
+    assert ready(scaled) == "Building"
+
+
+def test_a_deployment_that_is_being_deleted_is_not_ready() -> None:
+    made = deployment()
+
+    assert ready({**made, "metadata": {**made["metadata"], "deletionTimestamp": EARLIER_TEXT}}) == "Building"
+
+
+def test_a_missing_service_keeps_it_from_being_ready() -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    children = finished(parent)
+    without = [item for item in children if item["kind"] == "Deployment"]
+
+    assert reason(sync(parent, *without)) == "Building"
+    assert reason(sync(parent, *children)) == "Available"
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        pytest.param({"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
+        pytest.param({"updatedReplicas": 2}, "RollingOut", id="updates missing"),
+        pytest.param({"updatedReplicas": None}, "RollingOut", id="no updates at all"),
+        pytest.param({"replicas": 4}, "RollingOut", id="old ones left"),
+        pytest.param({"availableReplicas": 2}, "RollingOut", id="not all available"),
+        pytest.param({"conditions": [TOO_LATE], "updatedReplicas": 1}, "ProgressDeadlineExceeded", id="too late"),
+        pytest.param({"conditions": [FAILED_PODS], "updatedReplicas": 0}, "ReplicaFailure", id="Pods refused"),
+        pytest.param({"conditions": [NO_REPLICA_SET], "updatedReplicas": 0}, "ReplicaFailure", id="ReplicaSet refused"),
+        pytest.param({"conditions": [TOO_LATE], "observedGeneration": 0}, "RollingOut", id="an old verdict"),
+        pytest.param({"conditions": None}, "Available", id="no conditions"),
+    ],
+)
+def test_the_rollout_counts_as_kubectl_counts_it(status: Json, expected: str) -> None:
+    assert ready(deployment(**status)) == expected
+
+
+def test_a_deployment_without_a_status_is_rolling_out() -> None:
+    made = deployment()
+    del made["status"]
+
+    assert ready(made) == "RollingOut"
+
+
+def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
+    parent = my_resource(replicas=0)
+    (made,) = finished(parent)
+    ending = {**made, "status": {**made["status"], "replicas": 2}}
+
+    assert reason(sync(parent, made)) == "ScaledToZero"
+    assert condition(sync(parent, made))["status"] == "True"
+    assert reason(sync(parent, ending)) == "RollingOut"
+
+
+@pytest.mark.parametrize(
+    ("before", "state", "expected"),
+    [
+        pytest.param(was("Ready", "True"), "Degraded", "ReplicasUnavailable", id="it was ready"),
+        pytest.param(was("Degraded", "False"), "Degraded", "ReplicasUnavailable", id="it goes on being degraded"),
+        pytest.param(was("Building", "False"), "Building", "RollingOut", id="it was not ready yet"),
+        pytest.param(was("Ready", "True", generation=0), "Building", "RollingOut", id="another generation was ready"),
+        pytest.param(None, "Building", "RollingOut", id="the status was lost"),
+    ],
+)
+def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | None, state: str, expected: str) -> None:
+    answer = sync(my_resource(replicas=3, status=before), deployment(availableReplicas=1))
+
+    assert (answer["status"]["state"], reason(answer)) == (state, expected)
+
+
+def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> None:
+    parent = my_resource(deleting=True)
+
+    answer = sync(parent, *finished(my_resource()))
+
+    assert (answer["status"]["state"], reason(answer)) == ("Terminating", "Terminating")
+    assert len(answer["children"]) == 1
+    assert "resyncAfterSeconds" not in answer
+
+
+def test_every_reason_has_a_rule_and_every_rule_a_reason_of_the_table() -> None:
+    assert {found.name for found, _ in RULES} == set(REASONS)

@@ -1,0 +1,59 @@
+from typing import Any
+
+import pytest
+
+from tests.build import child, my_resource, sync
+
+HTTP = {"name": "http", "containerPort": 8080}
+
+
+def service(**spec: Any) -> dict[str, Any]:
+    return child(sync(my_resource(ports=[HTTP], **spec)), "Service")
+
+
+def test_ports_make_a_service_of_the_same_name() -> None:
+    made = service()
+
+    assert made["metadata"]["name"] == "web"
+    assert made["spec"] == {
+        "type": "ClusterIP",
+        "selector": {"myresource": "web"},
+        "ports": [{"name": "http", "port": 8080, "protocol": "TCP", "targetPort": 8080}],
+        "sessionAffinity": "None",
+    }
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({}, id="no ports"),
+        pytest.param({"ports": []}, id="an empty list of ports"),
+        pytest.param({"ports": [HTTP], "service": {"mode": "Disabled"}}, id="disabled"),
+    ],
+)
+def test_without_ports_or_when_disabled_there_is_no_service(spec: dict[str, Any]) -> None:
+    kinds = [item["kind"] for item in sync(my_resource(**spec))["children"]]
+
+    assert kinds == ["Deployment"]
+
+
+def test_a_port_without_a_name_gets_one_from_protocol_and_number() -> None:
+    ports = [{"containerPort": 53, "protocol": "UDP"}, {"containerPort": 80}]
+
+    made = child(sync(my_resource(ports=ports)), "Service")
+
+    assert [port["name"] for port in made["spec"]["ports"]] == ["udp-53", "tcp-80"]
+
+
+def test_session_affinity_is_always_whole() -> None:
+    spec = service(service={"sessionAffinity": "ClientIP"})["spec"]
+
+    assert spec["sessionAffinity"] == "ClientIP"
+    assert spec["sessionAffinityConfig"] == {"clientIP": {"timeoutSeconds": 10800}}
+
+
+def test_type_and_annotations_are_the_users() -> None:
+    made = service(service={"type": "LoadBalancer", "annotations": {"example.com/pool": "a"}})
+
+    assert made["spec"]["type"] == "LoadBalancer"
+    assert made["metadata"]["annotations"] == {"example.com/pool": "a"}

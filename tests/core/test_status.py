@@ -1,0 +1,212 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, my_resource, reason, rolled_out, sync
+
+Json = dict[str, Any]
+
+
+def follow(parent: Json, *children: Json, after: float = 0) -> Json:
+    """Return the answer *after* seconds, when the status of the first answer was written."""
+    first = sync(parent, *children)
+    return sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(seconds=after))
+
+
+def test_the_status_says_all_that_is_seen() -> None:
+    parent = my_resource(replicas=3)
+
+    assert sync(parent, *finished(parent))["status"] == {
+        "state": "Ready",
+        "conditions": [
+            {
+                "type": "Ready",
+                "status": "True",
+                "reason": "Available",
+                "message": "All Pods are updated and available.",
+                "observedGeneration": 1,
+                "lastTransitionTime": NOW_TEXT,
+            },
+            {
+                "type": "Available",
+                "status": "True",
+                "reason": "MinimumReplicasAvailable",
+                "message": "Enough Pods are available to serve.",
+                "observedGeneration": 1,
+                "lastTransitionTime": NOW_TEXT,
+            },
+            {
+                "type": "Progressing",
+                "status": "True",
+                "reason": "RolledOut",
+                "message": "The rollout is complete.",
+                "observedGeneration": 1,
+                "lastTransitionTime": NOW_TEXT,
+            },
+        ],
+        "replicas": 3,
+        "selector": "myresource=web",
+        "image": "nginx:1.27",
+    }
+
+
+def test_a_status_that_is_fed_back_stays_the_same_however_late() -> None:
+    parent = my_resource()
+    children = finished(parent)
+
+    assert follow(parent, *children, after=5000)["status"] == sync(parent, *children)["status"]
+
+
+def test_a_transition_time_moves_when_the_condition_does() -> None:
+    parent = my_resource()
+    before = sync(parent)["status"]
+
+    answer = sync({**parent, "status": before}, *finished(parent), now=NOW + timedelta(seconds=7))
+
+    assert condition(answer)["lastTransitionTime"] == "2026-01-31T12:00:07Z"
+    assert condition(answer, "Available")["lastTransitionTime"] == "2026-01-31T12:00:07Z"
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["yesterday", "2026-01-31", "2026-01-31T12:00:00", "2026-99-31T12:00:00Z", "20260131T120000Z", ""],
+)
+def test_a_transition_time_that_is_no_time_is_made_anew(time: str) -> None:
+    parent = my_resource()
+    before = sync(parent)["status"]
+    before["conditions"][0]["lastTransitionTime"] = time
+
+    answer = sync({**parent, "status": before})
+
+    assert condition(answer)["lastTransitionTime"] == NOW_TEXT
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param("Ready", id="a word"),
+        pytest.param({"conditions": "all fine", "state": 5}, id="wrong types"),
+        pytest.param({"conditions": [5, None, {"type": "Ready"}, {"status": "True"}]}, id="broken conditions"),
+        pytest.param({"conditions": [{"type": 1, "status": [], "lastTransitionTime": {}}]}, id="odd fields"),
+    ],
+)
+def test_an_earlier_status_that_cannot_be_read_was_never_there(status: Any) -> None:
+    parent = my_resource()
+
+    assert sync({**parent, "status": status}) == sync(parent)
+
+
+def test_one_broken_condition_leaves_the_others_readable() -> None:
+    parent = my_resource()
+    before = sync(parent)["status"]
+    before["conditions"] = [{"type": "Broken"}, *before["conditions"]]
+    before["conditions"][1]["lastTransitionTime"] = EARLIER_TEXT
+
+    assert condition(sync({**parent, "status": before}))["lastTransitionTime"] == EARLIER_TEXT
+
+
+def test_available_mirrors_the_deployment_while_a_rollout_goes_wrong() -> None:
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["status"]["conditions"][1] = {
+        "type": "Progressing",
+        "status": "False",
+        "reason": "ProgressDeadlineExceeded",
+    }
+
+    answer = sync(parent, made)
+
+    assert condition(answer, "Available")["status"] == "True"
+    assert condition(answer, "Progressing")["status"] == "False"
+    assert condition(answer, "Stalled")["status"] == "True"
+    assert answer["status"]["state"] == "Failed"
+
+
+@pytest.mark.parametrize(
+    ("spec", "types"),
+    [
+        pytest.param({}, ["Ready", "Available", "Progressing", "Reconciling"], id="reconciling"),
+        pytest.param({"image": "no image"}, ["Ready", "Available", "Progressing", "Stalled"], id="stalled"),
+    ],
+)
+def test_reconciling_and_stalled_are_there_only_while_true(spec: Json, types: list[str]) -> None:
+    answer = sync(my_resource(**spec))
+
+    assert [item["type"] for item in answer["status"]["conditions"]] == types
+
+
+@pytest.mark.parametrize(
+    ("after", "expected", "again"),
+    [
+        pytest.param(0, "Building", 60, id="at first"),
+        pytest.param(12.4, "Building", 48, id="later"),
+        pytest.param(59.9, "Building", 1, id="just before"),
+        pytest.param(60, "NotApplied", None, id="after a minute"),
+        pytest.param(-30, "Building", 60, id="a clock that was set back"),
+    ],
+)
+def test_a_child_that_does_not_come_is_not_applied_after_a_minute(
+    after: float, expected: str, again: int | None
+) -> None:
+    answer = follow(my_resource(), after=after)
+
+    assert (reason(answer), answer.get("resyncAfterSeconds")) == (expected, again)
+
+
+def test_a_value_that_stays_different_is_overridden_after_a_minute_with_its_path() -> None:
+    parent = my_resource(replicas=3)
+    (made,) = finished(parent)
+    scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
+
+    answer = follow(parent, scaled, after=60)
+
+    assert reason(answer) == "Overridden"
+    assert "spec.replicas" in condition(answer)["message"]
+    assert condition(answer, "Stalled")["status"] == "True"
+
+
+def test_the_minute_begins_when_the_gap_opens_not_when_ready_was_lost() -> None:
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["status"]["availableReplicas"] = 0
+    long_unready = sync(parent, made)["status"]
+
+    answer = sync({**parent, "status": long_unready}, now=NOW + timedelta(hours=1))
+
+    assert reason(answer) == "Building"
+    assert answer["resyncAfterSeconds"] == 60
+
+
+def test_the_minute_begins_anew_when_an_invalid_spec_is_mended() -> None:
+    invalid = sync(my_resource(image="no image"))["status"]
+
+    answer = sync(my_resource(generation=2, status=invalid), now=NOW + timedelta(hours=1))
+
+    assert reason(answer) == "Building"
+
+
+@pytest.mark.parametrize(
+    "containers",
+    [
+        None,
+        "main",
+        [],
+        ["main"],
+        [{"name": "sidecar", "image": "x"}],
+        [{"name": "main"}],
+        [{"name": "main", "image": 5}],
+    ],
+)
+def test_an_image_that_is_not_seen_is_not_reported(containers: Any) -> None:
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["spec"] = {**made["spec"], "template": {"spec": {"containers": containers}}}
+
+    assert "image" not in sync(parent, made)["status"]
+
+
+def test_a_message_is_cut_to_what_the_schema_allows() -> None:
+    parent = my_resource("w" * 2000)
+
+    assert len(condition(sync(parent))["message"]) <= 1024

@@ -1,0 +1,161 @@
+"""The documents: their commands are run, their code is run, their tables are compared."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from app.cli.serve import command as serve_command
+from tests.serving import Served, free_port, served
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the fenced blocks of *language* in *page*."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+
+def console(block: str) -> tuple[str, str]:
+    """Return the command and the output of a console block; a quote may run over lines."""
+    command, output = block.removeprefix("$ "), ""
+    lines = command.splitlines(keepends=True)
+    for end in range(1, len(lines) + 1):
+        if "".join(lines[:end]).count("'") % 2 == 0:
+            return "".join(lines[:end]), "".join(lines[end:])
+    return command, output
+
+
+def run(command: str, port: int) -> str:
+    """Run *command* in a shell at the root of the project, with the hook's port in place of 8080."""
+    ported = command.replace(":8080/", f":{port}/")
+    return subprocess.run(ported, shell=True, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S602 - a document's command
+
+
+def port_of(hook: Served) -> int:
+    return int(hook.url.rsplit(":", 1)[1])
+
+
+def test_the_readme_shows_what_curl_prints() -> None:
+    (block,) = blocks(README, "console")
+    command, output = console(block)
+
+    with served() as hook:
+        printed = run(command, port_of(hook))
+
+    assert printed == output.removesuffix("\n")
+    assert printed + "\n" == (ROOT / "examples/answers/ready.json").read_text()
+
+
+def test_the_readme_would_be_caught_with_another_answer() -> None:
+    (block,) = blocks(README, "console")
+    command, output = console(block.replace("Available", "Unavailable"))
+
+    with served() as hook:
+        printed = run(command, port_of(hook))
+
+    assert printed != output.removesuffix("\n")
+
+
+def test_the_readme_names_targets_that_the_makefile_has() -> None:
+    targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    assert set(re.findall(r"^    make ([a-z]+)", README, re.MULTILINE)) <= targets
+    assert set(re.findall(r"^    make ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("line", re.findall(r"^    \.venv/bin/myresource (.*)$", README, re.MULTILINE))
+def test_the_commands_of_the_readme_run(line: str) -> None:
+    command = [sys.executable, "-m", "app", *line.split()]
+
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+
+
+def test_the_readmes_myresource_is_the_example() -> None:
+    (block,) = blocks(README, "yaml")
+    rendered = [
+        subprocess.run(
+            [sys.executable, "-m", "app", "render", "-f", file, "--now", "2026-01-31T12:00:00Z"],
+            cwd=ROOT,
+            input=block,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for file in ("-", "examples/web.yaml")
+    ]
+
+    assert rendered[0] == rendered[1]
+
+
+def test_the_settings_table_says_what_serve_takes() -> None:
+    rows = re.findall(r"^\| `(--[a-z-]+)` \| `([A-Z_]+)` \| `([^`]+)` \|", README, re.MULTILINE)
+    options = [option for option in serve_command.params if isinstance(option, click.Option)]
+
+    assert rows == [(option.opts[0], option.envvar, str(option.default)) for option in options]
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|examples|metacontroller|docs)/[\w./-]+)`", README))))
+def test_the_files_that_the_readme_names_are_there(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
+@pytest.fixture(name="greetings", scope="module")
+def _greetings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Serve the controller of the page, as the page says, but on free ports."""
+    (code,) = blocks(HOOK_PAGE, "python")
+    port, health_port = free_port(), free_port()
+    file = tmp_path_factory.mktemp("hook") / "greetings.py"
+    file.write_text(code.replace("8080", str(port)).replace("8081", str(health_port)))
+    starter = f"import runpy, sys; sys.argv = ['greetings.py']; runpy.run_path({str(file)!r}, run_name='__main__')"
+    with subprocess.Popen([sys.executable, "-c", starter], cwd=ROOT) as process:
+        try:
+            run(f"curl -s --retry 50 --retry-connrefused --retry-delay 0 http://127.0.0.1:{health_port}/readyz", port)
+            yield port
+        finally:
+            process.terminate()
+
+
+def test_the_hook_of_the_page_answers_as_the_page_says(greetings: int) -> None:
+    (block,) = blocks(HOOK_PAGE, "console")
+    command, output = console(block)
+
+    assert run(command, greetings) == output.removesuffix("\n")
+
+
+@pytest.mark.parametrize(
+    ("spec", "observed", "state", "data"),
+    [
+        pytest.param({"text": "hello"}, {"text": "hello"}, "Ready", {"text": "hello"}, id="ready"),
+        pytest.param({"text": "new"}, {"text": "hello"}, "Building", {"text": "new"}, id="changed"),
+        pytest.param({"text": 5}, {"text": "hello"}, "Failed", None, id="invalid, kept with no record"),
+    ],
+)
+def test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot_read(
+    greetings: int, spec: dict[str, object], observed: dict[str, str], state: str, data: dict[str, str] | None
+) -> None:
+    metadata = {"name": "hi", "namespace": "default"}
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": observed}
+    body = {
+        "parent": {"metadata": {**metadata, "uid": "1", "generation": 1}, "spec": spec},
+        "children": {"ConfigMap.v1": {"default/hi": config_map}},
+    }
+    command = "curl -s -H 'Content-Type: application/json' http://127.0.0.1:8080/sync -d '" + json.dumps(body) + "'"
+
+    answer = json.loads(run(command, greetings))
+
+    assert answer["status"]["state"] == state
+    assert [item.get("data") for item in answer["children"]] == [data]
+
+
+def test_the_page_is_as_short_as_it_says_a_hook_can_be() -> None:
+    (code,) = blocks(HOOK_PAGE, "python")
+
+    assert len(code.splitlines()) <= 60

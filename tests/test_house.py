@@ -1,0 +1,81 @@
+"""The house: what the tools hold about its structure, each with a twin that breaks it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(name="house")
+def _house(tmp_path: Path) -> Path:
+    """Return a copy of the house that a test may damage."""
+    shutil.copytree(ROOT / "app", tmp_path / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def contracts_hold(house: Path) -> bool:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-logo", "--no-cache"]
+    return subprocess.run(command, cwd=house, capture_output=True, check=False).returncode == 0
+
+
+def test_the_contracts_hold(house: Path) -> None:
+    assert contracts_hold(house)
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        pytest.param("app/hooks/gate.py", "import app.api.names", id="the protocol knows a MyResource"),
+        pytest.param("app/hooks/answer.py", "import pydantic", id="the protocol needs more than msgspec"),
+        pytest.param("app/web/app.py", "import app.core.controller", id="the service knows a MyResource"),
+        pytest.param("app/core/sync.py", "import app.web.app", id="the core knows of HTTP"),
+        pytest.param("app/core/plan.py", "import time", id="the core reads the clock"),
+        pytest.param("app/api/spec.py", "import app.hooks", id="the API knows the protocol"),
+        pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
+    ],
+)
+def test_an_import_that_points_the_wrong_way_breaks_a_contract(house: Path, module: str, line: str) -> None:
+    file = house / module
+    file.write_text(f"{file.read_text()}\n{line}\n")
+
+    assert not contracts_hold(house)
+
+
+def sizes_hold(house: Path) -> bool:
+    return subprocess.run(["/usr/bin/make", "sizes"], cwd=house, capture_output=True, check=False).returncode == 0
+
+
+def test_a_module_of_more_than_220_lines_is_refused(house: Path) -> None:
+    long = house / "app/core/long.py"
+
+    long.write_text("x = 1\n" * 220)
+    assert sizes_hold(house)
+    long.write_text("x = 1\n" * 221)
+    assert not sizes_hold(house)
+
+
+@pytest.mark.parametrize("name", ["run", "dev"])
+def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
+    text = (ROOT / f"requirements/{name}.txt").read_text()
+    pinned = [line for line in text.splitlines() if "==" in line and not line.lstrip().startswith("#")]
+
+    assert pinned
+    assert all(line.endswith("\\") for line in pinned)
+    assert text.count("--hash=sha256:") >= len(pinned)
+    assert "://" not in text
+    assert "--index-url" not in text
+
+
+def test_what_runs_is_locked_at_the_same_versions_as_what_is_tested() -> None:
+    run, dev = (
+        {line.split(" ")[0] for line in (ROOT / f"requirements/{name}.txt").read_text().splitlines() if "==" in line}
+        for name in ("run", "dev")
+    )
+
+    assert run <= dev
