@@ -16,6 +16,10 @@ _KEYS = ("containerPort", "port", "mountPath", "name", "path")
 """What identifies an item of a list of objects; the order is Metacontroller's."""
 
 
+_SELECTOR = "spec.selector"
+"""Here more is not others' business: a Service whose selector asks for one more label finds no Pods."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """A child that is not as wanted; ``path`` is the field with another value, None if the child was not written."""
@@ -45,6 +49,8 @@ def _gap(wanted: Manifest, children: Children) -> Gap | None:
 
 def difference(wanted: object, seen: object, path: str) -> str | None:
     """Return the path of the first value of *wanted* that *seen* does not have; what *seen* has more is others'."""
+    if path == _SELECTOR:
+        return None if wanted == seen else path
     if isinstance(wanted, dict):
         return _in_object(wanted, seen, path)
     if isinstance(wanted, list):

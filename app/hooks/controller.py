@@ -47,7 +47,8 @@ class Controller:
 
     def answer_customize(self, body: bytes) -> bytes:
         """Return the answer to a customize request, both JSON; raise MalformedRequest or RefusedAnswer."""
-        request = CustomizeRequest.decode(body)
-        rules = self.customize(request)
-        check_customize(rules, request.parent)
-        return check_size(CustomizeAnswer(rules).encode())
+        with _depth_bounded():
+            request = CustomizeRequest.decode(body)
+            rules = self.customize(request)
+            check_customize(rules, request.parent)
+            return check_size(CustomizeAnswer(rules).encode())

@@ -5,7 +5,8 @@ kind that nobody declared is never cleaned up, a child in another namespace is m
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from app.hooks.answer import Manifest, RelatedRule, SyncAnswer
 from app.hooks.objects import Object
@@ -17,7 +18,14 @@ Kinds = frozenset[tuple[str, str]]
 RESYNC_LIMITS = (1, 86400)
 MAX_ANSWER = 1024 * 1024
 
-_METACONTROLLERS_OWN = {"ownerReferences", "generateName", "finalizers", "uid", "resourceVersion", "managedFields"}
+_METACONTROLLERS_OWN = {
+    "finalizers",
+    "generateName",
+    "managedFields",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+}
 
 
 class RefusedAnswer(Exception):
@@ -31,30 +39,32 @@ def kinds_of(*kinds: type[Object]) -> Kinds:
 
 def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
     """Raise RefusedAnswer if *answer* is not safe for *parent*."""
-    problems = [
-        *_status_problems(answer.status),
-        *(problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
-        *(problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
-        *_twins([*answer.children, *answer.kept]),
-        *_resync_problems(answer.resync_after),
-    ]
-    _refuse_if(problems)
+    _refuse_first(
+        chain(
+            _status_problems(answer.status),
+            (problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
+            (problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
+            _twins([*answer.children, *answer.kept]),
+            _resync_problems(answer.resync_after),
+        )
+    )
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
     """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*."""
-    _refuse_if(["a related rule of another namespace" for rule in rules if rule["namespace"] != parent.namespace])
+    elsewhere = (rule for rule in rules if rule.get("namespace") != parent.namespace)
+    _refuse_first("a related rule of another namespace" for _ in elsewhere)
 
 
 def check_size(encoded: bytes) -> bytes:
     """Return *encoded*; raise RefusedAnswer if it is too large to send."""
-    _refuse_if(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
+    _refuse_first(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
     return encoded
 
 
-def _refuse_if(problems: list[str]) -> None:
-    if problems:
-        raise RefusedAnswer(problems[0])
+def _refuse_first(problems: Iterable[str]) -> None:
+    for problem in problems:
+        raise RefusedAnswer(problem)
 
 
 def _status_problems(status: object) -> Iterator[str]:
@@ -75,21 +85,23 @@ def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[
         yield "a child that is not an object"
         return
     metadata = child["metadata"]
-    if (child.get("apiVersion"), child.get("kind")) not in kinds:
+    if not any((child.get("apiVersion"), child.get("kind")) == kind for kind in kinds):
         yield "a child of a kind that the controller did not declare"
     if not isinstance(metadata.get("name"), str) or not metadata["name"]:
         yield "a child without a name"
     if metadata.get("namespace", parent.namespace) != parent.namespace:
         yield "a child in another namespace"
-    if "status" in child or _METACONTROLLERS_OWN & metadata.keys() or "controller-uid" in metadata.get("labels", {}):
+    if (
+        "status" in child
+        or _METACONTROLLERS_OWN & metadata.keys()
+        or "controller-uid" in (metadata.get("labels") or ())
+    ):
         yield "a child with a field that only Metacontroller or the API server sets"
 
 
 def _twins(children: list[Manifest]) -> Iterator[str]:
-    try:
-        names = [(child["kind"], child["metadata"]["name"]) for child in children]
-    except (TypeError, KeyError):
-        return  # said already
+    """Compare identities; only valid ones get here, as problems are looked at in order."""
+    names = [(repr(child.get("kind")), repr(child["metadata"].get("name"))) for child in children]
     if len(set(names)) < len(names):
         yield "two children of one kind and name"
 
@@ -104,6 +116,6 @@ def _plain(value: object) -> bool:
     """Tell whether *value* has no null and no NaN or infinity in it."""
     if isinstance(value, dict):
         return all(map(_plain, value.values()))
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return all(map(_plain, value))
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))

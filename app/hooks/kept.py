@@ -4,116 +4,112 @@ Under dynamic-apply Metacontroller records that in an annotation. Under server-s
 ``managedFields``: the entry of operation Apply that owns the parent's owner reference names our fields, the object has
 their values. The items of a list stay in the observed object's order: the record's order is sorted, and following it
 would reorder ports and restart Pods. Source: Kubernetes, "Server-Side Apply", FieldsV1.
+
+A record is read leniently: one that can't be read is no record.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from app.hooks.objects import Observed
+from app.hooks.objects import Object
 
 Json = dict[str, Any]
-V = TypeVar("V")
 
 _LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
 
 
-class _Metadata(Observed, frozen=True):
-    name: str
-    annotations: dict[str, str] | None = None
-    managed_fields: list[Json] | None = None
-
-
-class _Recorded(Observed, frozen=True):
-    api_version: str
-    kind: str
-    metadata: _Metadata
-
-
-def kept(raw: msgspec.Raw, owner_uid: str) -> Json:
-    """Return what was last applied to the child *raw* of the parent *owner_uid*.
+def kept(raw: msgspec.Raw, kind: type[Object], owner_uid: str) -> Json:
+    """Return what was last applied to the child *raw* of *kind*, whose parent is *owner_uid*.
 
     With no record that is ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
     """
-    child = msgspec.json.decode(raw, type=_Recorded)
-    record = _from_annotation(child) or _from_managed_fields(child, raw, owner_uid)
-    metadata = {key: value for key, value in _map(record.get("metadata")).items() if key in ("labels", "annotations")}
-    labels = {key: value for key, value in _map(metadata.pop("labels", None)).items() if key != _CONTROLLER_UID}
+    child = _object(_parsed(raw))
+    record = _record(child, owner_uid)
     return {
-        **{key: _without_nulls(value) for key, value in record.items() if key != "status"},
-        "apiVersion": child.api_version,
-        "kind": child.kind,
-        "metadata": {"name": child.metadata.name, **metadata, **({"labels": labels} if labels else {})},
+        **{field: value for field, value in record.items() if field != "status"},
+        "apiVersion": kind.API_VERSION,
+        "kind": kind.__name__,
+        "metadata": {"name": _object(child.get("metadata")).get("name"), **_own(_object(record.get("metadata")))},
     }
 
 
-def _without_nulls(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value if inner is not None]
-    return value
+def _record(child: Json, owner_uid: str) -> Json:
+    try:
+        return _object(_without_nulls(_from_annotation(child) or _from_managed_fields(child, owner_uid)))
+    except RecursionError:
+        return {}
 
 
-def _map(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
+def _own(metadata: Json) -> Json:
+    """Return the labels and annotations in *metadata* that are not Metacontroller's."""
+    labels = {key: value for key, value in _object(metadata.get("labels")).items() if key != _CONTROLLER_UID}
+    annotations = _object(metadata.get("annotations"))
+    return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
 
 
-def _from_annotation(child: _Recorded) -> Json:
-    text = (child.metadata.annotations or {}).get(_LAST_APPLIED, "")
-    return _attempt(lambda: msgspec.json.decode(text, type=Json), {})
+def _from_annotation(child: Json) -> Json:
+    annotations = _object(_object(child.get("metadata")).get("annotations"))
+    return _object(_parsed(annotations.get(_LAST_APPLIED, "")))
 
 
-def _from_managed_fields(child: _Recorded, raw: msgspec.Raw, owner_uid: str) -> Json:
-    return next(
-        (
-            _map(_pick(entry["fieldsV1"], msgspec.json.decode(raw)))
-            for entry in child.metadata.managed_fields or []
-            if entry.get("operation") == "Apply" and _owns_reference(entry, owner_uid)
-        ),
-        {},
-    )
+def _from_managed_fields(child: Json, owner_uid: str) -> Json:
+    entries = _object(child.get("metadata")).get("managedFields")
+    for entry in map(_object, entries if isinstance(entries, list) else []):
+        fields = _object(entry.get("fieldsV1"))
+        if entry.get("operation") == "Apply" and _owns_reference(fields, owner_uid):
+            return _object(_pick(fields, child))
+    return {}
 
 
-def _owns_reference(entry: Json, owner_uid: str) -> bool:
-    owners = _map(_map(_map(entry.get("fieldsV1")).get("f:metadata")).get("f:ownerReferences"))
+def _owns_reference(fields: Json, owner_uid: str) -> bool:
+    owners = _object(_object(fields.get("f:metadata")).get("f:ownerReferences"))
     return any(_key(field) == {"uid": owner_uid} for field in owners)
 
 
 def _pick(fields: Json, value: object) -> object:
     """Return the part of *value* that *fields* (FieldsV1) names."""
-    inner = {field: sub for field, sub in fields.items() if field != "."}
+    inner = {field: _object(sub) for field, sub in fields.items() if field != "."}
     if not inner:
         return value
     if isinstance(value, dict):
-        named = ((field.removeprefix("f:"), _map(sub)) for field, sub in inner.items())
+        named = ((field.removeprefix("f:"), sub) for field, sub in inner.items())
         return {name: _pick(sub, value[name]) for name, sub in named if name in value}
     if isinstance(value, list):
-        picks = [(_selects(field), _map(sub)) for field, sub in inner.items()]
+        picks = [(_selects(field), sub) for field, sub in inner.items()]
         return [_pick(sub, item) for item in value for selects, sub in picks if selects(item)]
     return value
 
 
-def _selects(field: str) -> Callable[[Any], bool]:
+def _selects(field: str) -> Callable[[object], bool]:
     """Return the test for the item that *field* names: ``k:{"name":"main"}`` or ``v:"value"``."""
-    key = _key(field)
-    if key is not None:
-        return lambda item: isinstance(item, dict) and all(item.get(name) == value for name, value in key.items())
-    literal = _attempt(lambda: msgspec.json.decode(field.removeprefix("v:")), None)
-    return lambda item: bool(item == literal)
+    if field.startswith("k:"):
+        key = _key(field)
+        return lambda item: bool(key) and isinstance(item, dict) and key.items() <= item.items()
+    literal = _parsed(field.removeprefix("v:"))
+    return lambda item: item == literal
 
 
-def _key(field: str) -> Json | None:
-    if not field.startswith("k:"):
-        return None
-    return _attempt(lambda: msgspec.json.decode(field.removeprefix("k:"), type=Json), None)
+def _key(field: str) -> Json:
+    return _object(_parsed(field.removeprefix("k:"))) if field.startswith("k:") else {}
 
 
-def _attempt(read: Callable[[], V], otherwise: V) -> V:
-    """Return what *read* reads, or *otherwise*: a record that can't be read is no record."""
+def _parsed(json: str | msgspec.Raw) -> object:
     try:
-        return read()
-    except msgspec.DecodeError:
-        return otherwise
+        return msgspec.json.decode(json) if json else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _without_nulls(value: object) -> object:
+    if isinstance(value, dict):
+        return {field: _without_nulls(inner) for field, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_without_nulls(inner) for inner in value if inner is not None]
+    return value

@@ -30,8 +30,9 @@ def _decoded(kind: type[K], groups: Groups, namespace: str) -> list[tuple[K, msg
     raws = (groups.get(kind.group()) or {}).values()
     found = [(read(raw, kind), raw) for raw in raws]
     found = [(seen, raw) for seen, raw in found if seen.metadata.namespace == namespace]
-    if len({seen.metadata.name for seen, _ in found}) < len(found):
-        message = "two observed objects of one kind have the same name"
+    names = {seen.metadata.name for seen, _ in found}
+    if len(names) < len(found) or "" in names:
+        message = "two observed objects of one kind have the same name, or one has none"
         raise MalformedRequest(message)
     return found
 
@@ -70,7 +71,7 @@ class Children:
 
     def kept(self, *kinds: type[Object]) -> list[dict[str, Any]]:
         """Return what was last applied to each child of *kinds*: answering with it changes nothing."""
-        return [kept(raw, self._owner_uid) for kind in kinds for _, raw in self._mine(kind)]
+        return [kept(raw, kind, self._owner_uid) for kind in kinds for _, raw in self._mine(kind)]
 
     def _mine(self, kind: type[K]) -> list[tuple[K, msgspec.Raw]]:
         if kind not in self._read:

@@ -12,6 +12,9 @@ Envelope = TypeVar("Envelope", bound="_CustomizeEnvelope")
 
 _NULL = msgspec.Raw(b"null")
 
+_LONGEST = 253
+"""Characters of a name in Kubernetes, at most."""
+
 
 class _Parent(Observed, frozen=True):
     metadata: Metadata
@@ -84,7 +87,8 @@ def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
 
 def _parent(seen: _Parent) -> Parent:
     meta = seen.metadata
-    if not (meta.name and meta.namespace and meta.uid) or meta.generation is None or meta.generation < 0:
+    named = all(text and len(text) <= _LONGEST for text in (meta.name, meta.namespace, meta.uid))
+    if not (named and meta.namespace and meta.uid) or meta.generation is None or meta.generation < 0:
         message = "the parent has no name, namespace, uid or generation"
         raise MalformedRequest(message)
     return Parent(

@@ -43,6 +43,7 @@ def test_no_difference(wanted: Any, seen: Any) -> None:
         pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, "spec.t[0].key", id="another, by place"),
         pytest.param({"args": ["a", "b"]}, {"args": ["b", "a"]}, "spec.args[0]", id="plain items in another order"),
         pytest.param({"args": []}, {"args": ["a"]}, "spec.args", id="an empty list means empty"),
+        pytest.param({"selector": {"a": "1"}}, {"selector": {"a": "1", "b": "2"}}, "spec.selector", id="a selector"),
     ],
 )
 def test_the_path_of_the_first_difference(wanted: Any, seen: Any, path: str) -> None:

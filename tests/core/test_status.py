@@ -3,6 +3,11 @@ from typing import Any
 
 import pytest
 
+from app.core.previous import Previous
+from app.core.readiness import Facts
+from app.core.status import status
+from app.hooks import SyncRequest
+from app.hooks.sender import sync_request
 from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, my_resource, reason, rolled_out, sync
 
 Json = dict[str, Any]
@@ -207,6 +212,16 @@ def test_an_image_that_is_not_seen_is_not_reported(containers: Any) -> None:
 
 
 def test_a_message_is_cut_to_what_the_schema_allows() -> None:
-    parent = my_resource("w" * 2000)
+    parent = SyncRequest.decode(sync_request(my_resource(), {}, {})).parent
+    facts = Facts(
+        parent=parent,
+        problem="x" * 2000,
+        service_taken=False,
+        gap=None,
+        waited=0,
+        deployment=None,
+        replicas=0,
+        was_ready=False,
+    )
 
-    assert len(condition(sync(parent))["message"]) <= 1024
+    assert len(status(facts, Previous(parent), NOW)["conditions"][0]["message"]) == 1024
