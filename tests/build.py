@@ -90,8 +90,9 @@ def sync(parent: Json, *children: Json, related: Grouped | None = None, now: dat
 
 def child(answer: Json, kind: str) -> Json:
     """Return the only child of *kind* in *answer*."""
-    (found,) = [item for item in answer["children"] if item["kind"] == kind]
-    return found
+    found: list[Json] = [item for item in answer["children"] if item["kind"] == kind]
+    (only,) = found
+    return only
 
 
 def finished(parent: Json) -> list[Json]:
@@ -102,8 +103,9 @@ def finished(parent: Json) -> list[Json]:
 
 def condition(answer: Json, kind: str = "Ready") -> Json:
     """Return the condition of type *kind* in *answer*."""
-    (found,) = [item for item in answer["status"]["conditions"] if item["type"] == kind]
-    return found
+    found: list[Json] = [item for item in answer["status"]["conditions"] if item["type"] == kind]
+    (only,) = found
+    return only
 
 
 def reason(answer: Json) -> str:

@@ -71,20 +71,23 @@ def _status_problems(status: object) -> Iterator[str]:
     if not isinstance(status, dict) or not status:
         yield "no status"
     elif not _plain(status):
-        yield "a null or a number that JSON can't say, in the status"
+        yield "a null, or what JSON can't say, in the status"
 
 
 def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     yield from _identity_problems(child, parent, kinds)
     if not _plain(child):
-        yield "a null or a number that JSON can't say, in a child"
+        yield "a null, or what JSON can't say, in a child"
 
 
 def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[str]:
-    if not isinstance(child, dict) or not isinstance(child.get("metadata"), dict):
+    if isinstance(child, dict) and isinstance(child.get("metadata"), dict):
+        yield from _metadata_problems(child, child["metadata"], parent, kinds)
+    else:
         yield "a child that is not an object"
-        return
-    metadata = child["metadata"]
+
+
+def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     if not any((child.get("apiVersion"), child.get("kind")) == kind for kind in kinds):
         yield "a child of a kind that the controller did not declare"
     if not isinstance(metadata.get("name"), str) or not metadata["name"]:
@@ -113,9 +116,9 @@ def _resync_problems(seconds: int | None) -> Iterator[str]:
 
 
 def _plain(value: object) -> bool:
-    """Tell whether *value* has no null and no NaN or infinity in it."""
+    """Tell whether *value* is JSON throughout, without a null, NaN or infinity in it."""
     if isinstance(value, dict):
         return all(map(_plain, value.values()))
     if isinstance(value, list | tuple):
         return all(map(_plain, value))
-    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))

@@ -21,18 +21,17 @@ _LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
 
 
-def kept(raw: msgspec.Raw, kind: type[Object], owner_uid: str) -> Json:
-    """Return what was last applied to the child *raw* of *kind*, whose parent is *owner_uid*.
+def kept(seen: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+    """Return what was last applied to the child *seen*, whose JSON is *raw*, for the parent *owner_uid*.
 
     With no record that is ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
     """
-    child = _object(_parsed(raw))
-    record = _record(child, owner_uid)
+    record = _record(_object(_parsed(raw)), owner_uid)
     return {
         **{field: value for field, value in record.items() if field != "status"},
-        "apiVersion": kind.API_VERSION,
-        "kind": kind.__name__,
-        "metadata": {"name": _object(child.get("metadata")).get("name"), **_own(_object(record.get("metadata")))},
+        "apiVersion": seen.API_VERSION,
+        "kind": type(seen).__name__,
+        "metadata": {"name": seen.metadata.name, **_own(_object(record.get("metadata")))},
     }
 
 

@@ -71,7 +71,7 @@ class Children:
 
     def kept(self, *kinds: type[Object]) -> list[dict[str, Any]]:
         """Return what was last applied to each child of *kinds*: answering with it changes nothing."""
-        return [kept(raw, kind, self._owner_uid) for kind in kinds for _, raw in self._mine(kind)]
+        return [kept(seen, raw, self._owner_uid) for kind in kinds for seen, raw in self._mine(kind)]
 
     def _mine(self, kind: type[K]) -> list[tuple[K, msgspec.Raw]]:
         if kind not in self._read:

@@ -34,12 +34,12 @@ def children_of(parent: Json, objects: Iterable[Json], *kinds: type[Object]) -> 
 
 
 def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: type[Object]) -> Grouped:
-    """Return those of *objects* that *rules* ask for, by kind; every rule for one of *kinds* has a group."""
+    """Return those of *objects* that *rules* ask for by name, by kind; every rule for one of *kinds* has a group."""
     found: Grouped = {}
     for rule in rules:
         for kind in kinds:
             if (rule["apiVersion"], rule["resource"]) == (kind.API_VERSION, kind.RESOURCE):
-                asked = [item for item in objects if _group(item) == kind.group() and _named_by(rule, item)]
+                asked = [item for item in objects if _named_by(rule, item)]
                 found.setdefault(kind.group(), {}).update(_grouped(asked, (kind,))[kind.group()])
     return found
 

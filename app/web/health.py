@@ -27,4 +27,4 @@ def create_health_app(ready: Callable[[], bool]) -> Starlette:
 
 async def _refused(_: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 500)
-    return PlainTextResponse("no such path: try /livez or /readyz\n", status)
+    return PlainTextResponse("try GET /livez or GET /readyz\n", status)

@@ -42,8 +42,8 @@ class Address:
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or "not an address"
+        except OSError as error:
+            reason = (error.strerror or "not an address").partition(" (while")[0].lower()
             message = f"can't listen on {self.host} port {self.port}: {reason}; choose another host or port"
             raise CannotListen(message) from error
 

@@ -1,0 +1,139 @@
+import json
+
+import pytest
+
+from app.hooks import ConfigMap, Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
+from app.hooks.gate import MAX_ANSWER
+from tests.build import NOW, Json
+from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
+
+LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
+KEEPER = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept(ConfigMap)))
+
+
+def nested(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+def answer(made: SyncAnswer) -> bytes:
+    return controller(lambda _: made).answer_sync(sync_body(), NOW)
+
+
+def too_deep(_: object) -> list[RelatedRule]:
+    raise RecursionError
+
+
+def with_record(text: str) -> bytes:
+    child = {**config_map(), "metadata": {**config_map()["metadata"], "annotations": {LAST_APPLIED: text}}}
+    return sync_body(children={"ConfigMap.v1": {"hello": child}})
+
+
+def test_a_sync_request_becomes_an_answer() -> None:
+    assert json.loads(TINY.answer_sync(sync_body(), NOW)) == {
+        "status": {"askedAt": "2026-01-31T12:00:00+00:00"},
+        "children": [config_map(data={"word": "good day"})],
+        "resyncAfterSeconds": 60,
+    }
+
+
+def test_a_customize_request_becomes_an_answer() -> None:
+    assert json.loads(TINY.answer_customize(customize_body())) == {
+        "relatedResources": [{"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["hello"]}]
+    }
+
+
+def test_a_controller_without_customize_asks_for_nothing() -> None:
+    plain = Controller(sync=TINY.sync, children=TINY.children)
+
+    assert plain.answer_customize(customize_body()) == b'{"relatedResources":[]}'
+
+
+def test_the_same_request_at_the_same_time_has_the_same_bytes() -> None:
+    assert TINY.answer_sync(sync_body(), NOW) == TINY.answer_sync(sync_body(), NOW)
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", customize_body(), sync_body()[:-1]], ids=["no", "{}", "other", "cut"])
+def test_what_is_no_sync_request_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedRequest):
+        TINY.answer_sync(body, NOW)
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", customize_body()[:-1]], ids=["no", "{}", "cut"])
+def test_what_is_no_customize_request_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedRequest):
+        TINY.answer_customize(body)
+
+
+def test_a_customize_request_needs_no_children_but_may_have_some() -> None:
+    assert TINY.answer_customize(sync_body()) == TINY.answer_customize(customize_body())
+
+
+REFUSED: dict[str, SyncAnswer] = {
+    "status": SyncAnswer(status={}),
+    "child": SyncAnswer(status={"a": 1}, children=[config_map(data=None)]),
+    "kept child": SyncAnswer(status={"a": 1}, kept=[config_map(status={})]),
+    "kind": SyncAnswer(status={"a": 1}, children=[{**config_map(), "kind": "Secret"}]),
+    "size": SyncAnswer(status={"a": "x" * MAX_ANSWER}),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED.keys())
+def test_an_answer_that_would_do_damage_is_not_given(refused: SyncAnswer) -> None:
+    with pytest.raises(RefusedAnswer):
+        answer(refused)
+
+
+def test_an_answer_may_be_as_large_as_the_gate_says() -> None:
+    around = len(answer(SyncAnswer(status={"a": "x"}))) - 1
+    largest = SyncAnswer(status={"a": "x" * (MAX_ANSWER - around)})
+
+    assert len(answer(largest)) == MAX_ANSWER
+
+
+def test_rules_for_other_namespaces_are_not_given() -> None:
+    def elsewhere(_: object) -> list[RelatedRule]:
+        return [{"apiVersion": "v1", "resource": "configmaps", "namespace": "kube-system"}]
+
+    with pytest.raises(RefusedAnswer):
+        Controller(sync=TINY.sync, children=(), customize=elsewhere).answer_customize(customize_body())
+
+
+def test_rules_that_are_too_long_are_not_given() -> None:
+    def many(_: object) -> list[RelatedRule]:
+        return [{"apiVersion": "v1", "resource": "x" * MAX_ANSWER, "namespace": "default"}]
+
+    with pytest.raises(RefusedAnswer):
+        Controller(sync=TINY.sync, children=(), customize=many).answer_customize(customize_body())
+
+
+def test_a_sync_that_gets_too_deep_makes_the_request_malformed() -> None:
+    def deeper(request: SyncRequest) -> SyncAnswer:
+        return deeper(request)
+
+    with pytest.raises(MalformedRequest):
+        controller(deeper).answer_sync(sync_body(), NOW)
+
+
+def test_a_customize_that_gets_too_deep_makes_the_request_malformed() -> None:
+    with pytest.raises(MalformedRequest):
+        Controller(sync=TINY.sync, children=(), customize=too_deep).answer_customize(customize_body())
+
+
+@pytest.mark.parametrize("levels", [2_000, 100_000])
+@pytest.mark.parametrize("place", ["skipped", "spec"])
+def test_a_request_that_is_too_deep_is_malformed_on_both_hooks(place: str, levels: int) -> None:
+    places: Json = {"skipped": {"parent": PARENT, "later": "@"}, "spec": {"parent": {**PARENT, "spec": "@"}}}
+    body = sync_body(**places[place]).replace(b'"@"', nested(levels))
+
+    with pytest.raises(MalformedRequest):
+        TINY.answer_sync(body, NOW)
+    with pytest.raises(MalformedRequest):
+        TINY.answer_customize(body)
+
+
+def test_children_are_kept_as_they_were_applied() -> None:
+    record = json.dumps({"data": {"a": "b"}})
+
+    assert json.loads(KEEPER.answer_sync(with_record(record), NOW))["children"] == [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hello"}, "data": {"a": "b"}}
+    ]

@@ -1,0 +1,207 @@
+"""The gate: each kind of damage is refused, and beside it stands the harmless answer that it is nearest to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from app.hooks import Manifest, Parent, RefusedAnswer, RelatedRule, SyncAnswer, named
+from app.hooks.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
+from app.hooks.objects import ConfigMap, Service
+from tests.tiny import config_map
+
+PARENT = Parent(name="hello", namespace="default", uid="u", generation=1, deleting=False, spec=b"{}", status=b"{}")
+KINDS = kinds_of(ConfigMap, Service)
+STATUS = {"state": "Ready"}
+
+
+@dataclass(frozen=True)
+class Damage:
+    """An answer that does damage, what the gate says of it, and its harmless twin."""
+
+    says: str
+    refused: SyncAnswer
+    passes: SyncAnswer
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a controller may take for JSON: it is encoded as a map."""
+
+    word: str | None
+
+
+def listing(*children: Any) -> SyncAnswer:
+    return SyncAnswer(status=STATUS, children=list(children))
+
+
+def keeping(*children: Any) -> SyncAnswer:
+    return SyncAnswer(status=STATUS, kept=list(children))
+
+
+def with_metadata(**metadata: Any) -> Manifest:
+    child = config_map()
+    return {**child, "metadata": {**child["metadata"], **metadata}}
+
+
+def without_name() -> Manifest:
+    return {**config_map(), "metadata": {"namespace": "default"}}
+
+
+KIND = "a child of a kind that the controller did not declare"
+NO_OBJECT = "a child that is not an object"
+NO_NAME = "a child without a name"
+NAMESPACE = "a child in another namespace"
+NOT_OURS = "a child with a field that only Metacontroller or the API server sets"
+TWINS = "two children of one kind and name"
+
+IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
+    "null": (NO_OBJECT, [None], []),
+    "text": (NO_OBJECT, ["x"], []),
+    "no metadata": (NO_OBJECT, [{"apiVersion": "v1", "kind": "ConfigMap"}], [config_map()]),
+    "metadata is text": (NO_OBJECT, [{**config_map(), "metadata": "x"}], [config_map()]),
+    "undeclared kind": (KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
+    "undeclared version": (KIND, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
+    "no kind": (KIND, [{"metadata": {"name": "hello"}}], [config_map()]),
+    "kind is a list": (KIND, [{**config_map(), "kind": []}], [config_map()]),
+    "no name": (NO_NAME, [without_name()], [config_map()]),
+    "empty name": (NO_NAME, [with_metadata(name="")], [with_metadata(name="a")]),
+    "name is a number": (NO_NAME, [with_metadata(name=1)], [with_metadata(name="1")]),
+    "name is a list": (NO_NAME, [with_metadata(name=[])], [with_metadata(name="a")]),
+    "generated name": (
+        NOT_OURS,
+        [with_metadata(generateName="a-")],
+        [with_metadata(annotations={"generateName": "a-"})],
+    ),
+    "other namespace": (NAMESPACE, [with_metadata(namespace="other")], [with_metadata(namespace="default")]),
+    "namespace is null": (NAMESPACE, [with_metadata(namespace=None)], [{**config_map(), "metadata": {"name": "a"}}]),
+    "namespace is empty": (NAMESPACE, [with_metadata(namespace="")], [config_map()]),
+    "status": (NOT_OURS, [config_map(status={})], [config_map(data={"status": "x"})]),
+    "owners": (NOT_OURS, [with_metadata(ownerReferences=[])], [with_metadata(labels={"ownerReferences": "x"})]),
+    "finalizers": (NOT_OURS, [with_metadata(finalizers=[])], [config_map()]),
+    "uid": (NOT_OURS, [with_metadata(uid="u")], [with_metadata(labels={"uid": "u"})]),
+    "resource version": (NOT_OURS, [with_metadata(resourceVersion="1")], [config_map()]),
+    "managed fields": (NOT_OURS, [with_metadata(managedFields=[])], [config_map()]),
+    "controller-uid": (NOT_OURS, [with_metadata(labels={"controller-uid": "u"})], [with_metadata(labels={"a": "b"})]),
+    "twins": (TWINS, [config_map("a"), config_map("a", data={})], [config_map("a"), config_map("b")]),
+    "twin kinds": (
+        TWINS,
+        [config_map("a"), config_map("a")],
+        [config_map("a"), {**config_map("a"), "kind": "Service"}],
+    ),
+    "a good one beside a bad one": (NO_NAME, [config_map(), without_name()], [config_map()]),
+}
+"""What is said of children by who they are: the damage, children that do it, and their twins."""
+
+NULL = "a null, or what JSON can't say, in a child"
+STATUS_NULL = "a null, or what JSON can't say, in the status"
+NO_STATUS = "no status"
+RESYNC = "a resync outside 1 to 86400 seconds"
+
+FIELDS: dict[str, Damage] = {
+    "null in a child": Damage(NULL, listing(config_map(data=None)), listing(config_map())),
+    "null deep in a child": Damage(
+        NULL, listing(config_map(data={"a": [{"b": None}]})), listing(config_map(data={"a": [{"b": "None"}]}))
+    ),
+    "null in a tuple": Damage(NULL, listing(config_map(args=(None,))), listing(config_map(args=("a",)))),
+    "null in a set": Damage(NULL, listing(config_map(args={None})), listing(config_map(args=["a"]))),
+    "null in an object": Damage(NULL, listing(config_map(data=Data(None))), listing(config_map(data={"word": "a"}))),
+    "null for labels": Damage(NULL, listing(with_metadata(labels=None)), listing(with_metadata(labels={}))),
+    "null label": Damage(NULL, listing(with_metadata(labels={"a": None})), listing(with_metadata(labels={"a": ""}))),
+    "NaN in a child": Damage(NULL, listing(config_map(a=float("nan"))), listing(config_map(a=1.5))),
+    "infinity in a child": Damage(NULL, listing(config_map(a=[float("inf")])), listing(config_map(a=[1e300]))),
+    "no status": Damage(NO_STATUS, SyncAnswer(status={}), SyncAnswer(status={"a": 0})),
+    "null for a status": Damage(
+        NO_STATUS,
+        SyncAnswer(status=None),  # type: ignore[arg-type] # a controller without types
+        SyncAnswer(status={"a": False}),
+    ),
+    "text for a status": Damage(
+        NO_STATUS,
+        SyncAnswer(status="Ready"),  # type: ignore[arg-type] # a controller without types
+        SyncAnswer(status={"a": ""}),
+    ),
+    "null in the status": Damage(STATUS_NULL, SyncAnswer(status={"a": None}), SyncAnswer(status={"a": {}})),
+    "null deep in the status": Damage(
+        STATUS_NULL, SyncAnswer(status={"a": [{"b": None}]}), SyncAnswer(status={"a": [{"b": []}]})
+    ),
+    "infinity in the status": Damage(
+        STATUS_NULL, SyncAnswer(status={"a": float("-inf")}), SyncAnswer(status={"a": -1.0})
+    ),
+    "resync at once": Damage(RESYNC, SyncAnswer(STATUS, resync_after=0), SyncAnswer(STATUS, resync_after=1)),
+    "resync before": Damage(RESYNC, SyncAnswer(STATUS, resync_after=-1), SyncAnswer(STATUS, resync_after=None)),
+    "resync too late": Damage(RESYNC, SyncAnswer(STATUS, resync_after=86401), SyncAnswer(STATUS, resync_after=86400)),
+    "twins, one made and one kept": Damage(
+        TWINS,
+        SyncAnswer(STATUS, [config_map("a")], [config_map("a")]),
+        SyncAnswer(STATUS, [config_map("a")], [config_map("b")]),
+    ),
+}
+"""What is said of all else."""
+
+DAMAGES = {
+    **{f"{name}, made": Damage(says, listing(*bad), listing(*good)) for name, (says, bad, good) in IDENTITY.items()},
+    **{f"{name}, kept": Damage(says, keeping(*bad), keeping(*good)) for name, (says, bad, good) in IDENTITY.items()},
+    **FIELDS,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_damage_is_refused(damage: Damage) -> None:
+    with pytest.raises(RefusedAnswer) as raised:
+        check_sync(damage.refused, PARENT, KINDS)
+
+    assert str(raised.value) == damage.says
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_the_harmless_twin_of_a_damage_passes(damage: Damage) -> None:
+    check_sync(damage.passes, PARENT, KINDS)
+
+
+@pytest.mark.parametrize(
+    "child",
+    [config_map(data=None), config_map(data=float("nan")), config_map(data={"a": None}), with_metadata(labels=None)],
+    ids=["null", "NaN", "null deep inside", "null for labels"],
+)
+def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> None:
+    check_sync(keeping(child), PARENT, KINDS)
+
+    with pytest.raises(RefusedAnswer):
+        check_sync(listing(child), PARENT, KINDS)
+
+
+def test_a_controller_without_children_may_list_none() -> None:
+    check_sync(listing(), PARENT, kinds_of())
+
+    with pytest.raises(RefusedAnswer):
+        check_sync(listing(config_map()), PARENT, kinds_of())
+
+
+def test_what_is_refused_is_never_quoted() -> None:
+    with pytest.raises(RefusedAnswer) as raised:
+        check_sync(listing(config_map("canary", kind="canary", status="canary")), PARENT, KINDS)
+
+    assert "canary" not in str(raised.value)
+
+
+def test_related_rules_stay_in_the_parents_namespace() -> None:
+    check_customize([named(ConfigMap, "default", "a")], PARENT)
+
+    with pytest.raises(RefusedAnswer, match="another namespace"):
+        check_customize([named(ConfigMap, "default", "a"), named(ConfigMap, "other", "a")], PARENT)
+
+
+def test_a_rule_without_a_namespace_means_all_of_them_and_is_refused() -> None:
+    everywhere: RelatedRule = {"apiVersion": "v1", "resource": "configmaps"}  # type: ignore[typeddict-item] # what is refused
+
+    with pytest.raises(RefusedAnswer, match="another namespace"):
+        check_customize([everywhere], PARENT)
+
+
+def test_an_answer_may_have_a_mebibyte() -> None:
+    largest = b"x" * MAX_ANSWER
+
+    assert check_size(largest) == largest
+    with pytest.raises(RefusedAnswer, match="1 MiB"):
+        check_size(largest + b"x")

@@ -1,0 +1,188 @@
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from app.hooks import Absence, Children, ConfigMap, Deployment, MalformedRequest, Related, Service, SyncRequest
+from tests.build import UID, Json, my_resource
+
+SOMEBODY_ELSE = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
+KEYS = {
+    "of version 1": "web",
+    "of version 2": "default/web",
+    "of another shape": "a/b/c",
+    "empty": "",
+}
+
+
+def item(name: str = "web", *, namespace: str | None = "default", owners: object = None, **fields: object) -> Json:
+    return {"metadata": {"name": name, "namespace": namespace, "ownerReferences": owners}, **fields}
+
+
+def owner(uid: str, *, controller: bool | None = True) -> Json:
+    return {"uid": uid, "controller": controller}
+
+
+def request(*, children: object = None, related: object = None) -> SyncRequest:
+    body = {"parent": my_resource(), "children": children or {}, "related": related}
+    return SyncRequest.decode(json.dumps(body).encode())
+
+
+def observed(kind: str, *items: Json) -> Children:
+    return request(children={kind: {str(place): seen for place, seen in enumerate(items)}}).children
+
+
+def related(kind: str, *items: Json) -> Related:
+    return request(related={kind: {str(place): seen for place, seen in enumerate(items)}}).related
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Who owns an object, and whether it is one of the parent's children."""
+
+    owners: object
+    child: bool
+
+
+OWNERS = {
+    "the parent controls it": Owners([owner(UID)], child=True),
+    "just adopted: nobody controls it yet": Owners([], child=True),
+    "null counts as nobody": Owners(None, child=True),
+    "another owner does not control it": Owners([owner(SOMEBODY_ELSE, controller=None)], child=True),
+    "the parent controls it beside other owners": Owners(
+        [owner(SOMEBODY_ELSE, controller=False), owner(UID)], child=True
+    ),
+    "somebody else controls it": Owners([owner(SOMEBODY_ELSE)], child=False),
+    "the parent owns it, and somebody else controls it": Owners(
+        [owner(UID, controller=False), owner(SOMEBODY_ELSE)], child=False
+    ),
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+def test_a_child_is_found_whatever_its_key_looks_like(key: str) -> None:
+    seen = request(children={"Deployment.apps/v1": {key: item(spec={"replicas": 2})}}).children.deployment("web")
+
+    assert seen is not None
+    assert (seen.metadata.name, seen.spec) == ("web", {"replicas": 2})
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+def test_a_related_object_is_found_whatever_its_key_looks_like(key: str) -> None:
+    found = request(related={"ConfigMap.v1": {key: item(data={"a": "b"})}}).related.get(ConfigMap, "web")
+
+    assert isinstance(found, ConfigMap)
+    assert found.data == {"a": "b"}
+
+
+def test_each_kind_has_its_own_names() -> None:
+    groups = {
+        "Deployment.apps/v1": {"1": item("one")},
+        "Service.v1": {"1": item("two")},
+        "ConfigMap.v1": {"1": item("three")},
+    }
+    children = request(children=groups).children
+
+    assert [isinstance(children.deployment(name), Deployment) for name in ("one", "two", "three")] == [
+        True,
+        False,
+        False,
+    ]
+    assert [isinstance(children.service(name), Service) for name in ("one", "two", "three")] == [False, True, False]
+    assert [isinstance(children.config_map(name), ConfigMap) for name in ("one", "two", "three")] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_another_version_of_a_kind_is_another_kind() -> None:
+    assert observed("Deployment.apps/v2", item()).deployment("web") is None
+
+
+@pytest.mark.parametrize("namespace", ["other", None, ""])
+def test_objects_outside_the_parents_namespace_are_invisible(namespace: str | None) -> None:
+    assert observed("Deployment.apps/v1", item(namespace=namespace)).all(Deployment) == []
+    assert related("Service.v1", item(namespace=namespace)).get(Service, "web") is Absence.MISSING
+
+
+@pytest.mark.parametrize("case", OWNERS.values(), ids=OWNERS.keys())
+def test_a_child_is_what_nobody_else_controls(case: Owners) -> None:
+    children = observed("Deployment.apps/v1", item(owners=case.owners, apiVersion="apps/v1", kind="Deployment"))
+
+    assert (children.deployment("web") is not None) is case.child
+    assert len(children.all(Deployment)) == len(children.kept(Deployment)) == int(case.child)
+
+
+@pytest.mark.parametrize("case", OWNERS.values(), ids=OWNERS.keys())
+def test_a_related_object_is_seen_whoever_controls_it(case: Owners) -> None:
+    assert isinstance(related("Service.v1", item(owners=case.owners)).get(Service, "web"), Service)
+
+
+def test_all_children_of_a_kind_are_listed() -> None:
+    children = observed("Deployment.apps/v1", item("one"), item("two"), item("three", namespace="other"))
+
+    assert [seen.metadata.name for seen in children.all(Deployment)] == ["one", "two"]
+    assert children.all(Service) == []
+
+
+def test_two_children_of_one_name_are_malformed() -> None:
+    children = observed("Deployment.apps/v1", item(), item())
+
+    with pytest.raises(MalformedRequest):
+        children.deployment("web")
+
+
+def test_two_related_objects_of_one_name_are_malformed() -> None:
+    objects = related("Service.v1", item(), item())
+
+    with pytest.raises(MalformedRequest):
+        objects.get(Service, "web")
+
+
+def test_one_name_in_two_namespaces_is_no_twin() -> None:
+    children = observed("Deployment.apps/v1", item(), item(namespace="other"))
+
+    assert len(children.all(Deployment)) == 1
+
+
+def test_one_name_in_two_kinds_is_no_twin() -> None:
+    children = request(children={"Service.v1": {"1": item()}, "ConfigMap.v1": {"1": item()}}).children
+
+    assert children.service("web")
+    assert children.config_map("web")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, [], "x", {}, {"metadata": None}, {"metadata": {}}, {"metadata": {"name": 1}}, item(spec=[])],
+    ids=["null", "list", "text", "empty", "no metadata", "no name", "name", "spec"],
+)
+def test_a_child_that_is_no_object_is_malformed(wrong: object) -> None:
+    children = request(children={"Deployment.apps/v1": {"web": wrong}}).children
+
+    with pytest.raises(MalformedRequest):
+        children.all(Deployment)
+
+
+def test_a_kind_that_nobody_reads_may_hold_anything() -> None:
+    children = request(children={"Service.v1": {"web": "x"}, "Deployment.apps/v1": {"web": item()}}).children
+
+    assert children.deployment("web")
+
+
+def test_a_kind_without_a_rule_was_not_asked_for() -> None:
+    assert related("ConfigMap.v1").get(Service, "web") is Absence.NOT_ASKED
+    assert request(related=None).related.get(Service, "web") is Absence.NOT_ASKED
+
+
+@pytest.mark.parametrize("group", [{}, None, {"1": item("other")}], ids=["empty", "null", "others"])
+def test_a_kind_with_a_rule_can_be_missing(group: object) -> None:
+    assert request(related={"Service.v1": group}).related.get(Service, "web") is Absence.MISSING
+
+
+def test_children_are_not_related_objects() -> None:
+    seen = request(children={"Service.v1": {"web": item()}}, related={"Service.v1": {}})
+
+    assert seen.related.get(Service, "web") is Absence.MISSING
+    assert seen.children.service("web")

@@ -1,0 +1,149 @@
+import json
+from dataclasses import asdict
+
+import pytest
+
+from app.hooks import CustomizeRequest, MalformedRequest, SyncRequest
+from tests.build import NOW_TEXT, UID, Json, my_resource
+
+CANARY = "canary-8f14e45f"
+
+
+def body(**fields: object) -> bytes:
+    return json.dumps({"parent": my_resource(), "children": {}, "related": {}, **fields}).encode()
+
+
+def with_metadata(**metadata: object) -> bytes:
+    parent = my_resource()
+    return body(parent={**parent, "metadata": {**parent["metadata"], **metadata}})
+
+
+def without_metadata(field: str) -> bytes:
+    parent = my_resource()
+    return body(parent={**parent, "metadata": {key: x for key, x in parent["metadata"].items() if key != field}})
+
+
+def test_a_parent_is_its_identity_and_its_json() -> None:
+    parent = SyncRequest.decode(body(parent=my_resource(status={"state": "Ready"}))).parent
+
+    assert asdict(parent) == {
+        "name": "web",
+        "namespace": "default",
+        "uid": UID,
+        "generation": 1,
+        "deleting": False,
+        "spec": b'{"image": "nginx:1.27"}',
+        "status": b'{"state": "Ready"}',
+    }
+
+
+def test_both_hooks_read_the_same_parent() -> None:
+    request = body(parent=my_resource(generation=7))
+
+    assert CustomizeRequest.decode(request).parent == SyncRequest.decode(request).parent
+
+
+def test_a_parent_without_spec_and_status_has_null_for_them() -> None:
+    parent = SyncRequest.decode(body(parent={"metadata": my_resource()["metadata"]})).parent
+
+    assert (parent.spec, parent.status) == (b"null", b"null")
+
+
+@pytest.mark.parametrize(("time", "deleting"), [(NOW_TEXT, True), (None, False)], ids=["time", "null"])
+def test_a_parent_with_a_deletion_time_is_deleting(time: str | None, *, deleting: bool) -> None:
+    assert SyncRequest.decode(with_metadata(deletionTimestamp=time)).parent.deleting is deleting
+
+
+@pytest.mark.parametrize("field", ["name", "namespace", "uid", "generation"])
+def test_a_parent_needs_its_identity(field: str) -> None:
+    with pytest.raises(MalformedRequest):
+        SyncRequest.decode(without_metadata(field))
+    with pytest.raises(MalformedRequest):
+        CustomizeRequest.decode(without_metadata(field))
+
+
+@pytest.mark.parametrize("field", ["labels", "annotations", "ownerReferences", "deletionTimestamp"])
+def test_a_parent_needs_no_more_than_its_identity(field: str) -> None:
+    assert SyncRequest.decode(without_metadata(field)).parent.name == "web"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", ""),
+        ("name", None),
+        ("name", 1),
+        ("namespace", ""),
+        ("namespace", None),
+        ("uid", ""),
+        ("uid", None),
+        ("generation", None),
+        ("generation", -1),
+        ("generation", "1"),
+        ("generation", 1.5),
+        ("generation", True),
+    ],
+)
+def test_an_identity_that_can_not_be_is_malformed(field: str, value: object) -> None:
+    with pytest.raises(MalformedRequest):
+        SyncRequest.decode(with_metadata(**{field: value}))
+
+
+def test_a_generation_may_be_zero() -> None:
+    assert SyncRequest.decode(with_metadata(generation=0)).parent.generation == 0
+
+
+@pytest.mark.parametrize("children", [None, [], "x", {"Deployment.apps/v1": []}], ids=["null", "list", "text", "group"])
+def test_a_request_must_say_which_children_there_are(children: object) -> None:
+    with pytest.raises(MalformedRequest):
+        SyncRequest.decode(body(children=children))
+
+
+def test_a_request_without_the_field_children_is_malformed() -> None:
+    with pytest.raises(MalformedRequest):
+        SyncRequest.decode(json.dumps({"parent": my_resource(), "related": {}}).encode())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"related": None}, {"children": {"Deployment.apps/v1": None}}, {"controller": {"kind": 1}}, {"later": [1]}],
+    ids=["nothing observed", "no related", "empty group", "controller", "unknown"],
+)
+def test_what_is_not_read_may_be_anything(fields: Json) -> None:
+    assert SyncRequest.decode(body(**fields)).parent.name == "web"
+
+
+NOT_REQUESTS = {
+    "empty": b"",
+    "no JSON": CANARY.encode(),
+    "a list": f'["{CANARY}"]'.encode(),
+    "null": b"null",
+    "cut short": body(later=CANARY)[:-1],
+    "trailing": body() + CANARY.encode(),
+    "wrong type": with_metadata(name={CANARY: CANARY}),
+    "wrong type in a list": with_metadata(ownerReferences=[{"uid": [CANARY]}]),
+    "not UTF-8 where it is read": with_metadata(name=CANARY).replace(CANARY.encode(), CANARY.encode() + b"\xff"),
+    "not UTF-8 where it is skipped": body(later=CANARY).replace(CANARY.encode(), CANARY.encode() + b"\xff"),
+    "UTF-16": body(later=CANARY).decode().encode("utf-16"),
+    "byte order mark": b"\xef\xbb\xbf" + body(later=CANARY),
+    "lone surrogate": with_metadata(name=CANARY).replace(CANARY.encode(), CANARY.encode() + rb"\ud800"),
+    "NaN where it is skipped": body(later=[CANARY, float("nan")]),
+    "nested too deeply": body(later=[CANARY, "@"]).replace(b'"@"', b"[" * 100_000 + b"]" * 100_000),
+}
+
+
+@pytest.mark.parametrize("request_body", NOT_REQUESTS.values(), ids=NOT_REQUESTS.keys())
+@pytest.mark.parametrize("kind", [SyncRequest, CustomizeRequest])
+def test_what_is_no_request_is_malformed_and_not_repeated(
+    kind: type[SyncRequest | CustomizeRequest], request_body: bytes
+) -> None:
+    with pytest.raises(MalformedRequest) as raised:
+        kind.decode(request_body)
+
+    assert CANARY not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+
+
+def test_text_outside_ascii_is_read() -> None:
+    assert CustomizeRequest.decode(with_metadata(labels={"word": "Grüße, 你好"})).parent.name == "web"

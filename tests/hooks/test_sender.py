@@ -1,0 +1,114 @@
+"""Metacontroller's half: what is composed is what the hook reads, and what a real Metacontroller sent."""
+
+import json
+
+import pytest
+
+from app.hooks import (
+    Absence,
+    ConfigMap,
+    CustomizeRequest,
+    Deployment,
+    MalformedRequest,
+    RelatedRule,
+    Service,
+    SyncRequest,
+    named,
+)
+from app.hooks.sender import children_of, customize_request, related_to, sync_request
+from tests.build import Json, my_resource, owned
+from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+
+KINDS = (Deployment, Service)
+
+
+def made(kind: str, name: str = "web", *, namespace: str = "default", **fields: object) -> Json:
+    version = "apps/v1" if kind == "Deployment" else "v1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": namespace}, **fields}
+
+
+def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
+    parent = my_resource(status={"state": "Ready"}, generation=4)
+    children = children_of(parent, [owned(made("Deployment", spec={"replicas": 2}), parent)], *KINDS)
+    related = related_to([named(Service, "default", "web", "gone")], [made("Service")], *KINDS)
+
+    request = SyncRequest.decode(sync_request(parent, children, related))
+    deployment = request.children.deployment("web")
+
+    assert request.parent == CustomizeRequest.decode(customize_request(parent)).parent
+    assert request.parent.generation == 4
+    assert json.loads(request.parent.spec) == parent["spec"]
+    assert json.loads(request.parent.status) == parent["status"]
+    assert deployment is not None
+    assert deployment.spec == {"replicas": 2}
+    assert isinstance(request.related.get(Service, "web"), Service)
+    assert request.related.get(Service, "gone") is Absence.MISSING
+    assert request.related.get(ConfigMap, "web") is Absence.NOT_ASKED
+
+
+@pytest.mark.parametrize("mode", [DYNAMIC_APPLY, SERVER_SIDE_APPLY])
+def test_children_are_grouped_as_a_real_metacontroller_groups_them(mode: str) -> None:
+    request = recorded(mode)
+    objects = [item for group in request["children"].values() for item in group.values()]
+
+    assert children_of(request["parent"], objects, *KINDS) == request["children"]
+
+
+def test_requests_have_the_fields_that_a_real_metacontroller_sends() -> None:
+    composed = json.loads(sync_request(my_resource(), {}, {}))
+
+    assert composed.keys() == {"controller", *recorded(DYNAMIC_APPLY)}
+    assert json.loads(customize_request(my_resource())).keys() == {"controller", "parent"}
+
+
+def test_only_what_the_parent_controls_is_its_child() -> None:
+    parent = my_resource()
+    own, orphan = owned(made("Deployment", "own"), parent), made("Deployment", "orphan")
+    others = owned(made("Deployment", "others"), my_resource("other", uid="u"))
+    follower = owned(made("Deployment", "follower"), parent, ownerReferences=[{"uid": parent["metadata"]["uid"]}])
+
+    children = children_of(parent, [own, orphan, others, follower], Deployment)
+
+    assert children == {"Deployment.apps/v1": {"default/own": own}}
+
+
+def test_every_kind_has_a_group_even_without_children() -> None:
+    assert children_of(my_resource(), [], *KINDS) == {"Deployment.apps/v1": {}, "Service.v1": {}}
+
+
+def test_related_objects_are_those_that_a_rule_names() -> None:
+    found, elsewhere = made("Service", "a"), made("Service", "a", namespace="other")
+    objects = [found, elsewhere, made("Service", "b"), made("Deployment", "a")]
+
+    assert related_to([named(Service, "default", "a")], objects, *KINDS) == {"Service.v1": {"default/a": found}}
+
+
+def test_rules_of_one_kind_share_a_group() -> None:
+    one, two = made("Service", "one"), made("Service", "two")
+    rules = [named(Service, "default", "one"), named(Service, "default", "two")]
+
+    assert related_to(rules, [two, one], Service) == {"Service.v1": {"default/one": one, "default/two": two}}
+
+
+def test_without_rules_nothing_is_related() -> None:
+    assert related_to([], [made("Service")], *KINDS) == {}
+
+
+def test_a_rule_without_names_names_nothing() -> None:
+    rule: RelatedRule = {"apiVersion": "v1", "resource": "services", "namespace": "default"}
+
+    assert related_to([rule], [made("Service")], Service) == {"Service.v1": {}}
+
+
+def test_a_rule_for_another_kind_has_no_group() -> None:
+    rules = [named(ConfigMap, "default", "web"), named(Service, "default", "web")]
+
+    assert related_to(rules, [], Service) == {"Service.v1": {}}
+
+
+def test_a_parent_that_was_never_stored_can_not_be_asked_about() -> None:
+    parent = my_resource()
+    fresh = {**parent, "metadata": {"name": "web"}}
+
+    with pytest.raises(MalformedRequest):
+        CustomizeRequest.decode(customize_request(fresh))

@@ -1,0 +1,16 @@
+"""The recorded requests of tests/data/requests."""
+
+import json
+from pathlib import Path
+
+from tests.build import Json
+
+DIRECTORY = Path(__file__).parent / "data" / "requests"
+DYNAMIC_APPLY = "dynamic-apply"
+SERVER_SIDE_APPLY = "server-side-apply"
+
+
+def recorded(mode: str) -> Json:
+    """Return the request that was recorded under the apply strategy *mode*."""
+    request: Json = json.loads((DIRECTORY / f"{mode}.json").read_text())
+    return request

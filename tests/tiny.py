@@ -1,0 +1,57 @@
+"""A controller that has nothing to do with MyResource: one ConfigMap that holds the parent's word."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from app.hooks import ConfigMap, Controller, CustomizeRequest, Manifest, RelatedRule, SyncAnswer, SyncRequest, named
+
+Json = dict[str, Any]
+
+PARENT: Json = {
+    "metadata": {"name": "hello", "namespace": "default", "uid": "uid-of-hello", "generation": 3},
+    "spec": {"word": "good day"},
+}
+
+
+class Spec(msgspec.Struct):
+    """What a user of the tiny controller writes."""
+
+    word: str = ""
+
+
+def config_map(name: str = "hello", **fields: Any) -> Manifest:
+    """Return a ConfigMap as the tiny controller answers with."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, **fields}
+
+
+def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
+    """Return the ConfigMap, and when it was asked for."""
+    word = msgspec.json.decode(request.parent.spec, type=Spec).word
+    made = config_map(request.parent.name, data={"word": word})
+    return SyncAnswer(status={"askedAt": now.isoformat()}, children=[made], resync_after=60)
+
+
+def customize(request: CustomizeRequest) -> list[RelatedRule]:
+    """Return the rule for the ConfigMap of the parent's name."""
+    return [named(ConfigMap, request.parent.namespace, request.parent.name)]
+
+
+TINY = Controller(sync=sync, customize=customize, children=(ConfigMap,))
+
+
+def controller(answer: Callable[[SyncRequest], SyncAnswer]) -> Controller:
+    """Return a controller that decides as *answer* does."""
+    return Controller(sync=lambda request, _: answer(request), children=(ConfigMap,))
+
+
+def sync_body(**fields: Any) -> bytes:
+    """Return a sync request for the tiny controller; *fields* replace those of the request."""
+    return msgspec.json.encode({"parent": PARENT, "children": {"ConfigMap.v1": {}}, "related": {}, **fields})
+
+
+def customize_body() -> bytes:
+    """Return a customize request for the tiny controller."""
+    return msgspec.json.encode({"parent": PARENT})

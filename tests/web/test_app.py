@@ -1,0 +1,91 @@
+"""The hooks over HTTP: any controller is served, and MyResource's is one."""
+
+import json
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.hooks.sender import customize_request, sync_request
+from app.web.app import create_app, utc_now
+from tests.build import NOW, grouped, my_resource
+from tests.calling import call
+from tests.tiny import TINY, config_map, customize_body, sync_body
+
+TINY_APP = create_app(TINY, clock=lambda: NOW)
+APP = create_app(MYRESOURCE, clock=lambda: NOW)
+
+
+def test_sync_answers_with_children_and_status() -> None:
+    response = call(TINY_APP, "/sync", sync_body())
+
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == {
+        "status": {"askedAt": "2026-01-31T12:00:00+00:00"},
+        "children": [config_map(data={"word": "good day"})],
+        "resyncAfterSeconds": 60,
+    }
+
+
+def test_customize_answers_with_rules() -> None:
+    response = call(TINY_APP, "/customize", customize_body())
+
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == {
+        "relatedResources": [
+            {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["hello"]},
+        ],
+    }
+
+
+def test_the_answer_to_sync_is_the_controllers_byte_for_byte() -> None:
+    request = sync_request(my_resource(ports=[{"containerPort": 8080}]), grouped(), {})
+
+    assert call(APP, "/sync", request).content == MYRESOURCE.answer_sync(request, NOW)
+
+
+def test_the_answer_to_customize_is_the_controllers_byte_for_byte() -> None:
+    request = customize_request(my_resource(ports=[{"containerPort": 8080}]))
+
+    assert call(APP, "/customize", request).content == MYRESOURCE.answer_customize(request)
+
+
+def test_a_new_my_resource_gets_a_deployment_and_is_building() -> None:
+    answer = call(APP, "/sync", sync_request(my_resource(), grouped(), {})).json()
+
+    assert [(child["kind"], child["metadata"]["name"]) for child in answer["children"]] == [
+        ("Deployment", "web-deployment")
+    ]
+    assert answer["status"]["state"] == "Building"
+
+
+def test_a_question_mark_and_what_follows_changes_nothing() -> None:
+    assert call(TINY_APP, "/sync?rev=0.1.0", sync_body()).content == call(TINY_APP, "/sync", sync_body()).content
+
+
+def test_a_body_may_come_in_pieces_and_without_a_length() -> None:
+    body = sync_body()
+
+    response = call(TINY_APP, "/sync", [body[:7], b"", body[7:]])
+
+    assert "content-length" not in response.request.headers
+    assert response.content == call(TINY_APP, "/sync", body).content
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/sync", sync_body()), ("/customize", customize_body())], ids=["sync", "customize"]
+)
+def test_an_answer_says_how_long_it_is(path: str, body: bytes) -> None:
+    response = call(TINY_APP, path, body)
+
+    assert int(response.headers["content-length"]) == len(response.content) > 0
+
+
+def test_without_a_clock_of_its_own_an_app_asks_the_one_there_is() -> None:
+    before = utc_now()
+
+    asked_at = json.loads(call(create_app(TINY), "/sync", sync_body()).content)["status"]["askedAt"]
+
+    assert before.isoformat() <= asked_at <= utc_now().isoformat()
+    assert asked_at.endswith("+00:00")

@@ -1,0 +1,143 @@
+"""The OpenAPI document: what it says of requests and answers holds for real ones."""
+
+import functools
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from app.core.controller import MYRESOURCE
+from app.hooks.sender import customize_request, sync_request
+from app.web.app import create_app
+from tests.build import NOW, Json, finished, grouped, my_resource, owned, sync
+from tests.calling import call
+from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+from tests.tiny import TINY, customize_body, sync_body
+
+APP = create_app(MYRESOURCE, clock=lambda: NOW)
+TINY_APP = create_app(TINY, clock=lambda: NOW)
+PORTS = [{"containerPort": 8080}]
+
+
+@functools.cache
+def document() -> Json:
+    described: Json = call(APP, "/openapi.json", method="GET").json()
+    return described
+
+
+def complaints(name: str, instance: Any) -> list[str]:
+    """Return what the schema *name* has against *instance*."""
+    schema = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
+    return [error.message for error in Draft202012Validator(schema).iter_errors(instance)]
+
+
+def requests_of_a_life() -> dict[str, bytes]:
+    parent = my_resource(ports=PORTS)
+    made = [owned(child, parent) for child in sync(parent)["children"]]
+    related = grouped(made[1], kinds=("Service",))
+    invalid = my_resource(replicas=-1)
+    return {
+        "new": sync_request(parent, grouped(), {}),
+        "made": sync_request(parent, grouped(*made), related),
+        "finished": sync_request(parent, grouped(*finished(parent)), related),
+        "invalid": sync_request(invalid, grouped(*made), {}),
+        "deleting": sync_request(my_resource(deleting=True), grouped(), {}),
+        DYNAMIC_APPLY: sync_body(**recorded(DYNAMIC_APPLY)),
+        SERVER_SIDE_APPLY: sync_body(**recorded(SERVER_SIDE_APPLY)),
+    }
+
+
+LIFE = requests_of_a_life()
+
+
+def test_the_document_describes_both_hooks_and_nothing_else() -> None:
+    assert document()["openapi"].startswith("3.1")
+    assert {path: list(methods) for path, methods in document()["paths"].items()} == {
+        "/sync": ["post"],
+        "/customize": ["post"],
+    }
+
+
+@pytest.mark.parametrize("name", ["Sync", "Customize"])
+def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
+    hook = document()["paths"][f"/{name.lower()}"]["post"]
+    answers = {
+        status: answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        for status, answer in hook["responses"].items()
+    }
+
+    assert hook["requestBody"]["required"] is True
+    assert hook["requestBody"]["content"] == {
+        "application/json": {"schema": {"$ref": f"#/components/schemas/{name}Request"}}
+    }
+    assert answers == {
+        "200": f"{name}Answer",
+        "400": "Refusal",
+        "413": "Refusal",
+        "415": "Refusal",
+        "500": "Refusal",
+    }
+
+
+def test_every_schema_is_one() -> None:
+    for schema in document()["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("request_body", LIFE.values(), ids=LIFE.keys())
+def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -> None:
+    response = call(APP, "/sync", request_body)
+
+    assert response.status_code == 200
+    assert complaints("SyncRequest", json.loads(response.request.content)) == []
+    assert complaints("SyncAnswer", response.json()) == []
+
+
+@pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
+def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> None:
+    response = call(APP, "/customize", customize_request(parent))
+
+    assert response.status_code == 200
+    assert complaints("CustomizeRequest", json.loads(response.request.content)) == []
+    assert complaints("CustomizeAnswer", response.json()) == []
+
+
+def test_the_answers_of_another_controller_are_as_described_too() -> None:
+    assert complaints("SyncAnswer", call(TINY_APP, "/sync", sync_body()).json()) == []
+    assert complaints("CustomizeAnswer", call(TINY_APP, "/customize", customize_body()).json()) == []
+
+
+def test_refusals_are_as_described() -> None:
+    refused = [
+        call(APP, "/sync", b"{}"),
+        call(APP, "/sync", b"{}", headers={}),
+        call(APP, "/other"),
+        call(APP, "/sync", method="GET"),
+        call(create_app(TINY, max_body=1), "/sync", b"{}"),
+    ]
+
+    assert [response.status_code for response in refused] == [400, 415, 404, 405, 413]
+    assert [complaints("Refusal", response.json()) for response in refused] == [[]] * 5
+
+
+NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
+    "a request without children": ("SyncRequest", {"parent": my_resource()}),
+    "a request without a parent": ("SyncRequest", {"children": {}}),
+    "a parent without a uid": (
+        "CustomizeRequest",
+        {"parent": {"metadata": {"name": "a", "namespace": "b", "generation": 1}}},
+    ),
+    "children in a list": ("SyncRequest", {"parent": my_resource(), "children": []}),
+    "an answer without a status": ("SyncAnswer", {"children": []}),
+    "an answer with an empty status": ("SyncAnswer", {"children": [], "status": {}}),
+    "an answer without children": ("SyncAnswer", {"status": {"a": 1}}),
+    "null for a child": ("SyncAnswer", {"status": {"a": 1}, "children": [None]}),
+    "a resync at once": ("SyncAnswer", {"status": {"a": 1}, "children": [], "resyncAfterSeconds": 0}),
+    "a rule without a namespace": ("CustomizeAnswer", {"relatedResources": [{"apiVersion": "v1", "resource": "pods"}]}),
+}
+
+
+@pytest.mark.parametrize(("name", "instance"), NOT_AS_DESCRIBED.values(), ids=NOT_AS_DESCRIBED.keys())
+def test_the_description_can_be_broken(name: str, instance: Json) -> None:
+    assert len(complaints(name, instance)) == 1

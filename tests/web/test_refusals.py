@@ -1,0 +1,159 @@
+"""Answers other than 200: constant, and silent about the request."""
+
+import logging
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.hooks import Controller, MalformedRequest, SyncAnswer, SyncRequest
+from app.web.app import create_app
+from tests.build import NOW
+from tests.calling import JSON, call
+from tests.tiny import TINY, config_map, controller, customize_body, sync_body
+
+CANARY = "canary-c9f0f895"
+APP = create_app(TINY, clock=lambda: NOW, max_body=2_000)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A request that is refused, and how."""
+
+    status: int
+    body: bytes
+    path: str = "/sync"
+    method: str = "POST"
+    content: bytes = field(default_factory=sync_body)
+    headers: dict[str, str] = field(default_factory=lambda: JSON)
+
+
+NOT_A_REQUEST = b'{"error": "not a hook request"}'
+NO_PATH = b'{"error": "no such path: the hooks are /sync and /customize"}'
+NO_METHOD = b'{"error": "no such method; hooks are called with POST"}'
+TOO_LARGE = b'{"error": "the request is too large"}'
+UNSUPPORTED = b'{"error": "send application/json, without content encoding"}'
+FAILED = b'{"error": "the hook failed; its log says where"}'
+
+REFUSALS = {
+    "no JSON": Refused(400, NOT_A_REQUEST, content=CANARY.encode()),
+    "empty body": Refused(400, NOT_A_REQUEST, content=b""),
+    "no sync request": Refused(400, NOT_A_REQUEST, content=customize_body()),
+    "no customize request": Refused(400, NOT_A_REQUEST, path="/customize", content=b"{}"),
+    "root": Refused(404, NO_PATH, path="/"),
+    "other path": Refused(404, NO_PATH, path=f"/{CANARY}"),
+    "slash at the end of sync": Refused(404, NO_PATH, path="/sync/"),
+    "slash at the end of customize": Refused(404, NO_PATH, path="/customize/"),
+    "two slashes": Refused(404, NO_PATH, path="//sync"),
+    "other case": Refused(404, NO_PATH, path="/Sync"),
+    "documentation pages": Refused(404, NO_PATH, path="/docs", method="GET", content=b""),
+    "GET": Refused(405, NO_METHOD, method="GET", content=b""),
+    "GET of customize": Refused(405, NO_METHOD, path="/customize", method="GET", content=b""),
+    "PUT": Refused(405, NO_METHOD, method="PUT"),
+    "OPTIONS": Refused(405, NO_METHOD, method="OPTIONS", content=b""),
+    "too large": Refused(413, TOO_LARGE, content=CANARY.encode() * 200),
+    "no content type": Refused(415, UNSUPPORTED, headers={}),
+    "other content type": Refused(415, UNSUPPORTED, headers={"content-type": f"text/{CANARY}"}),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_is_constant(refused: Refused) -> None:
+    response = call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
+
+    assert (response.status_code, response.content) == (refused.status, refused.body)
+    assert response.headers["content-type"] == "application/json"
+    assert int(response.headers["content-length"]) == len(refused.body)
+
+
+@pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_leaves_nothing_in_the_log(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="myresource")
+
+    call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
+
+    assert [record for record in caplog.records if record.name == "myresource"] == []
+
+
+def test_a_wrong_method_is_told_the_right_one() -> None:
+    assert call(APP, "/sync", method="GET").headers["allow"] == "POST"
+    assert set(call(APP, "/openapi.json", method="DELETE").headers["allow"].split(", ")) == {"GET", "HEAD"}
+
+
+def test_a_path_is_never_redirected() -> None:
+    assert "location" not in call(APP, "/sync/", sync_body()).headers
+
+
+def raising(error: BaseException) -> Controller:
+    def fail(_: SyncRequest) -> SyncAnswer:
+        raise error
+
+    return controller(fail)
+
+
+FAILURES: dict[str, BaseException] = {
+    "bug": KeyError(CANARY),
+    "group of bugs": ExceptionGroup(CANARY, [ValueError(CANARY)]),
+    "no memory": MemoryError(CANARY),
+    "text that is no text": UnicodeDecodeError("utf-8", CANARY.encode(), 0, 1, CANARY),
+}
+
+
+@pytest.mark.parametrize("error", FAILURES.values(), ids=FAILURES.keys())
+def test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    error.add_note(CANARY)
+
+    response = call(create_app(raising(error)), "/sync", sync_body(later=CANARY))
+
+    assert (response.status_code, response.content) == (500, FAILED)
+    assert int(response.headers["content-length"]) == len(FAILED)
+    assert f"hook /sync failed: {type(error).__name__} at " in caplog.text
+    assert "test_refusals.py:" in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_a_bug_in_customize_is_a_500_too(caplog: pytest.LogCaptureFixture) -> None:
+    broken = Controller(sync=TINY.sync, children=(), customize=lambda request: [request.missing])  # type: ignore[attr-defined] # the bug
+
+    response = call(create_app(broken), "/customize", customize_body())
+
+    assert (response.status_code, response.content) == (500, FAILED)
+    assert "hook /customize failed: AttributeError at " in caplog.text
+
+
+def test_after_a_bug_the_next_request_is_answered() -> None:
+    def fails_once(request: SyncRequest) -> SyncAnswer:
+        if request.parent.generation == 3:
+            raise KeyError
+        return SyncAnswer(status={"a": 1})
+
+    app = create_app(controller(fails_once))
+    good = sync_body().replace(b'"generation":3', b'"generation":4')
+
+    assert [call(app, "/sync", body).status_code for body in (sync_body(), good)] == [500, 200]
+
+
+def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptureFixture) -> None:
+    dangerous = controller(lambda _: SyncAnswer(status={"a": 1}, children=[config_map(CANARY, data={CANARY: None})]))
+
+    response = call(create_app(dangerous), "/sync", sync_body(later=CANARY))
+
+    assert (response.status_code, response.content) == (500, FAILED)
+    assert "RefusedAnswer (a null, or what JSON can't say, in a child) at " in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_what_a_controller_calls_malformed_is_a_400() -> None:
+    response = call(create_app(raising(MalformedRequest(CANARY))), "/sync", sync_body())
+
+    assert (response.status_code, response.content) == (400, NOT_A_REQUEST)
+
+
+def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        raising(KeyError(CANARY)).answer_sync(sync_body(), NOW)
+    except KeyError:
+        logging.getLogger("careless").exception("hook failed")
+
+    assert CANARY in caplog.text
