@@ -1,5 +1,6 @@
 """What all tests share: how hypothesis runs."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -10,3 +11,11 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("project")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of tests/test_traffic.py."""
+    parser.addoption(
+        "--traffic", metavar="FOLDER", help="recorded hook requests to answer, instead of the committed ones"
+    )
+    parser.addoption("--update-golden", action="store_true", help="write the golden answers anew")

@@ -129,7 +129,9 @@ def test_a_port_that_is_taken_is_said_in_one_line(option: str) -> None:
 
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith(f"myresource: can't listen on 127.0.0.1 port {taken}: address already in use; choose another")
+    assert done.stderr.startswith(
+        f"myresource: can't listen on 127.0.0.1 port {taken}: address already in use; choose another"
+    )
     assert done.stderr.endswith("; choose another host or port\n")
     assert done.stderr.count("\n") == 1
 
