@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 from app.api.model import IntOrString, Rule
 from app.api.scalar import matches
 
-_PARTS = re.compile(r"([0-9]+)(?:[.]([0-9]+))?([a-zA-Z]*)")
+_PARTS = re.compile(r"([0-9]+)(?:[.]([0-9]+))?(m|k|M|G|T|P|[KMGTP]i)?")
 _DECIMAL = {"m": 1, "": 10**3, "k": 10**6, "M": 10**9, "G": 10**12, "T": 10**15, "P": 10**18}
 _BINARY = {"Ki": 1000 << 10, "Mi": 1000 << 20, "Gi": 1000 << 30, "Ti": 1000 << 40, "Pi": 1000 << 50}
 
@@ -24,7 +24,7 @@ def milli(quantity: int | str) -> int:
     if parts is None:
         message = "not a quantity"
         raise ValueError(message)
-    whole, fraction, suffix = parts[1], parts[2] or "", parts[3]
+    whole, fraction, suffix = parts[1], parts[2] or "", parts[3] or ""
     scale = (_DECIMAL | _BINARY)[suffix]
     return int(whole + fraction) * scale // int("1" + "0" * len(fraction))
 
@@ -32,7 +32,7 @@ def milli(quantity: int | str) -> int:
 def canonical(quantity: int | str) -> str:
     """Return *quantity* as the API server spells it: the largest suffix that leaves a whole number."""
     amount = milli(quantity)
-    binary = str(quantity).endswith("i") and amount >= _BINARY["Ki"] and amount % 1000 == 0
+    binary = str(quantity).endswith("i") and amount % _BINARY["Ki"] == 0
     units = {"": 1000, **_BINARY} if binary else _DECIMAL
     size, suffix = max((size, suffix) for suffix, size in units.items() if amount % size == 0)
     return f"{amount // size}{suffix}" if amount else "0"

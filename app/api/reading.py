@@ -36,7 +36,8 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
 def _first(error: ValidationError) -> str:
     detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
     text = detail["msg"].replace("Input should be", "must be").replace("should have", "must have")
-    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], text)}"
+    countless = text.partition(" after validation")[0]
+    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], countless)}"
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

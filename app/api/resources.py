@@ -10,7 +10,7 @@ from app.api.scalar import KEY, MAX_KEY, matches
 
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
 _IN_BYTES = ("memory", "ephemeral-storage")
-_NOT_EXTENDED = "(.*[.])?kubernetes[.]io/.*|requests[.].*"
+_NOT_EXTENDED = "(.*[.])?kubernetes[.]io/.*|requests[.].*|[^/]{245,}/.*"
 
 
 def _is_resource(key: str) -> bool:

@@ -102,7 +102,7 @@ KEYS = Rule(
 )
 ANNOTATION_KEYS = Rule(
     "has a key that is not a valid annotation key (name or prefix/name)",
-    lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key.lower()) for key in entries),
+    lambda entries: all(len(key) <= MAX_KEY and key.isascii() and matches(KEY, key.lower()) for key in entries),
     cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
 )
 UNRESERVED = Rule(

@@ -24,7 +24,7 @@ _ONE_NUMBER = Rule(
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 18
+    return text.isdecimal() and len(text) <= 18
 
 
 class NodeExpression(Model):

@@ -21,17 +21,18 @@ _UNRESERVED = Rule(
 
 def _is_network(text: str) -> bool:
     try:
-        ipaddress.ip_network(text.strip(), strict=False)
+        network = ipaddress.ip_network(text.strip())
     except ValueError:
         return False
-    return "/" in text
+    mapped = network.version == 6 and network.network_address.ipv4_mapped
+    return text.strip().endswith(f"/{network.prefixlen}") and "%" not in text and not mapped
 
 
 def _ranges_fit(service: "Service") -> bool:
     ranges = (service.annotations or {}).get(_SOURCE_RANGES)
     if ranges is None:
         return True
-    return service.type == "LoadBalancer" and all(_is_network(part) for part in ranges.split(","))
+    return service.type == "LoadBalancer" and (not ranges or all(map(_is_network, ranges.split(","))))
 
 
 class Service(Model):

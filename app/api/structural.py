@@ -19,13 +19,34 @@ _KEPT = {
     "x-kubernetes-list-type", "x-kubernetes-list-map-keys", CEL_RULES,
 }  # fmt: skip
 _DROPPED = {"title"}
+_BELOW = ("items", "additionalProperties")
+_TYPES = {"object", "array", "string", "integer", "number", "boolean"}
 _FORMATS = {"date-time", "int32", "int64"}
 
 
 def structural(model: type[BaseModel]) -> Schema:
     """Return *model* as a structural schema; raise ValueError for what a CRD can't say."""
     schema = model.model_json_schema(by_alias=True, mode="validation")
-    return _node(schema, schema.get("$defs", {}), ())
+    made = _node(schema, schema.get("$defs", {}), ())
+    _check(made)
+    return made
+
+
+def _check(node: Schema) -> None:
+    """Raise ValueError unless every node below *node* has a type, and no default a null."""
+    if node.get("type") not in _TYPES and "x-kubernetes-int-or-string" not in node:
+        message = "a CRD can't say a value of any or no type"
+        raise ValueError(message)
+    if None in _leaves(node.get("default", "")):
+        message = "a CRD can't say null in a default"
+        raise ValueError(message)
+    for sub in [*node.get("properties", {}).values(), *(node[below] for below in _BELOW if below in node)]:
+        _check(sub)
+
+
+def _leaves(value: object) -> list[object]:
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if below is None else [leaf for item in below for leaf in _leaves(item)]
 
 
 def _node(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Schema:
@@ -37,7 +58,7 @@ def _node(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Schema:
     for keyword, value in schema.items():
         if keyword == "properties":
             made[keyword] = {name: _node(sub, defs, above) for name, sub in value.items()}
-        elif keyword in ("items", "additionalProperties"):
+        elif keyword in _BELOW and isinstance(value, dict):
             made[keyword] = _node(value, defs, above)
         elif keyword == "const":
             made["enum"] = [value]
@@ -66,7 +87,8 @@ def _merged_branches(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Sc
     if len(branches) == 1:
         node = branches[0]
     elif [branch.pop("type", None) for branch in branches] == ["integer", "string"]:
-        node = {"x-kubernetes-int-or-string": True, **branches[0], **branches[1]}
+        rules = [rule for branch in branches for rule in branch.pop(CEL_RULES, [])]
+        node = {"x-kubernetes-int-or-string": True, **branches[0], **branches[1], **_ruled(rules)}
     else:
         message = "a CRD can't say a union other than int | str and X | None"
         raise ValueError(message)
@@ -80,4 +102,8 @@ def _beside(node: Schema, schema: Schema, keyword: str, defs: Schema, above: tup
         del beside["default"]
     outer = _node(beside, defs, above)
     rules = [*node.get(CEL_RULES, []), *outer.get(CEL_RULES, [])]
-    return {**node, **outer, **({CEL_RULES: rules} if rules else {})}
+    return {**node, **outer, **_ruled(rules)}
+
+
+def _ruled(rules: list[Schema]) -> Schema:
+    return {CEL_RULES: rules} if rules else {}

@@ -11,7 +11,7 @@ import msgspec
 
 from app.api.reading import InvalidSpec, read
 from app.core.deployment import deployment
-from app.core.identity import REPAIR, service_name
+from app.core.identity import REPAIR, deployment_name, service_name
 from app.core.service import service, wants_service
 from app.hooks import Absence, Deployment, Manifest, Object, Service, SyncRequest
 
@@ -36,17 +36,22 @@ def plan(request: SyncRequest) -> Plan:
     if isinstance(spec, InvalidSpec):
         return _keep(request, spec.problem)
     wanted = deployment(parent, spec)
-    if len(msgspec.json.encode(wanted)) > MAX_CHILD:
-        return _keep(request, "spec: asks for a Deployment of more than 200 KiB; move long values to a ConfigMap")
-    taken = wants_service(spec) and _taken(request)
-    services = [service(parent, spec)] if wants_service(spec) and not taken else []
+    services = [service(parent, spec)] if wants_service(spec) else []
+    if any(_size(child) > MAX_CHILD for child in (wanted, *services)):
+        return _keep(request, "spec: asks for a child of more than 200 KiB; move long values to a ConfigMap")
+    taken = bool(services) and _taken(request)
     return Plan(
         wanted=[
-            _repaired(wanted, request.children.deployment(wanted["metadata"]["name"])),
-            *(_repaired(child, request.children.service(child["metadata"]["name"])) for child in services),
+            _repaired(wanted, request.children.deployment(deployment_name(parent))),
+            *(_repaired(child, request.children.service(service_name(parent))) for child in services if not taken),
         ],
         service_taken=taken,
     )
+
+
+def _size(child: Manifest) -> int:
+    """Return how many bytes *child* and its record take among its annotations."""
+    return sum(len(msgspec.json.encode(part)) for part in (child, child["metadata"].get("annotations")))
 
 
 def _keep(request: SyncRequest, problem: str) -> Plan:

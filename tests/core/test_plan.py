@@ -70,6 +70,15 @@ def test_a_deployment_too_large_for_an_annotation_is_an_invalid_spec() -> None:
     assert reason(sync(my_resource(args=arguments[:5]))) != "InvalidSpec"
 
 
+def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
+    def asked(letter: str) -> Json:
+        annotations = {f"example.com/{number}": letter * 4000 for number in range(16)}
+        return my_resource(ports=PORTS, service={"annotations": annotations})
+
+    assert reason(sync(asked("\N{WHALE}"))) == "InvalidSpec"
+    assert reason(sync(asked("w"))) == "Building"
+
+
 def test_a_service_that_somebody_else_has_is_left_out_and_named() -> None:
     parent = my_resource(ports=PORTS)
 

@@ -1,0 +1,103 @@
+"""Examples of the rules of labels, annotations and other maps by key."""
+
+from collections.abc import Callable
+
+from tests.api.examples.case import Example
+from tests.build import Json
+
+SUBDOMAIN = ".".join(["a" * 63] * 3)
+GOOD_KEYS = ["a", "A1", "a_b.c-d", "a" * 63, "example.com/a", "a.b-c.d/E_f.g", f"{SUBDOMAIN}/" + "b" * 61, "1/1"]
+BAD_KEYS = [
+    *("", "-a", "a-", "a b", "a/", "/a", "a/b/c", "a" * 64, "a..b/c", ".a/b", "a-/b", "a_b/c", "a" * 64 + "/b"),
+    *("é", "a\n", "example.com/ a", "a:b", "example.com/" + "b" * 64, f"{SUBDOMAIN}/" + "b" * 62),
+]
+CAPITAL = "Example.com/a"
+FOLDED = "\u212aey"
+"""Begins with the sign for Kelvin, which Unicode lowers to the letter k."""
+RESERVED_ANYWHERE = ["mygroup.example.com/a", "sub.mygroup.example.com/a"]
+RESERVED_IN_PODS = [
+    *RESERVED_ANYWHERE,
+    *("kubernetes.io/a", "app.kubernetes.io/name", "k8s.io/a", "x.y.k8s.io/a", "container.apparmor.kubernetes.io/main"),
+    *("controller-uid", "myresource", "pod-template-hash"),
+]
+RESERVED_IN_SERVICE = [
+    *RESERVED_ANYWHERE,
+    *("metacontroller.k8s.io/last-applied-configuration", "kubectl.kubernetes.io/restartedAt"),
+]
+FREE = ["mykubernetes.io/a", "kubernetes.io.example.com/a", "example.com/kubernetes.io", "kubernetes.io", "myresources"]
+
+Place = Callable[[Json], Json]
+
+
+def _labels(entries: Json) -> Json:
+    return {"podMetadata": {"labels": entries}}
+
+
+def _annotations(entries: Json) -> Json:
+    return {"podMetadata": {"annotations": entries}}
+
+
+def _service(entries: Json) -> Json:
+    return {"service": {"annotations": entries}}
+
+
+def label_keys(path: str, place: Place) -> Example:
+    """Return the examples of the rule for label keys at *path*."""
+    return _label_keys(path, place, GOOD_KEYS, [*BAD_KEYS, CAPITAL, FOLDED])
+
+
+def few_label_keys(path: str, place: Place) -> Example:
+    """Return some of them, for one more place of the same rule."""
+    return _label_keys(path, place, GOOD_KEYS[-2:], [CAPITAL, "", "a b"])
+
+
+def _label_keys(path: str, place: Place, good: list[str], bad: list[str]) -> Example:
+    return Example(
+        path=path,
+        says="has a key that is not a valid label key",
+        good=[place({key: "x"}) for key in good],
+        bad=[place({key: "x"}) for key in bad] + [place({"a": "x", "b ": "x"})],
+    )
+
+
+def _annotation_keys(path: str, place: Place) -> Example:
+    return Example(
+        path=path,
+        says="has a key that is not a valid annotation key",
+        good=[place({}), *(place({key: "any value: é\n"}) for key in [*GOOD_KEYS, CAPITAL])],
+        bad=[place({key: "x"}) for key in [*BAD_KEYS, FOLDED]],
+    )
+
+
+def _unreserved(path: str, place: Place, reserved: list[str]) -> Example:
+    return Example(
+        path=path,
+        says="has a reserved key",
+        good=[place({}), *(place({key: "x"}) for key in FREE)],
+        bad=[place({key: "x"}) for key in reserved] + [place({"a": "x", reserved[-1]: "x"})],
+    )
+
+
+def _short(path: str, place: Place) -> Example:
+    def filled(last: int) -> Json:
+        return place({f"k{index}": "é" * (last if index == 0 else 4096) for index in range(16)})
+
+    return Example(
+        path=path,
+        says="must hold at most 65536 characters together",
+        good=[place({}), filled(4096)],
+        bad=[place({f"k{index}": "x" * 4096 for index in range(16)} | {"last": "x"})],
+    )
+
+
+EXAMPLES = [
+    label_keys("spec.nodeSelector", lambda entries: {"nodeSelector": entries}),
+    label_keys("spec.podMetadata.labels", _labels),
+    _unreserved("spec.podMetadata.labels", _labels, RESERVED_IN_PODS),
+    _annotation_keys("spec.podMetadata.annotations", _annotations),
+    _unreserved("spec.podMetadata.annotations", _annotations, [*RESERVED_IN_PODS, "Sub.Kubernetes.IO/a"]),
+    _short("spec.podMetadata.annotations", _annotations),
+    _annotation_keys("spec.service.annotations", _service),
+    _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, "MyGroup.Example.COM/a"]),
+    _short("spec.service.annotations", _service),
+]

@@ -1,0 +1,152 @@
+"""Examples of the rules of the spec's own fields, of the name, and of the rollout."""
+
+from tests.api.examples.case import Example
+from tests.build import Json
+
+SHA256 = "sha256:" + "0f" * 32
+SHA512 = "sha512:" + "0f" * 64
+
+
+def _mounted(*volumes: str) -> Json:
+    return {
+        "volumes": [{"name": name, "emptyDir": {}} for name in volumes],
+        "volumeMounts": [{"name": "cache", "mountPath": "/cache"}],
+    }
+
+
+def _rolling(**update: int | str) -> Json:
+    return {"strategy": {"type": "RollingUpdate", "rollingUpdate": update}}
+
+
+NAME = Example(
+    path="metadata.name",
+    says="must be at most 52 characters",
+    good=[{"name": name} for name in ("w", "web", "w-1", "w" * 52, "a--b")],
+    bad=[{"name": name} for name in ("1web", "web-", "-web", "w" * 53, "a.b", "Web", "wéb", "web\n", "web_1")],
+)
+IMAGE = Example(
+    path="spec.image",
+    says="must be an image reference",
+    good=[
+        {"image": image}
+        for image in (
+            "nginx",
+            "nginx:1.27",
+            "team/app",
+            "a/b/c_d__e-f--g.h:V1_2.3-x",
+            "localhost:5000/app",
+            "Registry.Example.com/team/app:2.1",
+            f"nginx@{SHA256}",
+            f"nginx:1.27@{SHA512}",
+            "nginx:" + "t" * 128,
+        )
+    ],
+    bad=[
+        {"image": image}
+        for image in (
+            "",
+            " nginx",
+            "nginx ",
+            "nginx\n",
+            "ng inx",
+            "nginx:",
+            "nginx@sha256:0f",
+            f"nginx@{SHA256.upper()}",
+            "Nginx",
+            "team/App",
+            "team//app",
+            "/app",
+            "app/",
+            "a___b",
+            "a..b",
+            "https://example.com/app",
+            "nginx:" + "t" * 129,
+            "nginx:1.27:1",
+            "café",
+        )
+    ],
+)
+COMMAND = Example(
+    path="spec.command",
+    says="must begin with a program",
+    good=[{"command": command} for command in ([], ["sh"], ["sh", ""], [" "])],
+    bad=[{"command": command} for command in ([""], ["", "sh"])],
+)
+CPU_ONCE = Example(
+    path="spec",
+    says="cpu and an entry cpu in resources",
+    good=[
+        {"cpu": 1},
+        {"cpu": 1, "resources": {}},
+        {"cpu": 1, "resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        {"resources": {"requests": {"cpu": 1}}},
+    ],
+    bad=[
+        {"cpu": 1, "resources": {"requests": {"cpu": 1}}},
+        {"cpu": 1, "resources": {"limits": {"cpu": 1}}},
+        {"cpu": 1, "resources": {"requests": {"cpu": 1}, "limits": {"cpu": 1}}},
+        {"cpu": 0, "resources": {"requests": {"memory": 1}, "limits": {"cpu": 0}}},
+    ],
+)
+MOUNTS = Example(
+    path="spec",
+    says="volumeMounts names a volume",
+    good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
+    bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
+)
+READY_IN_TIME = Example(
+    path="spec",
+    says="minReadySeconds must be less than progressDeadlineSeconds",
+    good=[
+        {"minReadySeconds": 599},
+        {"minReadySeconds": 0, "progressDeadlineSeconds": 1},
+        {"minReadySeconds": 600, "progressDeadlineSeconds": 601},
+        {"progressDeadlineSeconds": 1},
+    ],
+    bad=[
+        {"minReadySeconds": 600},
+        {"minReadySeconds": 1, "progressDeadlineSeconds": 1},
+        {"minReadySeconds": 61, "progressDeadlineSeconds": 60},
+    ],
+)
+PRIORITY = Example(
+    path="spec.priorityClassName",
+    says="must not begin with system-",
+    good=[{"priorityClassName": name} for name in ("high", "system", "my-system-critical")],
+    bad=[{"priorityClassName": name} for name in ("system-node-critical", "system-cluster-critical", "system-x")],
+)
+STRATEGY = Example(
+    path="spec.strategy",
+    says="rollingUpdate needs type RollingUpdate",
+    good=[
+        {"strategy": {}},
+        {"strategy": {"type": "Recreate"}},
+        {"strategy": {"type": "RollingUpdate"}},
+        {"strategy": {"rollingUpdate": {"maxSurge": 1}}},
+        _rolling(maxSurge=1),
+    ],
+    bad=[
+        {"strategy": {"type": "Recreate", "rollingUpdate": {}}},
+        {"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}},
+    ],
+)
+STEPS = Example(
+    path="spec.strategy.rollingUpdate",
+    says="maxSurge and maxUnavailable must not both be 0",
+    good=[
+        _rolling(),
+        _rolling(maxSurge=0),
+        _rolling(maxUnavailable="0%"),
+        _rolling(maxSurge=1, maxUnavailable="0%"),
+        _rolling(maxSurge="0%", maxUnavailable=1),
+        _rolling(maxSurge="9999%", maxUnavailable="100%"),
+    ],
+    bad=[
+        _rolling(maxSurge=0, maxUnavailable=0),
+        _rolling(maxSurge=0, maxUnavailable="0%"),
+        _rolling(maxSurge="0%", maxUnavailable=0),
+        _rolling(maxSurge="0%", maxUnavailable="0%"),
+    ],
+)
+
+EXAMPLES = [NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]

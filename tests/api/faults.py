@@ -1,0 +1,218 @@
+"""What can be wrong with a node of the CRD's schema: the API server refuses it, or users can't read it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from celpy.evaluation import CELEvalError, function_matches
+
+from tests.api.apiserver import Node
+from tests.build import Json
+
+INT_OR_STRING = "x-kubernetes-int-or-string"
+ALLOWED = {
+    "type", "description", "default", "enum", "format", "pattern", "required", "properties", "items",
+    "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties",
+    "x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", INT_OR_STRING,
+}  # fmt: skip
+TYPES = {"object", "array", "string", "integer", "boolean"}
+CHECKED_BY_THE_API_SERVER = {"apiVersion", "kind", "metadata"}
+WORD: Json = {"type": "string", "maxLength": 9, "description": "A word."}
+NUMBER: Json = {INT_OR_STRING: True, "minimum": 0, "maximum": 9, "maxLength": 9, "description": "Number of things."}
+RULE = [{"rule": "true"}]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong with a node, how it is found, and nodes that have it (called ``spec.x`` if not said)."""
+
+    what: str
+    found: Callable[[Node], object]
+    shown_by: list[Json]
+    at: str = "spec.x"
+
+
+def _kind(node: Node) -> Any:
+    return node.schema.get("type")
+
+
+def _text(node: Node) -> str:
+    return str(node.schema.get("description", ""))
+
+
+def _is_property(node: Node) -> bool:
+    return bool(node.path) and not node.path.endswith(("[]", "{}")) and node.path != "metadata"
+
+
+def _holds_null(value: object) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_holds_null, value.values() if isinstance(value, dict) else value))
+    return value is None
+
+
+def _patterns(node: Node) -> list[str]:
+    quoted = [pattern for rule in node.rules() for pattern in re.findall(r"\.matches\('(.*?)'\)", rule["rule"])]
+    return [*quoted, *([node.schema["pattern"]] if "pattern" in node.schema else [])]
+
+
+def _is_re2(pattern: str) -> bool:
+    return not isinstance(function_matches("", pattern), CELEvalError)
+
+
+def _lacks(*keywords: str) -> Callable[[Node], bool]:
+    return lambda node: not set(keywords) <= set(node.schema)
+
+
+def _has_loose_key(node: Node) -> bool:
+    keys, item = node.schema.get("x-kubernetes-list-map-keys", []), node.schema.get("items", {})
+    return any(key not in item.get("required", []) and "default" not in item["properties"][key] for key in keys)
+
+
+def _hides_default(node: Node) -> bool:
+    default = node.schema.get("default", {})
+    return default != {} and not ("default" in _text(node) and str(default) in _text(node))
+
+
+FAULTS = [
+    Fault(
+        "has a keyword that is not structural",
+        lambda node: set(node.schema) - ALLOWED,
+        [{"$ref": "a"}, {"anyOf": []}, {"title": "A"}, {"nullable": True}, {"exclusiveMinimum": 0}],
+    ),
+    Fault(
+        "is neither typed nor int-or-string",
+        lambda node: (_kind(node) in TYPES) is (INT_OR_STRING in node.schema),
+        [{}, {"type": "null"}, {"type": "number"}, NUMBER | {"type": "string"}],
+    ),
+    Fault(
+        "has a null in its default",
+        lambda node: _holds_null(node.schema.get("default", "")),
+        [{"default": None}, {"default": {"a": [None]}}],
+    ),
+    Fault(
+        "has an enum of several types",
+        lambda node: len(set(map(type, node.schema.get("enum", [])))) > 1,
+        [{"enum": ["1", 1]}],
+    ),
+    Fault(
+        "is an array without items or bound",
+        lambda node: _kind(node) == "array" and _lacks("items", "maxItems")(node),
+        [{"type": "array", "items": WORD}, {"type": "array", "maxItems": 9}],
+    ),
+    Fault(
+        "is a map without a bound",
+        lambda node: "additionalProperties" in node.schema and _lacks("maxProperties")(node),
+        [{"type": "object", "additionalProperties": WORD}],
+    ),
+    Fault(
+        "is an object of which nothing is known, or a map as well",
+        lambda node: _kind(node) == "object" and _lacks("properties")(node) is _lacks("additionalProperties")(node),
+        [{"type": "object"}, {"type": "object", "properties": {}, "additionalProperties": WORD}],
+    ),
+    Fault(
+        "is a string without a bound",
+        lambda node: (
+            _kind(node) == "string"
+            and node.path not in CHECKED_BY_THE_API_SERVER
+            and not {"maxLength", "enum", "format"} & set(node.schema)
+        ),
+        [{"type": "string", "pattern": "^a$"}],
+    ),
+    Fault(
+        "is a number without a minimum",
+        lambda node: (
+            _kind(node) == "integer"
+            and node.path != "status.observedGeneration"  # which Metacontroller writes
+            and _lacks("minimum")(node)
+        ),
+        [{"type": "integer", "maximum": 9}],
+    ),
+    Fault(
+        "is int-or-string without bounds",
+        lambda node: INT_OR_STRING in node.schema and _lacks("minimum", "maximum", "maxLength")(node),
+        [{INT_OR_STRING: True, "minimum": 0, "maximum": 9}],
+    ),
+    Fault(
+        "is a list-map whose keys may be missing",
+        _has_loose_key,
+        [{"x-kubernetes-list-map-keys": ["a"], "items": {"properties": {"a": WORD}}}],
+    ),
+    Fault(
+        "is a list-map by half",
+        lambda node: (
+            (node.schema.get("x-kubernetes-list-type") == "map") is not ("x-kubernetes-list-map-keys" in node.schema)
+        ),
+        [{"x-kubernetes-list-type": "map"}, {"x-kubernetes-list-map-keys": ["a"]}],
+    ),
+    Fault(
+        "requires what it does not have",
+        lambda node: set(node.schema.get("required", [])) - set(node.schema.get("properties", {})),
+        [{"required": ["b"], "properties": {"a": WORD}}],
+    ),
+    Fault(
+        "is a property whose description is no sentence",
+        lambda node: _is_property(node) and not re.fullmatch(r"[A-Z][^\n]*[.]", _text(node)),
+        [{"description": text} for text in ("", "A word", "a word.", "A\nword.")],
+    ),
+    Fault(
+        "is int-or-string, which kubectl explain can't show, and does not say what to write",
+        lambda node: (
+            INT_OR_STRING in node.schema
+            and _is_property(node)
+            and not {"Quantity", "Number"} & set(re.findall("[A-Z][a-z]+", _text(node)))
+        ),
+        [NUMBER | {"description": "An amount."}],
+    ),
+    Fault("does not tell its default", _hides_default, [WORD | {"default": "a"}, WORD | {"default": "word"}]),
+    Fault(
+        "has a pattern that is not RE2",
+        lambda node: not all(map(_is_re2, _patterns(node))),
+        [
+            {"pattern": "^a++$"},
+            {"pattern": "^(?=a)a$"},
+            {"x-kubernetes-validations": [{"rule": "self.matches('^a++$')"}]},
+        ],
+    ),
+    Fault(
+        "has a class in a pattern that RE2 and Rust read differently",
+        lambda node: re.search(r"\\[dwsb]", "".join(_patterns(node)), re.IGNORECASE),
+        [{"pattern": r"^\d$"}, {"pattern": r"^\W$"}],
+    ),
+    Fault(
+        "has a pattern that is not anchored",
+        lambda node: not all(re.fullmatch(r"\^.*\$", pattern) for pattern in _patterns(node)),
+        [{"pattern": "^a"}, {"pattern": "a$"}],
+    ),
+    Fault(
+        "has a rule without a message",
+        lambda node: not all("message" in rule for rule in node.rules()),
+        [{"x-kubernetes-validations": RULE}],
+    ),
+    Fault(
+        "has a rule at the root, which would block status writes of older objects",
+        lambda node: node.path == "" and node.rules(),
+        [{"x-kubernetes-validations": RULE}],
+        at="",
+    ),
+    Fault(
+        "says more of metadata than the API server allows",
+        lambda node: (
+            node.path == "metadata"
+            and (
+                set(node.schema) != {"type", "properties"} or set(node.schema["properties"]) - {"name", "generateName"}
+            )
+        ),
+        [
+            {"type": "object", "properties": {"labels": {}}},
+            {"type": "object", "properties": {}, "description": "What it is called."},
+        ],
+        at="metadata",
+    ),
+    Fault(
+        "closes the words of the status, which is refused whole when it breaks its schema",
+        lambda node: node.path.startswith("status") and "enum" in node.schema,
+        [{"enum": ["Ready"]}],
+        at="status.x",
+    ),
+]

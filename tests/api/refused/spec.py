@@ -1,0 +1,106 @@
+"""Bad images, ports, probes and rollouts; what is there twice; wrong words and types."""
+
+from tests.build import Json
+
+CACHE = {"name": "cache", "emptyDir": {}}
+SELECTOR = {"matchLabels": {"a": "b"}}
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": SELECTOR}
+
+
+def _port(number: int | str | None = None, name: str | None = None) -> Json:
+    return {"ports": [{"containerPort": 80 if number is None else number, **({} if name is None else {"name": name})}]}
+
+
+def _probed(port: int | str, probe: str = "livenessProbe") -> Json:
+    return {probe: {"httpGet": {"port": port}}}
+
+
+def _rolling(surge: int | str, unavailable: int | str) -> Json:
+    return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
+
+
+REFUSED: dict[str, list[Json]] = {
+    "a number out of bounds": [
+        *(_port(number) for number in (0, 65536, -1)),
+        *(_probed(number) for number in (0, 65536, -1)),
+        *(_rolling(number, 1) for number in (-1, 2**31)),
+        *(_rolling(1, number) for number in (-1, 2**31, "101%")),
+        {"replicas": -1},
+        {"revisionHistoryLimit": -1},
+        {"terminationGracePeriodSeconds": -1},
+        {"livenessProbe": {"grpc": {"port": 0}}},
+        {"livenessProbe": {"grpc": {"port": 80}, "periodSeconds": 0}},
+        {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},
+    ],
+    "a name that no port can have": [
+        fields for name in ("80", "a--b", "HTTP", "", "a" * 16) for fields in (_port(name=name), _probed(name))
+    ],
+    "a probe of a port that is not there": [{**_port(name="http"), **_probed("https")}, _probed("http")],
+    "one port with two protocols": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}],
+    "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
+    "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
+    "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
+    "steps for Recreate": [{"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}],
+    "a deadline before a Pod can be ready": [
+        {"minReadySeconds": 600},
+        {"minReadySeconds": 9, "progressDeadlineSeconds": 9},
+    ],
+    "the same twice": [
+        {"volumes": [CACHE, CACHE]},
+        {"volumes": [CACHE], "volumeMounts": [{"name": "cache", "mountPath": "/a"}] * 2},
+        {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]},
+        {"imagePullSecrets": [{"name": "a"}, {"name": "a"}]},
+        {"topologySpreadConstraints": [SPREAD, SPREAD]},
+        {"livenessProbe": {"httpGet": {"port": 80, "httpHeaders": [{"name": "A", "value": "1"}] * 2}}},
+    ],
+    "two values for one variable": [
+        {"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "a"}}}]}
+    ],
+    "capitals in the name of an object": [
+        {"volumes": [{"name": "cache", "configMap": {"name": "Config"}}]},
+        {"volumes": [{"name": "cache", "secret": {"secretName": "Secret"}}]},
+        {"volumes": [{"name": "cache", "persistentVolumeClaim": {"claimName": "Claim"}}]},
+        {"imagePullSecrets": [{"name": "Secret"}]},
+        {"imagePullSecrets": [{"name": ""}]},
+        {"envFrom": [{"secretRef": {"name": "Secret"}}]},
+        {"serviceAccountName": "Robot"},
+        {"priorityClassName": "High"},
+    ],
+    "an image that can't be pulled": [
+        {"image": image}
+        for image in ("", " nginx", "nginx ", "ng inx", "nginx:", "Nginx", "nginx@sha256:12", "a" * 513)
+    ],
+    "a command without a program": [
+        {"command": ["", "a"]},
+        {"livenessProbe": {"exec": {"command": [""]}}},
+        {"livenessProbe": {"exec": {"command": []}}},
+    ],
+    "a variable's name that is none": [
+        {"env": [{"name": name}]} for name in ("1A", "A B", "", "..", ".", "A=B", "a" * 254)
+    ],
+    "a word that is not one of those": [
+        {"imagePullPolicy": "Sometimes"},
+        {"securityProfile": "Privileged"},
+        {"service": {"mode": "Maybe"}},
+        {"service": {"type": "ExternalName"}},
+        {"strategy": {"type": "OnDelete"}},
+        {"ports": [{"containerPort": 80, "protocol": "tcp"}]},
+        {"volumes": [{"name": "cache", "emptyDir": {"medium": "HugePages"}}]},
+    ],
+    "a wrong type": [
+        {"replicas": "3"},
+        {"replicas": True},
+        {"replicas": 1.5},
+        {"image": 1},
+        {"memory": 1.5},
+        {"memory": True},
+        {"command": "sh"},
+        {"env": {"A": "1"}},
+        {"env": [None]},
+        {"env": [{"name": "A", "value": 1}]},
+        {"podMetadata": {"labels": {"a": 1}}},
+        {"service": []},
+        {"livenessProbe": {"httpGet": "http"}},
+        {"volumes": [{"name": "cache", "secret": {"secretName": "a", "optional": "yes"}}]},
+    ],
+}

@@ -1,0 +1,103 @@
+"""Beyond examples: whatever a spec says, the API server and the hook give one verdict on it."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from app.api.spec import MyResourceSpec
+from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.examples.every import EXAMPLES
+from tests.api.sentences import NOUNS, Fields
+from tests.build import Json, my_resource
+
+ODD = [
+    "",
+    "a",
+    "A b",
+    "0",
+    "80",
+    "é",
+    "a" * 5000,
+    0,
+    1,
+    -1,
+    1.5,
+    2**63 - 1,
+    True,
+    False,
+    None,
+    [],
+    [None],
+    [{}],
+    {},
+    {"a": 1},
+]
+FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"]
+APART = {
+    "livenessProbe",  # needs ports
+    "volumeMounts",  # needs volumes
+    "restartedAt",  # the hook copies it as text, whatever it says
+}
+PARTS = [{field: value} for field, value in FULL.items() if field not in APART]
+WHOLE = [fields for example in EXAMPLES for fields in example.good] + PARTS
+HOOK_ONLY = "two sources must not make a file of the same path"
+nouns = pytest.mark.parametrize("fields", [pytest.param(fields, id=noun) for noun, fields in NOUNS.items()])
+
+
+def _admitted(fields: Json) -> bool:
+    return not refusals(stored(my_resource(**fields)))
+
+
+def _read(fields: Json) -> bool:
+    """Tell whether the hook can read *fields*, but for what CEL can't say."""
+    found = read_stored(stored(my_resource(**fields)))
+    return isinstance(found, MyResourceSpec) or HOOK_ONLY in found.problem
+
+
+def _spots(value: Any) -> list[tuple[Any, Any]]:
+    """Return every place in *value* as a container and the key in it."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
+    return [spot for key in keys for spot in [(value, key), *_spots(value[key])]]
+
+
+@st.composite
+def _spoilt(draw: st.DrawFn) -> Json:
+    """Make valid fields with an odd value in one place, or with a key less or an item more."""
+    fields: Json = deepcopy(draw(st.sampled_from(WHOLE).filter(bool)))
+    container, key = draw(st.sampled_from(_spots(fields)))
+    match draw(st.sampled_from(["odd", "odd", "less", "more"])):
+        case "less":
+            del container[key]
+        case "more" if isinstance(container, list):
+            container.append(deepcopy(container[key]))
+        case _:
+            container[key] = deepcopy(draw(st.sampled_from(ODD)))
+    return fields
+
+
+@nouns
+@settings(max_examples=60)
+@given(st.data())
+def test_the_api_server_and_the_hook_agree(fields: Fields, data: st.DataObject) -> None:
+    made = data.draw(fields)
+
+    assert _admitted(made) == _read(made)
+
+
+@settings(max_examples=400)
+@given(_spoilt().filter(lambda fields: isinstance(fields.get("name", ""), str)))
+def test_they_agree_on_spoilt_examples(fields: Json) -> None:
+    assert _admitted(fields) == _read(fields)
+
+
+@nouns
+@pytest.mark.parametrize("verdict", [True, False])
+def test_what_is_made_is_both_good_and_bad(fields: Fields, *, verdict: bool) -> None:
+    quick = settings(phases=[Phase.generate])
+
+    assert find(fields, lambda made: made != {} and _read(made) is verdict, settings=quick)

@@ -1,0 +1,103 @@
+"""A spec that parses is canonical: it holds what the API server would store in a Deployment, and nothing else."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.api.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
+from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.examples.every import numbered
+from tests.api.sentences import NOUNS, Fields
+from tests.build import Json, my_resource
+
+FILES = sorted(Path("examples").glob("*.yaml"))
+
+
+def _spec(fields: Json) -> MyResourceSpec:
+    found = read_stored(my_resource(**fields))
+    assert isinstance(found, MyResourceSpec)
+    return found
+
+
+def _again(spec: MyResourceSpec) -> Any:
+    return read("web", json.dumps(spec.wire()).encode())
+
+
+GOOD = [pytest.param(fields, id=name) for name, _, fields in numbered("good") if "name" not in fields]
+AMOUNTS = {"memory", "cpu"}
+"""Left out: 1234567000 is stored as 1234567k, which has more digits than a user may write. See test_quantity."""
+OTHERS = [pytest.param(fields, id=noun) for noun, fields in NOUNS.items() if noun not in {"name", *AMOUNTS}]
+
+
+@pytest.mark.parametrize("fields", GOOD)
+def test_a_canonical_spec_reads_as_itself(fields: Json) -> None:
+    spec = _spec(fields)
+
+    assert _again(spec) == spec
+    assert _again(spec).wire() == spec.wire()
+
+
+@pytest.mark.parametrize("fields", OTHERS)
+@given(st.data())
+def test_whatever_parses_reads_as_itself(fields: Fields, data: st.DataObject) -> None:
+    found = read_stored(my_resource(**data.draw(fields)))
+
+    assert isinstance(found, InvalidSpec) or _again(found) == found
+
+
+@pytest.mark.parametrize(
+    ("fields", "canonical"),
+    [
+        ({"memory": "1024Mi"}, {"memory": "1Gi"}),
+        ({"memory": 1024}, {"memory": "1024"}),
+        ({"cpu": 1}, {"cpu": "1"}),
+        ({"cpu": "0.5"}, {"cpu": "500m"}),
+        ({"resources": {"limits": {"cpu": "1000m"}}}, {"resources": {"limits": {"cpu": "1"}}}),
+        (
+            {"volumes": [{"name": "a", "emptyDir": {"sizeLimit": "0.5Gi"}}]},
+            {"volumes": [{"name": "a", "emptyDir": {"sizeLimit": "512Mi"}}]},
+        ),
+    ],
+    ids=str,
+)
+def test_a_quantity_is_spelled_as_it_will_be_stored(fields: Json, canonical: Json) -> None:
+    assert _spec(fields).wire() == {**_spec({}).wire(), **canonical}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"unknown": 1}, {"cpu": None, "env": None}, {"service": {"unknown": {}}}],
+    ids=str,
+)
+def test_null_and_unknown_fields_are_absent(fields: Json) -> None:
+    assert _spec(fields) == _spec({})
+
+
+def test_a_spec_has_its_defaults_and_nothing_else() -> None:
+    assert _spec({}).wire() == {
+        "image": "nginx:1.27",
+        "memory": "128Mi",
+        "replicas": 1,
+        "service": {"mode": "Auto"},
+        "securityProfile": "Baseline",
+    }
+
+
+@pytest.mark.parametrize("file", [pytest.param(file, id=file.name) for file in FILES])
+def test_an_example_is_valid_and_canonical(file: Path) -> None:
+    resource = stored(yaml.safe_load(file.read_text(encoding="utf-8")))
+    spec = read_stored(resource)
+
+    assert refusals(resource) == []
+    assert isinstance(spec, MyResourceSpec)
+    assert _again(spec) == spec
+
+
+def test_there_are_examples() -> None:
+    assert FILES

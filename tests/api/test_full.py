@@ -1,0 +1,71 @@
+"""Lists and maps at their bounds: what the bounds allow, every rule and the hook allow too."""
+
+from copy import deepcopy
+
+import pytest
+
+from app.api.spec import MyResourceSpec
+from tests.api.apiserver import Node, at, read_stored, refusals, stored
+from tests.api.full import BOUNDED, NODES, filled
+from tests.build import Json, my_resource
+
+BOUNDED_TOGETHER = {
+    "spec.service.annotations{}",  # all values together hold at most 65536 characters
+    "spec.podMetadata.annotations{}",
+    "spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.fieldPath",  # the key in it is at most 253 long
+}
+lists = pytest.mark.parametrize("path", BOUNDED, ids=list(BOUNDED))
+
+
+def _strings(below: str) -> list[Node]:
+    return [
+        Node(path, schema)
+        for path, schema in NODES.items()
+        if path.startswith(below) and schema.get("type") == "string"
+    ]
+
+
+@lists
+def test_a_full_list_holds_as_many_items_as_it_can(path: str) -> None:
+    (items,) = at(path, {"spec": filled(path)})
+
+    assert len(items) == BOUNDED[path]
+
+
+@lists
+def test_a_full_list_holds_strings_as_long_as_they_can_be(path: str) -> None:
+    spec = {"spec": filled(path)}
+    longest = {
+        node.path: max(map(len, texts)) - node.schema["maxLength"]
+        for node in _strings(path)
+        if "enum" not in node.schema and node.path not in BOUNDED_TOGETHER and (texts := at(node.path, spec))
+    }
+
+    assert set(longest.values()) <= {0}
+
+
+@lists
+def test_a_full_list_is_accepted_by_the_api_server_and_the_hook(path: str) -> None:
+    resource = stored(my_resource(**filled(path)))
+
+    assert refusals(resource) == []
+    assert isinstance(read_stored(resource), MyResourceSpec)
+
+
+def _longer(path: str) -> Json:
+    """Return fields whose list or map at *path* has one item more than it may."""
+    fields = deepcopy(filled(path))
+    (items,) = at(path, {"spec": fields})
+    if isinstance(items, dict):
+        items["one-more"] = "1"
+    else:
+        items.append(items[0])
+    return fields
+
+
+@lists
+def test_a_list_with_one_item_more_is_refused_by_both(path: str) -> None:
+    resource = stored(my_resource(**_longer(path)))
+
+    assert {refusal.why for refusal in refusals(resource)} & {"maxItems", "maxProperties"}
+    assert not isinstance(read_stored(resource), MyResourceSpec)

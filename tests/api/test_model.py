@@ -1,0 +1,139 @@
+"""What all models share: strict reading, rules, list keys, int-or-string."""
+
+from typing import Annotated
+
+import pytest
+from pydantic import Field, TypeAdapter, ValidationError
+
+from app.api.model import IntOrString, ListMap, Model, Omitted, Rule
+
+EVEN = Rule("must be even", lambda number: number % 2 == 0, cel="self % 2 == 0")
+AMOUNT = Annotated[int | str, IntOrString("must be an amount", minimum=0, maximum=9, pattern="^[0-9]%$", max_length=2)]
+
+
+class Pair(Model):
+    """Two numbers."""
+
+    first_one: int
+    """The first."""
+    second: int | None = None
+    """The second."""
+
+    rules = (
+        Rule("must rise", lambda pair: pair.second is None or pair.first_one < pair.second),
+        Rule("must be small", lambda pair: pair.first_one < 100),
+    )
+
+
+class Pairs(Model):
+    """Many of them."""
+
+    pairs: Annotated[list[Pair], ListMap(("firstOne", "second")), Omitted] | None = None
+    """Pairs."""
+
+
+def _messages(error: ValidationError) -> list[str]:
+    return [detail["msg"] for detail in error.errors()]
+
+
+def test_a_model_is_read_and_written_in_camel_case() -> None:
+    pair = Pair.model_validate_json('{"firstOne": 1, "second": null, "unknown": 1}')
+
+    assert pair.first_one == 1
+    assert pair.wire() == {"firstOne": 1}
+
+
+@pytest.mark.parametrize("number", ['"1"', "true", "1.0", "1.5", "null", "[]"])
+def test_a_model_is_strict_about_types(number: str) -> None:
+    with pytest.raises(ValidationError):
+        Pair.model_validate_json(f'{{"firstOne": {number}}}')
+
+
+def test_a_model_cannot_be_changed() -> None:
+    pair = Pair.model_validate_json('{"firstOne": 1}')
+
+    with pytest.raises(ValidationError, match="frozen"):
+        pair.first_one = 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [('{"firstOne": 2, "second": 1}', "must rise"), ('{"firstOne": 100}', "must be small")],
+)
+def test_a_model_obeys_each_of_its_rules(text: str, message: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pair.model_validate_json(text)
+
+    assert _messages(caught.value) == [message]
+
+
+def test_the_first_broken_rule_is_told() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pair.model_validate_json('{"firstOne": 200, "second": 100}')
+
+    assert _messages(caught.value) == ["must rise"]
+
+
+def test_an_error_does_not_show_what_was_found() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pair.model_validate_json('{"firstOne": "canary"}')
+
+    assert "canary" not in str(caught.value)
+
+
+def test_a_rule_returns_what_it_accepts() -> None:
+    assert EVEN.check(2) == 2
+
+
+def test_a_rule_on_a_field_is_checked() -> None:
+    with pytest.raises(ValidationError, match="must be even"):
+        TypeAdapter(Annotated[int, EVEN]).validate_python(1)
+
+
+def test_a_message_with_braces_is_told_as_it_is() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(Annotated[int, Rule("must be {one}", lambda _: False)]).validate_python(1)
+
+    assert _messages(caught.value) == ["must be {one}"]
+
+
+def test_a_rule_is_in_the_crd_if_cel_can_say_it() -> None:
+    assert EVEN.crd() == [{"rule": "self % 2 == 0", "message": "must be even"}]
+    assert Rule("must please", lambda _: True).crd() == []
+
+
+def test_items_with_the_same_keys_are_refused() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pairs.model_validate_json('{"pairs": [{"firstOne": 1}, {"firstOne": 1}]}')
+
+    assert _messages(caught.value) == ["must not have the same firstOne and second twice"]
+
+
+def test_items_that_differ_in_one_key_are_accepted() -> None:
+    pairs = Pairs.model_validate_json('{"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}')
+
+    assert pairs.wire() == {"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}
+
+
+def test_an_empty_list_is_omitted() -> None:
+    assert Pairs.model_validate_json('{"pairs": []}') == Pairs()
+
+
+@pytest.mark.parametrize("amount", [0, 9, "0%", "9%"])
+def test_int_or_string_takes_both_within_their_bounds(amount: int | str) -> None:
+    assert TypeAdapter(AMOUNT).validate_python(amount) == amount
+
+
+@pytest.mark.parametrize("amount", [-1, 10, "0", "%", "10%", "9%\n", "9% ", 1.0, True, None, [], b"9%"], ids=repr)
+def test_int_or_string_tells_one_message_for_whatever_else(amount: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(AMOUNT).validate_python(amount)
+
+    assert _messages(caught.value) == ["must be an amount"]
+
+
+def test_a_bound_is_checked_before_a_rule_that_may_be_slow() -> None:
+    short = Annotated[str, Field(max_length=2), Rule("must be a", lambda text: text == "a")]
+
+    with pytest.raises(ValidationError, match="at most 2"):
+        TypeAdapter(short).validate_python("x" * 3)

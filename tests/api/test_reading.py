@@ -1,0 +1,176 @@
+"""What a user is told of an invalid spec: where, and what it must be; never what was found there."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from app.api.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
+from tests.api.apiserver import read_stored
+from tests.api.examples.every import EXAMPLES
+from tests.api.refused.every import HOOK_ONLY, REFUSED
+from tests.build import Json, my_resource
+
+PATTERN = "is not written as it must be; see the field's description"
+QUANTITY = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
+BYTES = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
+SOURCES = [{"secret": {"name": "a"}}, {"configMap": {"name": "A"}}]
+BAD = [fields for specs in (REFUSED | HOOK_ONLY).values() for fields in specs] + [
+    fields for example in EXAMPLES for fields in example.bad
+]
+CANARIES = ["canary7", "Canary 7!"]
+
+
+def _problem(resource: Json) -> str:
+    found = read_stored(resource)
+    return found.problem if isinstance(found, InvalidSpec) else ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"image": 7}, "spec.image: must be a valid string"),
+        ({"replicas": "3"}, "spec.replicas: must be a valid integer"),
+        ({"replicas": -1}, "spec.replicas: must be greater than or equal to 0"),
+        ({"replicas": 1001}, "spec.replicas: must be less than or equal to 1000"),
+        ({"memory": 0}, f"spec.memory: {BYTES}"),
+        ({"memory": []}, f"spec.memory: {BYTES}"),
+        ({"memory": "1" * 25}, f"spec.memory: {BYTES}"),
+        ({"cpu": "1e3"}, f"spec.cpu: {QUANTITY}"),
+        ({"resources": {"requests": {"cpu": "1e3"}}}, f"spec.resources.requests.cpu: {QUANTITY}"),
+        ({"resources": {"requests": {"a.b/c": "1e3"}}}, f"spec.resources.requests: {QUANTITY}"),
+        ({"securityProfile": "Open"}, "spec.securityProfile: must be 'Baseline' or 'Restricted'"),
+        ({"env": {}}, "spec.env: must be a valid array"),
+        ({"env": [{"name": "A"}, None]}, "spec.env[1]: must be an object"),
+        ({"env": [{"name": "A"}, {}]}, "spec.env[1].name: is required"),
+        ({"env": [{"name": "A"}, {"name": "1"}]}, f"spec.env[1].name: {PATTERN}"),
+        ({"env": [{"name": "A"}, {"name": "A"}]}, "spec.env: must not have the same name twice"),
+        (
+            {"ports": [{"containerPort": 1}, {"containerPort": 1}]},
+            "spec.ports: must not have the same containerPort and protocol twice",
+        ),
+        ({"podMetadata": {"labels": {"a": "-"}}}, f"spec.podMetadata.labels: {PATTERN}"),
+        (
+            {"volumes": [{"name": "a", "projected": {"sources": SOURCES}}]},
+            f"spec.volumes[0].projected.sources[1].configMap.name: {PATTERN}",
+        ),
+        ({"command": [""]}, "spec.command: must begin with a program"),
+        (
+            {"volumeMounts": [{"name": "a", "mountPath": "/a"}]},
+            "spec: volumeMounts names a volume that spec.volumes does not have",
+        ),
+        (
+            {"livenessProbe": {"httpGet": {"port": 0}}},
+            "spec.livenessProbe.httpGet.port: must be a port number from 1 to 65535 or the name of a port",
+        ),
+        (
+            {"strategy": {"rollingUpdate": {"maxSurge": "1"}}},
+            "spec.strategy.rollingUpdate.maxSurge: must be a number of Pods or a percentage such as 25%",
+        ),
+    ],
+    ids=str,
+)
+def test_a_problem_names_the_field_and_what_it_must_be(fields: Json, problem: str) -> None:
+    assert read_stored(my_resource(**fields)) == InvalidSpec(problem)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        (b"{}", "spec.image: is required"),
+        (b"[]", "spec: must be an object"),
+        (b"null", "spec: must be an object"),
+        (b"", "spec: can't be read"),
+        (b"{", "spec: can't be read"),
+        (b"\xff", "spec: can't be read"),
+        (b'{"image": "\\ud800"}', "spec: can't be read"),
+        (b'{"image": "nginx"} x', "spec: can't be read"),
+        (b'{"unknown": ' + b"[" * 999 + b"]" * 999 + b"}", "spec: can't be read"),
+        (b'{"image": "nginx", "replicas": 1e999}', "spec.replicas: must be a valid integer"),
+        (b'{"image": "nginx", "replicas": 1' + b"0" * 5000 + b"}", "spec: can't be read"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_bytes_that_are_no_spec_are_a_problem_too(spec: bytes, problem: str) -> None:
+    assert read("web", spec) == InvalidSpec(problem)
+
+
+def test_the_name_is_judged_before_the_spec() -> None:
+    found = read("1web", b"{")
+
+    assert isinstance(found, InvalidSpec)
+    assert found.problem.startswith("metadata.name: must be at most 52 characters")
+
+
+def test_only_the_first_problem_is_told() -> None:
+    both = my_resource(replicas="x", env="x")
+
+    assert read_stored(both) == InvalidSpec("spec.replicas: must be a valid integer")
+
+
+def _tainted(value: Any, canary: object, kinds: tuple[type, ...]) -> list[Any]:
+    """Return copies of *value*, each with *canary* in place of one leaf of *kinds*, or of one key."""
+    if isinstance(value, dict):
+        leaves = [{**value, key: made} for key in value for made in _tainted(value[key], canary, kinds)]
+        keys = [{(canary if old == key else old): value[old] for old in value} for key in value if str in kinds]
+        return leaves + keys
+    if isinstance(value, list):
+        return [
+            [*value[:index], made, *value[index + 1 :]]
+            for index, item in enumerate(value)
+            for made in _tainted(item, canary, kinds)
+        ]
+    return [canary] if isinstance(value, kinds) else []
+
+
+def _problems(canary: object, *kinds: type) -> list[str]:
+    """Return all problems of all bad specs with *canary* in one place."""
+    specs = [spec for fields in BAD if len(str(fields)) < 2000 for spec in _tainted(fields, canary, kinds)]
+    return [_problem(my_resource(spec={"image": "nginx", **spec})) for spec in specs if "name" not in spec]
+
+
+@pytest.mark.parametrize("canary", CANARIES)
+def test_a_problem_never_tells_the_text_that_was_found(canary: str) -> None:
+    problems = [problem for problem in _problems(canary, str) if problem]
+
+    assert len(problems) > 500
+    assert [problem for problem in problems if canary in problem] == []
+
+
+def test_a_problem_never_tells_the_number_that_was_found() -> None:
+    problems = [problem for problem in _problems(918273645, int) if problem]
+
+    assert len(problems) > 50
+    assert [problem for problem in problems if "918273645" in problem] == []
+
+
+def test_a_problem_never_tells_how_much_was_found() -> None:
+    assert "7777" not in _problem(my_resource(command=["a"] * 7777))
+
+
+def test_a_problem_never_tells_the_name_that_was_found() -> None:
+    assert "Canary" not in _problem(my_resource("Canary"))
+
+
+@pytest.mark.parametrize("canary", CANARIES)
+def test_a_canary_reaches_every_leaf_and_key(canary: str) -> None:
+    spec = {"env": [{"name": "A"}], "replicas": 1}
+
+    assert [json.dumps(tainted) for tainted in _tainted(spec, canary, (str,))] == [
+        json.dumps(tainted)
+        for tainted in (
+            {"env": [{"name": canary}], "replicas": 1},
+            {"env": [{canary: "A"}], "replicas": 1},
+            {canary: [{"name": "A"}], "replicas": 1},
+            {"env": [{"name": "A"}], canary: 1},
+        )
+    ]
+
+
+def test_pydantic_by_itself_would_tell_the_text_that_was_found() -> None:
+    with pytest.raises(ValidationError) as caught:
+        MyResourceSpec.model_validate_json(json.dumps({"image": "Canary 7!"}))
+
+    assert "Canary 7!" in str(caught.value.errors())

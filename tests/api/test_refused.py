@@ -1,0 +1,93 @@
+"""Bad specs are refused by the API server and by the hook, at the same place."""
+
+import re
+
+import pytest
+
+from app.api.reading import InvalidSpec
+from app.api.spec import MyResourceSpec
+from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.examples.scheduling import REQUIRED
+from tests.api.refused.every import HOOK_ONLY, REFUSED
+from tests.build import Json, my_resource
+
+
+def _cases(table: dict[str, list[Json]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "resource",
+        [
+            pytest.param(stored(my_resource(**fields)), id=f"{what} {number}")
+            for what, specs in table.items()
+            for number, fields in enumerate(specs)
+        ],
+    )
+
+
+def _place(problem: str) -> str:
+    return re.sub(r"\[[0-9]+\]", "[]", problem.partition(": ")[0])
+
+
+@_cases(REFUSED)
+def test_a_bad_spec_is_refused_by_both_at_the_same_place(resource: Json) -> None:
+    places = {refusal.path.replace("{}", "") for refusal in refusals(resource)}
+    found = read_stored(resource)
+
+    assert places
+    assert isinstance(found, InvalidSpec)
+    assert any(place in (_place(found.problem), _place(found.problem).rpartition(".")[0]) for place in places)
+
+
+@_cases(HOOK_ONLY)
+def test_what_cel_cannot_say_the_hook_refuses(resource: Json) -> None:
+    assert refusals(resource) == []
+    assert isinstance(read_stored(resource), InvalidSpec)
+
+
+TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}
+UNOFFERED: dict[str, tuple[Json, Json]] = {
+    "successThreshold of a probe that restarts": (
+        {"livenessProbe": {"grpc": {"port": 80}, "successThreshold": 2}},
+        {"livenessProbe": {"grpc": {"port": 80}}},
+    ),
+    "the grace period of a probe that does not restart": (
+        {"readinessProbe": {"grpc": {"port": 80}, "terminationGracePeriodSeconds": 2}},
+        {"readinessProbe": {"grpc": {"port": 80}}},
+    ),
+    "another container": (
+        {"env": [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "containerName": "x"}}}]},
+        {"env": [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}]},
+    ),
+    "the host's file system": (
+        {"volumes": [{"name": "a", "emptyDir": {}, "hostPath": {"path": "/"}}]},
+        {"volumes": [{"name": "a", "emptyDir": {}}]},
+    ),
+    "the host's ports": (
+        {"ports": [{"containerPort": 80, "hostPort": 80, "hostIP": "127.0.0.1"}]},
+        {"ports": [{"containerPort": 80}]},
+    ),
+    "the host's namespaces, privilege and a token": (
+        {
+            "hostNetwork": True,
+            "hostPID": True,
+            "securityContext": {"privileged": True},
+            "automountServiceAccountToken": True,
+        },
+        {},
+    ),
+    "another namespace's objects": (
+        {"envFrom": [{"secretRef": {"name": "a", "namespace": "kube-system"}}]},
+        {"envFrom": [{"secretRef": {"name": "a"}}]},
+    ),
+    "another namespace's Pods": (
+        {"affinity": {"podAffinity": {REQUIRED: [{**TERM, "namespaces": ["kube-system"], "namespaceSelector": {}}]}}},
+        {"affinity": {"podAffinity": {REQUIRED: [TERM]}}},
+    ),
+}
+"""Fields of a Pod that a MyResource does not have: with them, and without."""
+
+
+@pytest.mark.parametrize(("fields", "less"), [pytest.param(*pair, id=what) for what, pair in UNOFFERED.items()])
+def test_what_is_not_offered_is_dropped_by_both(fields: Json, less: Json) -> None:
+    assert stored(my_resource(**fields)) == stored(my_resource(**less))
+    assert read_stored(my_resource(**fields)) == read_stored(my_resource(**less))
+    assert isinstance(read_stored(my_resource(**fields)), MyResourceSpec)
