@@ -25,7 +25,7 @@ Decision = Callable[[SyncRequest, datetime], SyncAnswer]
 
 def fragile(request: SyncRequest, _: datetime) -> SyncAnswer:
     """Read the spec as if it were always whole."""
-    return SyncAnswer(status={"image": json.loads(request.parent.spec)["image"]}, kept=request.children.kept(*KINDS))
+    return SyncAnswer(status={"image": json.loads(request.parent.spec)["image"]}, kept=request.children.kept())
 
 
 def forgetful(request: SyncRequest, now: datetime) -> SyncAnswer:
@@ -35,7 +35,7 @@ def forgetful(request: SyncRequest, now: datetime) -> SyncAnswer:
 
 def careless(request: SyncRequest, _: datetime) -> SyncAnswer:
     """Keep children with a null in them, which the gate does not look for in those."""
-    kept = request.children.kept(*KINDS)
+    kept = request.children.kept()
     return SyncAnswer(status={"a": 1}, kept=[{**child, "spec": None} for child in kept])
 
 

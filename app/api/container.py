@@ -8,6 +8,7 @@ from app.api.model import ListMap, Model, Omitted, Rule
 from app.api.scalar import (
     KEY,
     MAX_TEXT,
+    TEXT,
     ConfigKey,
     EnvName,
     MountPath,
@@ -96,7 +97,7 @@ class EnvVar(Model):
 
     name: EnvName
     """Name of the variable."""
-    value: Annotated[str, Field(max_length=MAX_TEXT), Omitted] | None = None
+    value: Annotated[str, Field(pattern=TEXT, max_length=MAX_TEXT), Omitted] | None = None
     """Its value; $(OTHER) is replaced by the variable OTHER when that one stands before it."""
     value_from: EnvSource | None = None
     """Where the value comes from, instead of value."""
@@ -162,13 +163,6 @@ class VolumeMount(Model):
     """Whether the container may only read it; default false."""
 
 
-class PullSecret(Model):
-    """A Secret with credentials for an image registry."""
-
-    name: ObjectName
-    """Name of the Secret, in the same namespace."""
-
-
 def _unique(values: list[object]) -> bool:
     return len(set(values)) == len(values)
 
@@ -202,4 +196,3 @@ Ports = Annotated[
     Omitted,
 ]
 VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("mountPath",)), Omitted]
-PullSecrets = Annotated[list[PullSecret], Field(max_length=16), ListMap(("name",)), Omitted]

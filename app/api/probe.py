@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.model import IntOrString, ListMap, Model, Omitted, Rule
-from app.api.scalar import PORT_NAME
+from app.api.scalar import PORT_NAME, TEXT
 
 PortRef = Annotated[
     int | str,
@@ -26,14 +26,14 @@ class HttpHeader(Model):
 
     name: Annotated[str, Field(pattern="^[-A-Za-z0-9]+$", max_length=128)]
     """Name of the header."""
-    value: Annotated[str, Field(max_length=1024)]
+    value: Annotated[str, Field(pattern=TEXT, max_length=1024)]
     """Its value."""
 
 
 class HttpGet(Model):
     """An HTTP request that succeeds with a status from 200 to 399."""
 
-    path: Annotated[str, Field(max_length=1024), Omitted] | None = None
+    path: Annotated[str, Field(pattern=TEXT, max_length=1024), Omitted] | None = None
     """Path that is asked for; Kubernetes takes / when it is absent."""
     port: PortRef
     """Number or name of the port."""
@@ -54,7 +54,7 @@ class Exec(Model):
     """A command that ends with 0."""
 
     command: Annotated[
-        list[Annotated[str, Field(max_length=4096)]],
+        list[Annotated[str, Field(pattern=TEXT, max_length=4096)]],
         Field(min_length=1, max_length=64),
         Rule("must begin with a program", lambda command: command[0] != "", cel="self[0] != ''"),
     ]
@@ -66,7 +66,7 @@ class Grpc(Model):
 
     port: Annotated[int, Field(ge=1, le=65535)]
     """Number of the port."""
-    service: Annotated[str, Field(max_length=253), Omitted] | None = None
+    service: Annotated[str, Field(pattern=TEXT, max_length=253), Omitted] | None = None
     """The service that is asked about."""
 
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from app.api.scalar import NAME
 from app.api.spec import MyResourceSpec
+from app.api.structural import Schema, structural
 
 _REWORDED = {
     "missing": "is required",
@@ -42,15 +43,17 @@ def _first(error: ValidationError) -> str:
 
 def _path(loc: tuple[int | str, ...]) -> str:
     """Return a path such as ``spec.env[3].name``; keys of maps are the user's words and left out."""
-    known = _property_names()
-    steps = [
-        f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc if isinstance(step, int) or step in known
-    ]
-    return "spec" + "".join(steps)
+    path, node = "spec", _schema()
+    for step in loc:
+        if isinstance(step, int):
+            path, node = f"{path}[{step}]", node["items"]
+        elif step in node.get("properties", {}):
+            path, node = f"{path}.{step}", node["properties"][step]
+        else:
+            node = node.get("additionalProperties", node)
+    return path
 
 
 @cache
-def _property_names() -> frozenset[str]:
-    schema = MyResourceSpec.model_json_schema(by_alias=True)
-    models = [schema, *schema["$defs"].values()]
-    return frozenset(name for model in models for name in model["properties"])
+def _schema() -> Schema:
+    return structural(MyResourceSpec)

@@ -36,12 +36,23 @@ ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", m
 Key = Annotated[str, Field(pattern=f"^{KEY}$", max_length=MAX_KEY)]
 LabelValue = Annotated[str, Field(pattern="^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", max_length=63)]
 
-MountPath = Annotated[str, Field(pattern="^/[^:]+$", max_length=1024)]
+_UNWRITABLE = r"\x7f-\x9f\x{fffe}\x{ffff}"
+"""Characters that are stored, but that the API server refuses or changes in a server-side apply."""
 
+MAX_TEXT = 64 * 1024
+"""Characters of free text in one place."""
+
+TEXT = f"^[^{_UNWRITABLE}]*$"
+"""Regular expression of free text."""
+
+MountPath = Annotated[str, Field(pattern=f"^/[^:{_UNWRITABLE}]+$", max_length=1024)]
+
+_ANY = f"[^/{_UNWRITABLE}]"
+_NO_DOT = f"[^./{_UNWRITABLE}]"
 RelativePath = Annotated[
     str,
     Field(
-        pattern="^([.]?[^./][^/]*|[.])(/([^./][^/]*|[.][^./][^/]*|[.][.][^/]+|[.])?)*$",
+        pattern=f"^([.]?{_NO_DOT}{_ANY}*|[.])(/({_NO_DOT}{_ANY}*|[.]{_NO_DOT}{_ANY}*|[.][.]{_ANY}+|[.])?)*$",
         max_length=1024,
     ),
 ]
@@ -89,30 +100,3 @@ NAME = Rule(
     cel="self.size() <= 52 && self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
 )
 """Of metadata.name: children are called ``<name>-deployment``, and no name is ever cut."""
-
-MAX_TEXT = 64 * 1024
-
-_RESERVED_DOMAINS = "([^/]*[.])?(kubernetes[.]io|k8s[.]io|mygroup[.]example[.]com)/.*"
-_RESERVED_LABELS = ("controller-uid", "myresource", "pod-template-hash")
-
-KEYS = Rule(
-    "has a key that is not a valid label key (name or prefix/name)",
-    lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key) for key in entries),
-    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.matches('^{KEY}$'))",
-)
-ANNOTATION_KEYS = Rule(
-    "has a key that is not a valid annotation key (name or prefix/name)",
-    lambda entries: all(len(key) <= MAX_KEY and key.isascii() and matches(KEY, key.lower()) for key in entries),
-    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
-)
-UNRESERVED = Rule(
-    "has a reserved key: those of kubernetes.io, k8s.io and mygroup.example.com, "
-    "and myresource, controller-uid and pod-template-hash, are not yours to set",
-    lambda entries: not any(matches(_RESERVED_DOMAINS, key.lower()) or key in _RESERVED_LABELS for key in entries),
-    cel=f"self.all(k, !k.lowerAscii().matches('^{_RESERVED_DOMAINS}$') && !(k in {list(_RESERVED_LABELS)!r}))",
-)
-SHORT_TOGETHER = Rule(
-    "must hold at most 65536 characters together",
-    lambda entries: sum(map(len, entries.values())) <= MAX_TEXT,
-    cel=f"self.map(k, self[k].size()).sum() <= {MAX_TEXT}",
-)

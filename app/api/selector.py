@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
-from app.api.scalar import KEYS, Key, LabelValue
+from app.api.scalar import Key, LabelValue
 
-Labels = Annotated[dict[str, LabelValue], Field(max_length=64), KEYS, Omitted]
 Values = Annotated[list[LabelValue], Field(max_length=64), Omitted]
 
 _VALUES_FIT = Rule(

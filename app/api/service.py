@@ -1,22 +1,12 @@
 """The Service in front of the Pods."""
 
 import ipaddress
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from app.api.model import Model, Omitted, Rule
-from app.api.scalar import ANNOTATION_KEYS, SHORT_TOGETHER, matches
+from app.api.labels import ServiceAnnotations
+from app.api.model import Model, Rule
 
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
-_RESERVED = "(.*[.])?(mygroup[.]example[.]com|metacontroller[.]k8s[.]io|kubectl[.]kubernetes[.]io)/.*"
-
-_UNRESERVED = Rule(
-    "has a reserved key: those of mygroup.example.com, metacontroller.k8s.io and kubectl.kubernetes.io "
-    "are not yours to set",
-    lambda entries: not any(matches(_RESERVED, key.lower()) for key in entries),
-    cel=f"self.all(k, !k.lowerAscii().matches('^{_RESERVED}$'))",
-)
 
 
 def _is_network(text: str) -> bool:
@@ -44,17 +34,7 @@ class Service(Model):
     """Who can reach it: ClusterIP (which Kubernetes takes when it is absent), NodePort or LoadBalancer."""
     session_affinity: Literal["None", "ClientIP"] | None = None
     """ClientIP sends a client to the same Pod for 3 hours; None (taken when it is absent) does not."""
-    annotations: (
-        Annotated[
-            dict[str, Annotated[str, Field(max_length=4096)]],
-            Field(max_length=64),
-            ANNOTATION_KEYS,
-            _UNRESERVED,
-            SHORT_TOGETHER,
-            Omitted,
-        ]
-        | None
-    ) = None
+    annotations: ServiceAnnotations | None = None
     """Annotations of the Service, such as those that cloud providers read."""
 
     rules = (

@@ -1,6 +1,6 @@
 """MyResourceSpec: what a user asks for. Read this first; every other module of the package is a part of it.
 
-Field names are Kubernetes' own, and so are their meanings: what is not said here goes to the Pod as it is.
+Field names are Kubernetes' own, and so are their meanings. Where each goes: app/core/deployment.py and app/core/pod.py.
 """
 
 from typing import Annotated, Literal
@@ -8,47 +8,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.affinity import Affinity
-from app.api.container import Env, EnvFrom, Ports, PullSecrets, VolumeMounts
+from app.api.container import Env, EnvFrom, Ports, VolumeMounts
+from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
+from app.api.pod import PodMetadata, PullSecrets
 from app.api.probe import Probe, ReadinessProbe, RestartProbe
 from app.api.quantity import Bytes, Quantity
 from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
-from app.api.scalar import (
-    ANNOTATION_KEYS,
-    KEYS,
-    SHORT_TOGETHER,
-    UNRESERVED,
-    Image,
-    LabelValue,
-    ObjectName,
-    Timestamp,
-)
+from app.api.scalar import TEXT, Image, ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
-from app.api.selector import Labels
 from app.api.service import Service
 from app.api.volume import Volumes
 
-Argument = Annotated[str, Field(max_length=8192)]
-
-
-class PodMetadata(Model):
-    """Labels and annotations for the Pods, beside the operator's own."""
-
-    labels: Annotated[dict[str, LabelValue], Field(max_length=64), KEYS, UNRESERVED, Omitted] | None = None
-    """Labels of the Pods."""
-    annotations: (
-        Annotated[
-            dict[str, Annotated[str, Field(max_length=4096)]],
-            Field(max_length=64),
-            ANNOTATION_KEYS,
-            UNRESERVED,
-            SHORT_TOGETHER,
-            Omitted,
-        ]
-        | None
-    ) = None
-    """Annotations of the Pods."""
+Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 
 def _port_rule(probe: str) -> Rule:
@@ -125,7 +98,7 @@ class MyResourceSpec(Model):
     startup_probe: RestartProbe | None = None
     """Tells whether the container has started; the other probes wait for it."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    """When the image is pulled; Kubernetes decides by the tag when it is absent."""
+    """When the image is pulled; when absent, Always for the tag latest (or none), otherwise IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
     """Secrets for the image's registry."""
     volumes: Volumes | None = None

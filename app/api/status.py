@@ -22,13 +22,22 @@ class Condition(Model):
     status: Annotated[str, Field(max_length=16)]
     """True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]
-    """Why, in one word; myresource explain tells more."""
+    """Why, in one word; myresource explain REASON tells more."""
     message: Annotated[str, Field(max_length=MAX_MESSAGE)]
     """Why, and what to do next."""
     observed_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})]
     """Generation of the MyResource that was observed."""
     last_transition_time: Timestamp
     """When status last changed."""
+
+
+class Waiting(Model):
+    """What is waited for: something that was asked for and is not yet observed."""
+
+    what: Annotated[str, Field(max_length=MAX_MESSAGE)]
+    """The child, or the field of it that has another value."""
+    since: Timestamp
+    """Since when; after a minute the MyResource counts as stalled."""
 
 
 class MyResourceStatus(Model):
@@ -46,3 +55,7 @@ class MyResourceStatus(Model):
     """Selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None
     """Image of the Deployment, as observed."""
+    ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
+    """Generation of the MyResource that was Ready last."""
+    waiting: Waiting | None = None
+    """What is waited for, while something is."""

@@ -51,7 +51,7 @@ def load(path: str) -> list[Json]:
 
 
 def _objects(document: object, path: str) -> list[Json]:
-    if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
+    if not isinstance(document, dict) or not all(isinstance(document.get(key), str) for key in ("apiVersion", "kind")):
         message = f"{path}: holds something that is not a Kubernetes object; each document needs apiVersion and kind"
         raise InputError(message)
     if document["kind"].endswith("List") and isinstance(document.get("items"), list):

@@ -18,10 +18,6 @@ _COMMANDS = {
 }
 
 
-_READER_LEFT = 1
-"""With this code click exits when nobody reads its output any more, as in ``myresource crd | head``."""
-
-
 class _Commands(click.Group):
     """Imports a command's module when the command is used: serving needs no YAML."""
 
@@ -57,21 +53,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        code = _group.main(arguments, prog_name="myresource", standalone_mode=False)
+        code = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        code = 0
+    except click.exceptions.Exit as ended:
+        code = ended.exit_code
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "myresource"
-        return _fail(f"{_sentence(error)}; see: {path} --help", 2)
+        code = _fail(f"{_sentence(error)}; see: {path} --help", 2)
     except click.ClickException as error:
-        return _fail(_sentence(error), 1)
+        code = _fail(_sentence(error), 1)
     except click.Abort:
-        return 130
+        code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush must not fail again
-        return 0
-    except SystemExit as ended:
-        return 0 if ended.code == _READER_LEFT else int(ended.code or 0)
-    return code if isinstance(code, int) else 0
+        code = 0
+    return code
+
+
+def _invoke(arguments: list[str]) -> int:
+    with _group.make_context("myresource", arguments) as context:
+        code = _group.invoke(context)
+        return code if isinstance(code, int) else 0
 
 
 def _sentence(error: click.ClickException) -> str:

@@ -1,7 +1,7 @@
 """``myresource render``: prints exactly the answer that Metacontroller would get, without a cluster."""
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -15,9 +15,9 @@ from app.cli.documents import load
 from app.cli.errors import InputError
 from app.cli.unknown import unknown_fields
 from app.core.controller import MYRESOURCE
-from app.hooks import CustomizeRequest
+from app.hooks import CustomizeRequest, MalformedRequest
 from app.hooks.sender import children_of, customize_request, related_to, sync_request
-from app.web.app import utc_now
+from app.web.clock import utc_now
 
 Json = dict[str, Any]
 
@@ -59,27 +59,26 @@ def command(files: tuple[str, ...], observed: str | None, related: str | None, o
     others = load(related) if related else []
     moment = _time(now)
     problems = [problem for path, parent in parents for problem in _problems(parent, path)]
-    for _, parent in parents:
-        _print(_answer(parent, seen, others, moment), output)
+    for path, parent in parents:
+        _print(_answer(parent, seen, others, moment, path), output)
     for problem in problems:
         print(f"myresource: {problem}", file=sys.stderr)
     return 1 if problems else 0
 
 
-def _answer(parent: Json, seen: list[Json], others: list[Json], now: datetime) -> bytes:
+def _answer(parent: Json, seen: list[Json], others: list[Json], now: datetime, path: str) -> bytes:
     """Return the answer as Metacontroller would get it: customize first, then sync."""
     stored = _as_stored(parent, seen)
     namespace = stored["metadata"]["namespace"]
     children = [_as_child(item, stored) for item in seen]
-    rules = MYRESOURCE.customize(CustomizeRequest.decode(customize_request(stored)))
-    return MYRESOURCE.answer_sync(
-        sync_request(
-            stored,
-            children_of(stored, children, *MYRESOURCE.children),
-            related_to(rules, [*children, *(_in(namespace, item) for item in others)], *MYRESOURCE.children),
-        ),
-        now,
-    )
+    try:
+        rules = MYRESOURCE.customize(CustomizeRequest.decode(customize_request(stored)))
+        owned = children_of(stored, children, *MYRESOURCE.children)
+        related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *MYRESOURCE.children)
+        return MYRESOURCE.answer_sync(sync_request(stored, owned, related), now)
+    except MalformedRequest as error:
+        message = f"{path}: {parent['metadata']['name']}: no API server would store this, or what is observed: {error}"
+        raise InputError(message) from error
 
 
 def _as_stored(parent: Json, seen: list[Json]) -> Json:
@@ -90,9 +89,9 @@ def _as_stored(parent: Json, seen: list[Json]) -> Json:
 
 def _uid(parent: Json, seen: list[Json]) -> str:
     """Return the uid by which the observed children know *parent*."""
-    name = parent["metadata"]["name"]
+    wanted = {"kind": KIND, "name": parent["metadata"]["name"]}.items()
     owners = (owner for item in seen for owner in item["metadata"].get("ownerReferences", []))
-    return next((owner["uid"] for owner in owners if (owner["kind"], owner["name"]) == (KIND, name)), _NO_UID)
+    return next((owner["uid"] for owner in owners if wanted <= owner.items()), _NO_UID)
 
 
 def _as_child(item: Json, parent: Json) -> Json:
@@ -121,10 +120,13 @@ def _time(text: str | None) -> datetime:
     if text is None:
         return utc_now()
     try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        message = "--now is not a time; write it as 2026-01-31T12:00:00Z"
-        raise click.UsageError(message) from error
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = datetime.min  # noqa: DTZ901 - no time either, as it has no zone
+    if time.tzinfo is None:
+        message = "--now is not a time with a zone; write it as 2026-01-31T12:00:00Z"
+        raise click.UsageError(message)
+    return time.astimezone(UTC)
 
 
 def _print(answer: bytes, output: str) -> None:

@@ -42,7 +42,10 @@ def command(host: str, port: int, health_port: int) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    health_at = Address(host, health_port)
     try:
-        serve(MYRESOURCE, Address(host, port), Address(host, health_port))
+        serve(MYRESOURCE, Address(host, port), health_at)
     except CannotListen as error:
-        raise InputError(str(error)) from error
+        option = "--health-port" if error.address == health_at else "--port"
+        message = f"{error}; choose another with --host or {option}"
+        raise InputError(message) from error

@@ -1,10 +1,11 @@
 """The gap: what separates the observed children from the wanted ones, or None when they carry what is wanted.
 
-Two things must be seen on the Deployment before its status means anything. The ``applied`` annotation says that this
+Two things must be seen on a child before its status means anything. The ``applied`` annotation says that this
 generation was written (it sees what was taken away); the values say that nobody changed them since (they see
 ``kubectl scale``, and a CRD default that changed without a new generation).
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,13 @@ from typing import Any
 from app.core.identity import APPLIED
 from app.hooks import Children, Manifest
 
-_KEYS = ("containerPort", "port", "mountPath", "name", "path")
-"""What identifies an item of a list of objects; the order is Metacontroller's."""
-
+_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+"""What identifies an item of a list of objects. Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``."""
 
 _SELECTOR = "spec.selector"
 """Here more is not others' business: a Service whose selector asks for one more label finds no Pods."""
+
+_USES = re.compile(r"\$\(([^)]+)\)")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class Gap:
     name: str
     path: str | None = None
 
+    def __str__(self) -> str:
+        """Return what is waited for, in the words of the status."""
+        return f"{self.path} of {self.kind} {self.name}" if self.path else f"{self.kind} {self.name}"
+
 
 def first_gap(wanted: list[Manifest], children: Children) -> Gap | None:
     """Return the first gap between *wanted* and the observed *children*."""
@@ -37,13 +43,12 @@ def first_gap(wanted: list[Manifest], children: Children) -> Gap | None:
 
 def _gap(wanted: Manifest, children: Children) -> Gap | None:
     kind, name = wanted["kind"], wanted["metadata"]["name"]
-    observed = children.deployment(name) if kind == "Deployment" else children.service(name)
+    observed = children.observed(wanted)
     if observed is None or observed.metadata.deletion_timestamp:
         return Gap(kind, name)
-    mark = wanted["metadata"].get("annotations", {}).get(APPLIED)
-    if mark is not None and observed.metadata.annotation(APPLIED) != mark:
+    if observed.metadata.annotation(APPLIED) != wanted["metadata"]["annotations"][APPLIED]:
         return Gap(kind, name)
-    path = difference(wanted["spec"], observed.spec, "spec")
+    path = difference(wanted["spec"], getattr(observed, "spec", None), "spec")
     return Gap(kind, name, path) if path else None
 
 
@@ -82,12 +87,14 @@ def _in_places(wanted: list[Any], seen: list[Any], path: str) -> str | None:
     return _first(difference(item, other, f"{path}[{place}]") for place, (item, other) in pairs)
 
 
-def _out_of_order(wanted: list[Any], names: list[Any], path: str) -> str | None:
-    """Return *path* if variables that use others stand in another order: ``$(A)`` is replaced only after A."""
-    if not path.endswith(".env") or not any("$(" in item.get("value", "") for item in wanted):
+def _out_of_order(wanted: list[Any], seen: list[Any], path: str) -> str | None:
+    """Return *path* if a variable stands on the other side of one that it uses: ``$(A)`` is replaced only after A."""
+    if not path.endswith(".env"):
         return None
-    places = [names.index(item["name"]) for item in wanted]
-    return None if places == sorted(places) else path
+    asked = [item["name"] for item in wanted]
+    uses = [(item["name"], used) for item in wanted for used in _USES.findall(item.get("value", "")) if used in asked]
+    moved = any((asked.index(a) < asked.index(b)) != (seen.index(a) < seen.index(b)) for a, b in uses)
+    return path if moved else None
 
 
 def _first(paths: Iterable[str | None]) -> str | None:

@@ -4,7 +4,10 @@ Names and selectors depend on the parent's name alone, for ever: a Deployment's 
 """
 
 from app.api.names import GROUP
-from app.hooks import Parent
+from app.hooks import Deployment, Parent, Service
+
+CHILDREN = (Deployment, Service)
+"""The kinds of a MyResource's children."""
 
 SELECTOR_LABEL = "myresource"
 CONTAINER = "main"

@@ -13,10 +13,8 @@ Json = dict[str, Any]
 
 _CONTAINER_FIELDS = (
     "image",
-    "imagePullPolicy",
     "command",
     "args",
-    "env",
     "envFrom",
     "ports",
     "livenessProbe",
@@ -31,7 +29,6 @@ _POD_FIELDS = (
     "affinity",
     "topologySpreadConstraints",
     "priorityClassName",
-    "serviceAccountName",
     "terminationGracePeriodSeconds",
 )
 
@@ -54,6 +51,7 @@ def pod_template(parent: Parent, spec: MyResourceSpec) -> Json:
         },
         "spec": {
             **chosen(wire, _POD_FIELDS),
+            **_service_account(spec),
             **({"volumes": [_volume(volume) for volume in wire["volumes"]]} if "volumes" in wire else {}),
             "automountServiceAccountToken": False,
             "securityContext": _pod_security(spec),
@@ -66,9 +64,24 @@ def _container(spec: MyResourceSpec, wire: Json) -> Json:
     return {
         "name": CONTAINER,
         **chosen(wire, _CONTAINER_FIELDS),
+        **({"env": [_variable(variable) for variable in wire["env"]]} if "env" in wire else {}),
+        "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),
         "resources": _resources(spec),
         "securityContext": _container_security(spec),
     }
+
+
+def _pull_policy(image: str) -> str:
+    """Return the policy that Kubernetes takes for *image*. Left to Kubernetes, that of the first image would stay."""
+    name, _, digest = image.rpartition("/")[2].partition("@")
+    tag = name.partition(":")[2] or ("" if digest else "latest")
+    return "Always" if tag == "latest" else "IfNotPresent"
+
+
+def _service_account(spec: MyResourceSpec) -> Json:
+    """Return the account under both its names: from the old one the API server would restore an account we remove."""
+    account = spec.service_account_name
+    return {"serviceAccountName": account, "serviceAccount": account} if account else {}
 
 
 def _resources(spec: MyResourceSpec) -> Json:
@@ -93,11 +106,11 @@ def _container_security(spec: MyResourceSpec) -> Json:
     return {"allowPrivilegeEscalation": False, **restricted}
 
 
-def _volume(volume: Json) -> Json:
-    """Return *volume* with all defaults in the sources of a projected one.
+def _variable(variable: Json) -> Json:
+    return {**variable, "valueFrom": _whole(variable["valueFrom"])} if "valueFrom" in variable else variable
 
-    Metacontroller's dynamic-apply replaces that list whole, so a default that the API server adds would be a change.
-    """
+
+def _volume(volume: Json) -> Json:
     if "projected" not in volume:
         return volume
     sources = [_source(source) for source in volume["projected"]["sources"]]
@@ -107,10 +120,18 @@ def _volume(volume: Json) -> Json:
 def _source(source: Json) -> Json:
     if "downwardAPI" not in source:
         return source
-    return {"downwardAPI": {"items": [_pod_file(item) for item in source["downwardAPI"]["items"]]}}
+    return {"downwardAPI": {"items": [_whole(item) for item in source["downwardAPI"]["items"]]}}
 
 
-def _pod_file(item: Json) -> Json:
-    if "fieldRef" in item:
-        return {**item, "fieldRef": {"apiVersion": "v1", **item["fieldRef"]}}
-    return {**item, "resourceFieldRef": {"containerName": CONTAINER, "divisor": "0", **item["resourceFieldRef"]}}
+def _whole(source: Json) -> Json:
+    """Return *source* with the defaults of its reference to the Pod's own fields.
+
+    Such a reference, and the list of a projected volume's sources, are replaced whole: a default that the API server
+    adds to them would be a change.
+    """
+    if "fieldRef" in source:
+        return {**source, "fieldRef": {"apiVersion": "v1", **source["fieldRef"]}}
+    if "resourceFieldRef" in source:
+        own = {"containerName": CONTAINER, "divisor": "0", **source["resourceFieldRef"]}
+        return {**source, "resourceFieldRef": own}
+    return source

@@ -1,11 +1,12 @@
 """Is it Ready, and why not? The decision, as a list of rules from top to bottom.
 
-Ready is never True for a generation whose Deployment is not fully rolled out. From "settled" on, the rules equal
-``kubectl rollout status``.
+Ready is never True for a generation whose Deployment is not fully rolled out. From "settled" on, the rules are those of
+``kubectl rollout status``, and a few more that tell why a rollout does not end.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from app.core.gap import Gap
 from app.core.reasons import (
@@ -15,16 +16,17 @@ from app.core.reasons import (
     NAME_CONFLICT,
     NOT_APPLIED,
     OVERRIDDEN,
+    PAUSED,
     PROGRESS_DEADLINE_EXCEEDED,
     REPLICA_FAILURE,
     REPLICAS_UNAVAILABLE,
     ROLLING_OUT,
+    ROLLOUT_LATE,
     SCALED_TO_ZERO,
     TERMINATING,
     Reason,
 )
-from app.hooks import Deployment, Parent
-from app.hooks.objects import DeploymentStatus
+from app.hooks import Deployment, DeploymentStatus, Parent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -38,27 +40,38 @@ class Facts:
     problem: str | None
     service_taken: bool
     gap: Gap | None
-    waited: float
-    """Seconds for which there has been a gap."""
+    gap_since: datetime
+    """Since when there has been this gap."""
+    now: datetime
     deployment: Deployment | None
-    replicas: int
-    """Pods that are asked for."""
+    asked_replicas: int
     was_ready: bool
     """Whether Ready was True in this generation before."""
 
     @property
+    def waited(self) -> float:
+        """For how many seconds there has been this gap."""
+        return max(0.0, (self.now - self.gap_since).total_seconds())
+
+    @property
     def stuck(self) -> bool:
-        """Whether there has been a gap for too long."""
+        """Whether there has been this gap for too long."""
         return self.gap is not None and self.waited >= PATIENCE
 
     @property
-    def status(self) -> DeploymentStatus:
+    def seen(self) -> DeploymentStatus:
         """What the Deployment controller has seen."""
         return (self.deployment and self.deployment.status) or DeploymentStatus()
 
+    @property
+    def unseen(self) -> bool:
+        """Whether the Deployment controller has yet to look at what was written."""
+        generation = self.deployment.metadata.generation if self.deployment else None
+        return (self.seen.observed_generation or 0) < (generation or 0)
+
     def deployment_says(self, condition: str, status: str, reason: str | None = None) -> bool:
         """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
-        found = self.status.condition(condition)
+        found = self.seen.condition(condition)
         return found is not None and found.status == status and reason in (None, found.reason)
 
     def words(self) -> dict[str, str]:
@@ -75,15 +88,9 @@ class Facts:
         }
 
 
-def _unseen(facts: Facts) -> bool:
-    """The Deployment controller has not yet looked at what was written."""
-    generation = facts.deployment.metadata.generation if facts.deployment else None
-    return (facts.status.observed_generation or 0) < (generation or 0)
-
-
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline."""
-    return facts.deployment_says("Progressing", "False", "ProgressDeadlineExceeded")
+    return facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
 
 
 def _refused(facts: Facts) -> bool:
@@ -93,9 +100,14 @@ def _refused(facts: Facts) -> bool:
 
 def _unfinished(facts: Facts) -> bool:
     """Pods are missing, old, or not available. Source: kubectl's DeploymentStatusViewer."""
-    updated = facts.status.updated_replicas or 0
-    available = facts.status.available_replicas or 0
-    return updated < facts.replicas or (facts.status.replicas or 0) > updated or available < updated
+    updated, available = facts.seen.updated_replicas or 0, facts.seen.available_replicas or 0
+    return updated < facts.asked_replicas or (facts.seen.replicas or 0) > updated or available < updated
+
+
+def _paused(facts: Facts) -> bool:
+    """Somebody paused the Deployment before its rollout was finished."""
+    spec = (facts.deployment and facts.deployment.spec) or {}
+    return spec.get("paused") is True and _unfinished(facts)
 
 
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
@@ -106,12 +118,13 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (NOT_APPLIED, lambda facts: facts.stuck),
     (BUILDING, lambda facts: facts.gap is not None),
     # Settled: what is wanted is there. Now the rollout.
-    (ROLLING_OUT, _unseen),
+    (ROLLING_OUT, lambda facts: facts.unseen),
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (REPLICA_FAILURE, _refused),
+    (PAUSED, _paused),
     (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready),
     (ROLLING_OUT, _unfinished),
-    (SCALED_TO_ZERO, lambda facts: facts.replicas == 0),
+    (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
     (AVAILABLE, lambda _: True),
 ]
 """The first rule that holds gives the reason."""

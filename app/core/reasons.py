@@ -1,9 +1,11 @@
 """The reasons: one word for each state of a MyResource, with its message, its causes and the way out.
 
-The only table of them. ``myresource explain`` and the documentation print it; :mod:`app.core.readiness` says when each
-holds. A message is fixed: no counts, no names of nodes or Pods, nothing that moves by itself.
+The only table of them. ``myresource explain`` prints it; :mod:`app.core.readiness` says when each holds. A message is
+fixed: no counts, no names of nodes or Pods, nothing that moves by itself.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,13 +21,21 @@ class Outlook(Enum):
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason of the condition Ready. ``message`` is filled with the words of :class:`app.core.readiness.Facts`."""
+    """A reason of the condition Ready. Its message is filled with the words of :class:`app.core.readiness.Facts`."""
 
     name: str
     outlook: Outlook
     message: str
     cause: str
     remedy: str
+
+    def filled(self, words: Mapping[str, str]) -> str:
+        """Return the message with *words* in their places."""
+        return self.message.format_map(words)
+
+    def outlined(self) -> str:
+        """Return the message with its places marked, as in ``<name>``."""
+        return re.sub(r"{(\w+)}", r"<\1>", self.message)
 
 
 TERMINATING = Reason(
@@ -100,6 +110,13 @@ REPLICA_FAILURE = Reason(
     "PriorityClass does not exist.",
     "Look at the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
 )
+PAUSED = Reason(
+    "Paused",
+    Outlook.STALLED,
+    "Somebody paused the Deployment. To go on: kubectl rollout resume deployment {name}-deployment -n {namespace}",
+    "The Deployment was paused with kubectl rollout pause before its rollout was complete.",
+    "kubectl rollout resume deployment NAME-deployment",
+)
 REPLICAS_UNAVAILABLE = Reason(
     "ReplicasUnavailable",
     Outlook.RECONCILING,
@@ -134,8 +151,41 @@ REASONS = {
         ROLLING_OUT,
         PROGRESS_DEADLINE_EXCEEDED,
         REPLICA_FAILURE,
+        PAUSED,
         REPLICAS_UNAVAILABLE,
         SCALED_TO_ZERO,
         AVAILABLE,
     )
 }
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one of the other conditions says: its status, its reason and its message."""
+
+    condition: str
+    status: str
+    reason: str
+    message: str
+
+
+AVAILABLE_NOW = Observation("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available to serve.")
+NOT_AVAILABLE = Observation("Available", "False", "MinimumReplicasUnavailable", "Too few Pods are available to serve.")
+NOT_YET_SEEN = Observation("Progressing", "Unknown", "NotYetSeen", "The Deployment does not show this spec yet.")
+ROLLOUT_ON = Observation("Progressing", "True", "RollingOut", "The rollout goes on.")
+ROLLED_OUT = Observation("Progressing", "True", "RolledOut", "The last rollout is complete.")
+ROLLOUT_LATE = Observation("Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded its deadline.")
+ROLLOUT_PAUSED = Observation("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
+ROLLOUT_REFUSED = Observation("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
+
+OBSERVATIONS = (
+    AVAILABLE_NOW,
+    NOT_AVAILABLE,
+    NOT_YET_SEEN,
+    ROLLOUT_ON,
+    ROLLED_OUT,
+    ROLLOUT_LATE,
+    ROLLOUT_PAUSED,
+    ROLLOUT_REFUSED,
+)
+"""What the conditions Available and Progressing can say."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.container import Port
 from app.api.spec import MyResourceSpec
-from app.core.identity import labels, selector, service_name
+from app.core.identity import APPLIED, applied, labels, selector, service_name
 from app.hooks import Manifest, Parent
 
 _AFFINITY_SECONDS = 10800
@@ -17,7 +17,6 @@ def wants_service(spec: MyResourceSpec) -> bool:
 
 def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
     """Return the Service that *spec* asks for."""
-    annotations = spec.service.annotations
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -25,7 +24,7 @@ def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
             "name": service_name(parent),
             "namespace": parent.namespace,
             "labels": labels(parent),
-            **({"annotations": annotations} if annotations else {}),
+            "annotations": {**(spec.service.annotations or {}), APPLIED: applied(parent)},
         },
         "spec": {
             "type": spec.service.type or "ClusterIP",

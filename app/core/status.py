@@ -7,44 +7,67 @@ from app.api.status import MAX_MESSAGE
 from app.core.identity import CONTAINER, selector
 from app.core.previous import Previous
 from app.core.readiness import Facts, decide
-from app.core.reasons import INVALID_SPEC, Outlook, Reason
+from app.core.reasons import (
+    AVAILABLE_NOW,
+    NOT_AVAILABLE,
+    NOT_YET_SEEN,
+    ROLLED_OUT,
+    ROLLOUT_LATE,
+    ROLLOUT_ON,
+    ROLLOUT_PAUSED,
+    ROLLOUT_REFUSED,
+    Observation,
+    Outlook,
+    Reason,
+)
 from app.hooks import Deployment
 
 Json = dict[str, Any]
 
+_MARKS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
+"""Conditions of kstatus, there only while True."""
 
-def status(facts: Facts, previous: Previous, now: datetime) -> Json:
+
+def status(facts: Facts, previous: Previous) -> Json:
     """Return the status that *facts* show; transition times come from the *previous* one where nothing changed."""
     reason = decide(facts)
-    message = reason.message.format(**facts.words())[:MAX_MESSAGE]
-    ready = "True" if reason.outlook is Outlook.READY else "False"
+    message = reason.filled(facts.words())[:MAX_MESSAGE]
+    is_ready = reason.outlook is Outlook.READY
+    mark = _MARKS.get(reason.outlook)
     found = [
-        ("Ready", ready, reason.name, message),
-        ("Available", *_available(facts)),
-        ("Progressing", *_progressing(facts, reason)),
+        Observation("Ready", "True" if is_ready else "False", reason.name, message),
+        _available(facts),
+        _progressing(facts),
+        *([Observation(mark, "True", reason.name, message)] if mark else []),
     ]
-    if reason.outlook is Outlook.RECONCILING:
-        found.append(("Reconciling", "True", reason.name, message))
-    if reason.outlook is Outlook.STALLED:
-        found.append(("Stalled", "True", reason.name, message))
-    image = _image(facts.deployment)
+    ready_generation = facts.parent.generation if is_ready else previous.ready_generation
+    optional = {
+        "image": _image(facts.deployment),
+        "readyGeneration": ready_generation,
+        "waiting": {"what": str(facts.gap), "since": _text(facts.gap_since)} if facts.gap else None,
+    }
     return {
         "state": _state(facts, reason),
-        "conditions": [
-            {
-                "type": kind,
-                "status": value,
-                "reason": why,
-                "message": text,
-                "observedGeneration": facts.parent.generation,
-                "lastTransitionTime": _since(kind, value, previous, now),
-            }
-            for kind, value, why, text in found
-        ],
-        "replicas": max(0, facts.status.replicas or 0),
+        "conditions": [_condition(observation, facts, previous) for observation in found],
+        "replicas": max(0, facts.seen.replicas or 0),
         "selector": ",".join(f"{key}={value}" for key, value in selector(facts.parent).items()),
-        **({"image": image} if image else {}),
+        **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _condition(seen: Observation, facts: Facts, previous: Previous) -> Json:
+    return {
+        "type": seen.condition,
+        "status": seen.status,
+        "reason": seen.reason,
+        "message": seen.message,
+        "observedGeneration": facts.parent.generation,
+        "lastTransitionTime": previous.since(seen.condition, seen.status) or _text(facts.now),
+    }
+
+
+def _text(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _state(facts: Facts, reason: Reason) -> str:
@@ -57,35 +80,22 @@ def _state(facts: Facts, reason: Reason) -> str:
     return "Degraded" if facts.was_ready else "Building"
 
 
-def _available(facts: Facts) -> tuple[str, str, str]:
+def _available(facts: Facts) -> Observation:
     """Mirror the Deployment's Available: old Pods may serve during a bad rollout."""
-    if facts.deployment_says("Available", "True"):
-        return "True", "MinimumReplicasAvailable", "Enough Pods are available to serve."
-    return "False", "MinimumReplicasUnavailable", "Not enough Pods are available to serve."
+    return AVAILABLE_NOW if facts.deployment_says("Available", "True") else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts, reason: Reason) -> tuple[str, str, str]:
-    """Mirror the Deployment's Progressing; Unknown for as long as it does not carry this spec.
-
-    Its transition to Unknown is when the gap opened: :mod:`app.core.sync` counts from there.
-    """
-    if reason is INVALID_SPEC:
-        return "False", INVALID_SPEC.name, "Nothing is changed while the spec is invalid."
-    if facts.gap:
-        return "Unknown", "NotYetWritten", "The children do not carry this spec yet."
+def _progressing(facts: Facts) -> Observation:
+    """Mirror the Deployment's Progressing, once it is about this spec."""
+    if facts.gap or facts.unseen or not facts.deployment:
+        return NOT_YET_SEEN
+    if facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason):
+        return ROLLOUT_LATE
     if facts.deployment_says("Progressing", "False"):
-        return "False", reason.name, "The rollout does not go on."
-    if reason.outlook is Outlook.READY:
-        return "True", "RolledOut", "The rollout is complete."
-    return "True", "RollingOut", "The rollout goes on."
-
-
-def _since(kind: str, value: str, previous: Previous, now: datetime) -> str:
-    """Return when the condition *kind* became *value*, as RFC 3339."""
-    before = previous.condition(kind)
-    if before and before.status == value and before.since:
-        return before.last_transition_time
-    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return ROLLOUT_REFUSED
+    if facts.deployment_says("Progressing", "Unknown"):
+        return ROLLOUT_PAUSED
+    return ROLLED_OUT if facts.deployment_says("Progressing", "True", "NewReplicaSetAvailable") else ROLLOUT_ON
 
 
 def _image(deployment: Deployment | None) -> str | None:
@@ -95,4 +105,4 @@ def _image(deployment: Deployment | None) -> str | None:
         node = node.get(step) if isinstance(node, dict) else None
     containers = [item for item in node if isinstance(item, dict)] if isinstance(node, list) else []
     image = next((item.get("image") for item in containers if item.get("name") == CONTAINER), None)
-    return image[:MAX_MESSAGE] if isinstance(image, str) else None
+    return image[:MAX_MESSAGE] if isinstance(image, str) and image else None

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
-from app.core.plan import Plan, plan
+from app.core.plan import plan
 from app.core.previous import Previous
 from app.core.readiness import PATIENCE, Facts
 from app.core.status import status
@@ -27,32 +27,21 @@ def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
         problem=planned.problem,
         service_taken=planned.service_taken,
         gap=gap,
-        waited=_waited(previous, now) if gap else 0,
+        gap_since=(previous.waiting_since(str(gap)) if gap else None) or now,
+        now=now,
         deployment=request.children.deployment(deployment_name(request.parent)),
-        replicas=_replicas(planned),
+        asked_replicas=planned.replicas,
         was_ready=previous.was_ready,
     )
     return SyncAnswer(
-        status=status(facts, previous, now),
+        status=status(facts, previous),
         children=planned.wanted,
         kept=planned.kept,
         resync_after=_resync(facts),
     )
 
 
-def _waited(previous: Previous, now: datetime) -> float:
-    """Return for how many seconds there has been a gap: since Progressing became Unknown."""
-    progressing = previous.condition("Progressing")
-    if progressing is None or progressing.status != "Unknown" or progressing.since is None:
-        return 0
-    return max(0.0, (now - progressing.since).total_seconds())
-
-
 def _resync(facts: Facts) -> int | None:
     """Return after how many seconds time alone changes the answer: when a gap has been there for too long."""
     waiting = facts.gap and not facts.stuck and not facts.parent.deleting
     return math.ceil(PATIENCE - facts.waited) if waiting else None
-
-
-def _replicas(planned: Plan) -> int:
-    return sum(int(child["spec"].get("replicas", 0)) for child in planned.wanted)

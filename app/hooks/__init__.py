@@ -13,7 +13,16 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`app.hooks.controller`.
 from app.hooks.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, named
 from app.hooks.controller import Controller
 from app.hooks.gate import RefusedAnswer
-from app.hooks.objects import Condition, ConfigMap, Deployment, MalformedRequest, Metadata, Object, Service
+from app.hooks.objects import (
+    Condition,
+    ConfigMap,
+    Deployment,
+    DeploymentStatus,
+    MalformedRequest,
+    Metadata,
+    Object,
+    Service,
+)
 from app.hooks.observed import Absence, Children, Related
 from app.hooks.request import CustomizeRequest, Parent, SyncRequest
 
@@ -26,6 +35,7 @@ __all__ = [
     "CustomizeAnswer",
     "CustomizeRequest",
     "Deployment",
+    "DeploymentStatus",
     "MalformedRequest",
     "Manifest",
     "Metadata",

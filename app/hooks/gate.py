@@ -10,6 +10,7 @@ from itertools import chain
 
 from app.hooks.answer import Manifest, RelatedRule, SyncAnswer
 from app.hooks.objects import Object
+from app.hooks.observed import Children
 from app.hooks.request import Parent
 
 Kinds = frozenset[tuple[str, str]]
@@ -48,6 +49,13 @@ def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
             _resync_problems(answer.resync_after),
         )
     )
+
+
+def check_kept(answer: SyncAnswer, children: Children) -> None:
+    """Raise RefusedAnswer if *answer* keeps some of the observed *children*, but not all."""
+    listed = {(child["kind"], child["metadata"]["name"]) for child in (*answer.children, *answer.kept)}
+    left_out = answer.kept and not children.identities() <= listed
+    _refuse_first(["children kept, but not all that are observed"] if left_out else [])
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:

@@ -1,9 +1,10 @@
 """Keeps a child as it is: finds out what was applied to it last, so that answering with it changes nothing.
 
-Under dynamic-apply Metacontroller records that in an annotation. Under server-side apply the API server does, in
-``managedFields``: the entry of operation Apply that owns the parent's owner reference names our fields, the object has
-their values. The items of a list stay in the observed object's order: the record's order is sorted, and following it
-would reorder ports and restart Pods. Source: Kubernetes, "Server-Side Apply", FieldsV1.
+Under dynamic-apply Metacontroller records that in an annotation, and removes it when it begins to apply server-side.
+From then on the API server records it, in ``managedFields``: the entry of operation Apply that owns the parent's owner
+reference names our fields, the object has their values. The items of a list stay in the observed object's order: the
+record's order is sorted, and following it would reorder ports and restart Pods.
+Source: Kubernetes, "Server-Side Apply", FieldsV1.
 
 A record is read leniently: one that can't be read is no record.
 """
@@ -43,7 +44,7 @@ def _record(child: Json, owner_uid: str) -> Json:
 
 
 def _own(metadata: Json) -> Json:
-    """Return the labels and annotations in *metadata* that are not Metacontroller's."""
+    """Return the labels and annotations in *metadata*, less the label that Metacontroller adds."""
     labels = {key: value for key, value in _object(metadata.get("labels")).items() if key != _CONTROLLER_UID}
     annotations = _object(metadata.get("annotations"))
     return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}

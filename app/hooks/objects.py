@@ -20,7 +20,7 @@ def read(json: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(json, type=kind)
     except (msgspec.DecodeError, RecursionError):
-        message = f"not {kind.__name__} as JSON"
+        message = f"not a {kind.__name__.lstrip('_')} as JSON"
         raise MalformedRequest(message) from None
 
 

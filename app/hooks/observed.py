@@ -1,7 +1,7 @@
 """The observed objects of a request, and how to look them up.
 
-Metacontroller groups objects by kind (``Deployment.apps/v1``) and keys them in a way that depends on the hook's
-version. So the keys are ignored here: an object is found by what its own metadata says.
+Metacontroller groups objects by kind (``Deployment.apps/v1``) and keys them, within a group, in a way that depends on
+the hook's version. So these keys are ignored here: an object is found by what its own metadata says.
 """
 
 from enum import Enum
@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from app.hooks.answer import Manifest
 from app.hooks.kept import kept
 from app.hooks.objects import ConfigMap, Deployment, MalformedRequest, Object, Service, read
 
 K = TypeVar("K", bound=Object)
 
-Groups = dict[str, dict[str, msgspec.Raw] | None]
+Groups = dict[str, dict[str, msgspec.Raw]]
 """Objects as Metacontroller sends them: kind to key to JSON."""
 
 
@@ -25,10 +26,13 @@ class Absence(Enum):
     MISSING = "it was asked for, and does not exist"
 
 
-def _decoded(kind: type[K], groups: Groups, namespace: str) -> list[tuple[K, msgspec.Raw]]:
-    """Return the objects of *kind* in *namespace*, each with its JSON."""
-    raws = (groups.get(kind.group()) or {}).values()
-    found = [(read(raw, kind), raw) for raw in raws]
+Found = list[tuple[K, msgspec.Raw]]
+"""Objects of one kind, each with its JSON."""
+
+
+def _decoded(kind: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Found[K]:
+    """Return the objects of *kind* in *namespace*."""
+    found = [(read(raw, kind), raw) for raw in group.values()]
     found = [(seen, raw) for seen, raw in found if seen.metadata.namespace == namespace]
     names = {seen.metadata.name for seen, _ in found}
     if len(names) < len(found) or "" in names:
@@ -40,22 +44,33 @@ def _decoded(kind: type[K], groups: Groups, namespace: str) -> list[tuple[K, msg
 class Children:
     """The children of one parent, as observed: those in its namespace that nobody else controls.
 
-    A child without any controller counts as the parent's: Metacontroller has just adopted it.
+    A child without any controller counts as the parent's: Metacontroller has just adopted it. Every one of *kinds* must
+    have a group, be it empty: without one nothing is known of them, and an answer could delete them.
     """
 
-    def __init__(self, groups: Groups, *, namespace: str, owner_uid: str) -> None:
-        self._groups = groups
-        self._namespace = namespace
+    def __init__(self, groups: Groups, kinds: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
         self._owner_uid = owner_uid
-        self._read: dict[type[Object], list[tuple[Any, msgspec.Raw]]] = {}
+        self._found: dict[type[Object], Found[Any]] = {}
+        for kind in kinds:
+            if kind.group() not in groups:
+                message = f"no group {kind.group()} of children; is it among the childResources?"
+                raise MalformedRequest(message)
+            found = _decoded(kind, groups[kind.group()], namespace)
+            nobody_else = (None, owner_uid)
+            self._found[kind] = [(seen, raw) for seen, raw in found if seen.metadata.controller_uid in nobody_else]
 
     def all(self, kind: type[K]) -> list[K]:
         """Return all children of *kind*."""
-        return [seen for seen, _ in self._mine(kind)]
+        return [seen for seen, _ in self._found[kind]]
 
     def get(self, kind: type[K], name: str) -> K | None:
         """Return the child of *kind* called *name*, or None."""
         return next((seen for seen in self.all(kind) if seen.metadata.name == name), None)
+
+    def observed(self, manifest: Manifest) -> Object | None:
+        """Return the child of the kind and name of *manifest*, or None."""
+        kind = next(kind for kind in self._found if kind.__name__ == manifest["kind"])
+        return self.get(kind, manifest["metadata"]["name"])
 
     def deployment(self, name: str) -> Deployment | None:
         """Return the Deployment called *name*, or None."""
@@ -69,16 +84,13 @@ class Children:
         """Return the ConfigMap called *name*, or None."""
         return self.get(ConfigMap, name)
 
-    def kept(self, *kinds: type[Object]) -> list[dict[str, Any]]:
-        """Return what was last applied to each child of *kinds*: answering with it changes nothing."""
-        return [kept(seen, raw, self._owner_uid) for kind in kinds for seen, raw in self._mine(kind)]
+    def identities(self) -> set[tuple[str, str]]:
+        """Return kind and name of every child."""
+        return {(kind.__name__, seen.metadata.name) for kind, found in self._found.items() for seen, _ in found}
 
-    def _mine(self, kind: type[K]) -> list[tuple[K, msgspec.Raw]]:
-        if kind not in self._read:
-            found = _decoded(kind, self._groups, self._namespace)
-            nobody_else = (None, self._owner_uid)
-            self._read[kind] = [(seen, raw) for seen, raw in found if seen.metadata.controller_uid in nobody_else]
-        return self._read[kind]
+    def kept(self) -> list[Manifest]:
+        """Return what was last applied to each child: answering with it changes nothing."""
+        return [kept(seen, raw, self._owner_uid) for found in self._found.values() for seen, raw in found]
 
 
 class Related:
@@ -92,5 +104,5 @@ class Related:
         """Return the object of *kind* called *name*, or why it is not there."""
         if kind.group() not in self._groups:
             return Absence.NOT_ASKED
-        found = _decoded(kind, self._groups, self._namespace)
+        found = _decoded(kind, self._groups[kind.group()], self._namespace)
         return next((seen for seen, _ in found if seen.metadata.name == name), Absence.MISSING)

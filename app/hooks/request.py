@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from app.hooks.objects import MalformedRequest, Metadata, Observed, read
+from app.hooks.objects import MalformedRequest, Metadata, Object, Observed, read
 from app.hooks.observed import Children, Groups, Related
 
 Envelope = TypeVar("Envelope", bound="_CustomizeEnvelope")
@@ -65,20 +65,20 @@ class SyncRequest:
     related: Related
 
     @classmethod
-    def decode(cls, body: bytes) -> "SyncRequest":
-        """Return the request that *body* (JSON) holds; raise MalformedRequest if it holds none."""
+    def decode(cls, body: bytes, kinds: tuple[type[Object], ...]) -> "SyncRequest":
+        """Return the request that *body* (JSON) holds, with children of *kinds*; raise MalformedRequest."""
         envelope = _opened(body, _SyncEnvelope)
         parent = _parent(envelope.parent)
         return cls(
             parent=parent,
-            children=Children(envelope.children, namespace=parent.namespace, owner_uid=parent.uid),
+            children=Children(envelope.children, kinds, namespace=parent.namespace, owner_uid=parent.uid),
             related=Related(envelope.related or {}, namespace=parent.namespace),
         )
 
 
 def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
     try:
-        body.decode()  # what msgspec skips, it does not look into
+        body.decode()  # msgspec would let other bytes pass in what it skips
     except UnicodeDecodeError:
         message = "not UTF-8"
         raise MalformedRequest(message) from None
@@ -86,17 +86,23 @@ def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
 
 
 def _parent(seen: _Parent) -> Parent:
-    meta = seen.metadata
-    named = all(text and len(text) <= _LONGEST for text in (meta.name, meta.namespace, meta.uid))
-    if not (named and meta.namespace and meta.uid) or meta.generation is None or meta.generation < 0:
-        message = "the parent has no name, namespace, uid or generation"
+    metadata = seen.metadata
+    if metadata.generation is None or metadata.generation < 0:
+        message = "the parent has no generation"
         raise MalformedRequest(message)
     return Parent(
-        name=meta.name,
-        namespace=meta.namespace,
-        uid=meta.uid,
-        generation=meta.generation,
-        deleting=meta.deletion_timestamp is not None,
+        name=_name(metadata.name),
+        namespace=_name(metadata.namespace),
+        uid=_name(metadata.uid),
+        generation=metadata.generation,
+        deleting=metadata.deletion_timestamp is not None,
         spec=bytes(seen.spec),
         status=bytes(seen.status),
     )
+
+
+def _name(text: str | None) -> str:
+    if not text or len(text) > _LONGEST:
+        message = "the parent has no name, namespace or uid, or one that is too long"
+        raise MalformedRequest(message)
+    return text

@@ -5,8 +5,8 @@ the request's content, which Metacontroller would copy into an Event.
 """
 
 import logging
+import traceback
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -16,22 +16,17 @@ from starlette.responses import Response
 from app import __version__
 from app.hooks import Controller, MalformedRequest, RefusedAnswer
 from app.web.body import read_body
+from app.web.clock import Clock, utc_now
 from app.web.openapi import document
-from app.web.refusal import FAILED, MALFORMED, Refusal, by_status
+from app.web.refusal import FAILED, MALFORMED, Refused, by_status
 
-Clock = Callable[[], datetime]
 Answer = Callable[[bytes], bytes]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 MAX_BODY = 4 * 1024 * 1024
 """Bytes. A parent with its children is some 10 KiB; what the API server stores is at most 1.5 MiB an object."""
 
-log = logging.getLogger("myresource")
-
-
-def utc_now() -> datetime:
-    """Return the time: the one place where a clock is read."""
-    return datetime.now(tz=UTC)  # noqa: TID251 - here it is read
+log = logging.getLogger(__name__)
 
 
 def create_app(controller: Controller, *, clock: Clock = utc_now, max_body: int = MAX_BODY) -> FastAPI:
@@ -52,22 +47,21 @@ def _hook(answer: Answer, max_body: int) -> Endpoint:
         try:
             body = await read_body(request, max_body)
             return Response(answer(body), media_type="application/json")
-        except Refusal as refusal:
-            return refusal.response()
-        except MalformedRequest:
+        except Refused as refused:
+            return refused.refusal.response()
+        except MalformedRequest as error:
+            log.warning("hook %s refused: %s", request.scope["path"], error)
             return MALFORMED.response()
-        except Exception as error:  # noqa: BLE001 - the innermost catch-all: one parent's bug must not close the connection
-            log.error("hook %s failed: %s", request.scope["path"], _where(error))  # noqa: TRY400 - a traceback's text may hold the request
+        except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
+            log.error("hook %s failed: %s", request.scope["path"], _where(error))  # noqa: TRY400 - see _where
             return FAILED.response()
 
     return endpoint
 
 
 def _where(error: Exception) -> str:
-    """Return what kind of error it was and where, without its text, which may hold the request."""
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
+    """Return what kind of error it was and the way to it, without its text, which may hold the request."""
+    frames = traceback.extract_tb(error.__traceback__)
+    way = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
     said = f" ({error})" if isinstance(error, RefusedAnswer) else ""
-    return f"{type(error).__name__}{said} at {place}"
+    return f"{type(error).__name__}{said} at {way}"

@@ -2,16 +2,16 @@
 
 from starlette.requests import ClientDisconnect, Request
 
-from app.web.refusal import MALFORMED, TOO_LARGE, UNSUPPORTED
+from app.web.refusal import MALFORMED, TOO_LARGE, UNSUPPORTED, Refused
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of *request*; raise a Refusal if it is not plain JSON or longer than *most* bytes."""
+    """Return the body of *request*; raise Refused if it is not plain JSON or longer than *most* bytes."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" or "content-encoding" in request.headers:
-        raise UNSUPPORTED
+        raise Refused(UNSUPPORTED)
     if int(request.headers.get("content-length", 0)) > most:
-        raise TOO_LARGE
+        raise Refused(TOO_LARGE)
     return await _counted(request, most)
 
 
@@ -21,7 +21,7 @@ async def _counted(request: Request, most: int) -> bytes:
         async for chunk in request.stream():
             body += chunk
             if len(body) > most:
-                raise TOO_LARGE
+                raise Refused(TOO_LARGE)
     except ClientDisconnect:
-        raise MALFORMED from None
+        raise Refused(MALFORMED) from None
     return bytes(body)

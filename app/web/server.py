@@ -23,11 +23,7 @@ connection just being closed fails, and is not repeated."""
 STOP_WITHIN = 12
 """Seconds that requests in flight get when the process is told to stop; a hook call takes at most 10."""
 
-log = logging.getLogger("myresource")
-
-
-class CannotListen(OSError):
-    """Raised when an address can't be listened on. Its text says which, why, and what to do."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,15 @@ class Address:
             return socket.create_server((self.host, self.port), family=family)
         except OSError as error:
             reason = (error.strerror or "not an address").partition(" (while")[0].lower()
-            message = f"can't listen on {self.host} port {self.port}: {reason}; choose another host or port"
-            raise CannotListen(message) from error
+            raise CannotListen(self, reason) from error
+
+
+class CannotListen(Exception):
+    """Raised when an address can't be listened on. Its text says which, and why."""
+
+    def __init__(self, address: Address, reason: str) -> None:
+        super().__init__(f"can't listen on {address.host} port {address.port}: {reason}")
+        self.address = address
 
 
 class _Server(uvicorn.Server):

@@ -1,6 +1,6 @@
 import pytest
 
-from app.core.reasons import REASONS
+from app.core.reasons import OBSERVATIONS, REASONS, Observation
 from tests.cli.calling import assert_one_line, call
 
 
@@ -12,6 +12,14 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
     assert ended.out.startswith(f"{name}: {REASONS[name].outlook.value}")
     assert REASONS[name].cause in ended.out
     assert REASONS[name].remedy in ended.out
+
+
+@pytest.mark.parametrize("seen", OBSERVATIONS, ids=lambda seen: seen.reason)
+def test_the_reasons_of_the_other_conditions_are_explained_too(seen: Observation) -> None:
+    ended = call("explain", seen.reason)
+
+    assert ended.code == 0
+    assert ended.out.startswith(f"{seen.reason}: ")
 
 
 def test_capitals_do_not_matter() -> None:

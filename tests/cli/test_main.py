@@ -24,6 +24,10 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     assert max(map(len, ended.out.splitlines())) <= 100
 
 
+def test_without_arguments_there_is_help() -> None:
+    assert call() == call("--help")
+
+
 def test_the_version_is_the_packages() -> None:
     assert call("--version").out.split()[-1] == __version__
 

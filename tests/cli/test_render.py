@@ -132,9 +132,14 @@ def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("kind: Deployment\nmetadata: {name: web}", ["Deployment is not a MyResource"], id="another kind"),
+        pytest.param(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}",
+            ["Deployment is not a MyResource"],
+            id="another kind",
+        ),
+        pytest.param("kind: MyResource\nmetadata: {name: web}", ["apiVersion and kind"], id="no apiVersion"),
         pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
-        pytest.param("kind: MyResource", ["no metadata.name", "give it one"], id="no name"),
+        pytest.param("apiVersion: v1\nkind: MyResource", ["no metadata.name", "give it one"], id="no name"),
         pytest.param("a: [", ["not YAML or JSON", "line 1"], id="not YAML"),
         pytest.param("kind: MyResource\nkind: MyResource", ["line 1", "there twice"], id="a key twice"),
         pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
@@ -181,3 +186,41 @@ def test_words_are_read_as_kubectl_reads_them(write: Any) -> None:
     assert deployment["replicas"] == 2
     assert template["metadata"]["annotations"] == {"mygroup.example.com/restartedAt": "2026-01-31T12:00:00Z"}
     assert template["spec"]["containers"][0]["env"] == [{"name": "TIME", "value": "12:30:45"}]
+
+
+def test_a_time_with_a_zone_is_the_same_moment_everywhere(write: Any) -> None:
+    file = write(my_resource())
+
+    east = call("render", "-f", file, "--now", "2026-01-31T14:00:00+02:00")
+
+    assert east == call("render", "-f", file, "--now", NOW_TEXT)
+
+
+def test_a_time_without_a_zone_is_no_moment(write: Any) -> None:
+    assert_one_line(call("render", "-f", write(my_resource()), "--now", "2026-01-31T12:00:00"), 2, "zone")
+
+
+@pytest.mark.parametrize(
+    ("parent", "child"),
+    [
+        pytest.param({"generation": "x"}, {}, id="a generation that is no number"),
+        pytest.param({"namespace": 5}, {}, id="a namespace that is no text"),
+        pytest.param({}, {"labels": {"a": 1}}, id="a label that is no text"),
+    ],
+)
+def test_what_no_api_server_would_store_is_one_line(write: Any, parent: Json, child: Json) -> None:
+    resource = my_resource()
+    file = write({**resource, "metadata": {**resource["metadata"], **parent}})
+    (deployment,) = finished(resource)
+    seen = write({**deployment, "metadata": {**deployment["metadata"], **child}}, name="seen.yaml")
+
+    ended = call("render", "-f", file, "--observed", seen)
+
+    assert_one_line(ended, 1, "no API server would store this")
+
+
+def test_owners_of_any_shape_are_read(write: Any) -> None:
+    (deployment,) = finished(my_resource())
+    deployment["metadata"]["ownerReferences"] = [{"uid": "x"}]
+
+    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))

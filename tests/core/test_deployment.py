@@ -51,6 +51,7 @@ def test_an_image_and_its_memory_make_the_original_deployment_with_safe_addition
                         {
                             "name": "main",
                             "image": "nginx:1.27",
+                            "imagePullPolicy": "IfNotPresent",
                             "resources": {"requests": {"memory": "64Mi"}, "limits": {"memory": "64Mi"}},
                             "securityContext": {"allowPrivilegeEscalation": False},
                         }
@@ -142,7 +143,8 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
 
     assert (made["minReadySeconds"], made["progressDeadlineSeconds"], made["revisionHistoryLimit"]) == (5, 300, 3)
     assert (spec["terminationGracePeriodSeconds"], spec["priorityClassName"]) == (45, "high")
-    assert (spec["serviceAccountName"], spec["nodeSelector"]) == ("robot", {"disk": "ssd"})
+    assert (spec["serviceAccountName"], spec["serviceAccount"]) == ("robot", "robot")
+    assert spec["nodeSelector"] == {"disk": "ssd"}
     assert spec["containers"][0]["command"] == ["/run"]
     assert spec["containers"][0]["args"] == ["--fast"]
     assert spec["containers"][0]["env"] == [{"name": "A", "value": "1"}]
@@ -210,3 +212,36 @@ def test_a_new_generation_alone_leaves_the_pods_alone() -> None:
 
     assert old["spec"] == new["spec"]
     assert old["metadata"]["annotations"] != new["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("image", "policy"),
+    [
+        ("nginx", "Always"),
+        ("nginx:latest", "Always"),
+        ("localhost:5000/nginx", "Always"),
+        ("nginx:1.27", "IfNotPresent"),
+        ("localhost:5000/nginx:1.27", "IfNotPresent"),
+        (f"nginx@sha256:{'0' * 64}", "IfNotPresent"),
+        (f"nginx:latest@sha256:{'0' * 64}", "Always"),
+    ],
+)
+def test_the_pull_policy_follows_the_tag(image: str, policy: str) -> None:
+    assert container(image=image)["imagePullPolicy"] == policy
+
+
+def test_references_to_the_pods_own_fields_carry_all_defaults() -> None:
+    sources = [{"fieldRef": {"fieldPath": "metadata.name"}}, {"resourceFieldRef": {"resource": "limits.cpu"}}]
+    plain = {"name": "PLAIN", "value": "1"}
+    key = {"name": "KEY", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b"}}}
+    env = [{"name": f"V{place}", "valueFrom": source} for place, source in enumerate(sources)]
+
+    assert container(env=[*env, plain, key])["env"] == [
+        {"name": "V0", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
+        {
+            "name": "V1",
+            "valueFrom": {"resourceFieldRef": {"containerName": "main", "divisor": "0", "resource": "limits.cpu"}},
+        },
+        plain,
+        key,
+    ]

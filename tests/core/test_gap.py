@@ -50,8 +50,19 @@ def test_the_path_of_the_first_difference(wanted: Any, seen: Any, path: str) -> 
     assert difference(wanted, seen, "spec") == path
 
 
-def test_variables_that_use_others_must_stand_behind_them() -> None:
-    variables = [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}]
+A = {"name": "A", "value": "1"}
+B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}
+C = {"name": "C", "value": "2"}
 
-    assert difference({"env": variables}, {"env": variables[::-1]}, "spec") == "spec.env"
-    assert difference({"env": variables}, {"env": [variables[0], {"name": "X"}, variables[1]]}, "spec") is None
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "path"),
+    [
+        pytest.param([A, B], [B, A], "spec.env", id="used too early"),
+        pytest.param([B, A], [A, B], "spec.env", id="used though it should not be"),
+        pytest.param([A, B], [A, {"name": "X"}, B], None, id="others between"),
+        pytest.param([C, A, B], [A, B, C], None, id="the order of others"),
+    ],
+)
+def test_a_variable_stays_on_its_side_of_one_that_it_uses(wanted: Any, seen: Any, path: str | None) -> None:
+    assert difference({"env": wanted}, {"env": seen}, "spec") == path

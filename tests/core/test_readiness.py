@@ -18,21 +18,13 @@ def ready(deployment: Json) -> str:
     return reason(sync(my_resource(replicas=3), deployment))
 
 
+def child_of(children: list[Json], kind: str) -> Json:
+    return next(item for item in children if item["kind"] == kind)
+
+
 def deployment(**status: Any) -> Json:
     (made,) = finished(my_resource(replicas=3))
     return {**made, "status": {**made["status"], **status}}
-
-
-def was(state: str, ready_status: str, *, generation: int = 1) -> Json:
-    before = {
-        "type": "Ready",
-        "status": ready_status,
-        "reason": "Any",
-        "message": "",
-        "observedGeneration": generation,
-        "lastTransitionTime": EARLIER_TEXT,
-    }
-    return {"state": state, "conditions": [before]}
 
 
 def test_a_finished_rollout_is_ready() -> None:
@@ -125,10 +117,10 @@ def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
 @pytest.mark.parametrize(
     ("before", "state", "expected"),
     [
-        pytest.param(was("Ready", "True"), "Degraded", "ReplicasUnavailable", id="it was ready"),
-        pytest.param(was("Degraded", "False"), "Degraded", "ReplicasUnavailable", id="it goes on being degraded"),
-        pytest.param(was("Building", "False"), "Building", "RollingOut", id="it was not ready yet"),
-        pytest.param(was("Ready", "True", generation=0), "Building", "RollingOut", id="another generation was ready"),
+        pytest.param({"readyGeneration": 1}, "Degraded", "ReplicasUnavailable", id="it was ready"),
+        pytest.param({"readyGeneration": 0}, "Building", "RollingOut", id="another generation was ready"),
+        pytest.param({"readyGeneration": -1}, "Building", "RollingOut", id="no generation"),
+        pytest.param({"readyGeneration": "1"}, "Building", "RollingOut", id="no number"),
         pytest.param(None, "Building", "RollingOut", id="the status was lost"),
     ],
 )
@@ -136,6 +128,35 @@ def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | N
     answer = sync(my_resource(replicas=3, status=before), deployment(availableReplicas=1))
 
     assert (answer["status"]["state"], reason(answer)) == (state, expected)
+
+
+def test_having_been_ready_is_remembered_over_a_failure() -> None:
+    parent = my_resource(replicas=3)
+    answers = [sync(parent, deployment())]
+    for status in ({"conditions": [FAILED_PODS]}, {"availableReplicas": 1}):
+        answers.append(sync({**parent, "status": answers[-1]["status"]}, deployment(**status)))
+
+    assert [answer["status"]["state"] for answer in answers] == ["Ready", "Failed", "Degraded"]
+
+
+@pytest.mark.parametrize(
+    ("updated", "expected"),
+    [pytest.param(1, "Paused", id="in a rollout"), pytest.param(3, "Available", id="with nothing to do")],
+)
+def test_a_deployment_that_somebody_paused_needs_somebody_to_resume_it(updated: int, expected: str) -> None:
+    made = deployment(updatedReplicas=updated)
+
+    assert ready({**made, "spec": {**made["spec"], "paused": True}}) == expected
+
+
+def test_a_port_that_was_removed_and_is_still_in_the_service_keeps_it_from_being_ready() -> None:
+    both, one = ([{"containerPort": port} for port in ports] for ports in ((80, 81), (80,)))
+    before = finished(my_resource(ports=both))
+    after = finished(my_resource(generation=2, ports=one))
+    stale = [child_of(after, "Deployment"), child_of(before, "Service")]
+
+    assert reason(sync(my_resource(generation=2, ports=one), *stale)) == "Building"
+    assert reason(sync(my_resource(generation=2, ports=one), *after)) == "Available"
 
 
 def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> None:

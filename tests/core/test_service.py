@@ -56,4 +56,7 @@ def test_type_and_annotations_are_the_users() -> None:
     made = service(service={"type": "LoadBalancer", "annotations": {"example.com/pool": "a"}})
 
     assert made["spec"]["type"] == "LoadBalancer"
-    assert made["metadata"]["annotations"] == {"example.com/pool": "a"}
+    assert made["metadata"]["annotations"] == {
+        "example.com/pool": "a",
+        "mygroup.example.com/applied": "1-b848bea7",
+    }

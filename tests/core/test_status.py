@@ -3,12 +3,13 @@ from typing import Any
 
 import pytest
 
+from app.core.identity import CHILDREN
 from app.core.previous import Previous
 from app.core.readiness import Facts
 from app.core.status import status
 from app.hooks import SyncRequest
 from app.hooks.sender import sync_request
-from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, my_resource, reason, rolled_out, sync
+from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, rolled_out, sync
 
 Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ def test_the_status_says_all_that_is_seen() -> None:
                 "type": "Progressing",
                 "status": "True",
                 "reason": "RolledOut",
-                "message": "The rollout is complete.",
+                "message": "The last rollout is complete.",
                 "observedGeneration": 1,
                 "lastTransitionTime": NOW_TEXT,
             },
@@ -53,6 +54,7 @@ def test_the_status_says_all_that_is_seen() -> None:
         "replicas": 3,
         "selector": "myresource=web",
         "image": "nginx:1.27",
+        "readyGeneration": 1,
     }
 
 
@@ -183,12 +185,82 @@ def test_the_minute_begins_when_the_gap_opens_not_when_ready_was_lost() -> None:
     assert answer["resyncAfterSeconds"] == 60
 
 
+def test_the_minute_begins_anew_for_a_spec_that_was_changed() -> None:
+    stuck = follow(my_resource(), after=120)
+    changed = my_resource(generation=2, image="nginx:1.28", status=stuck["status"])
+
+    answer = sync(changed, now=NOW + timedelta(seconds=121))
+    again = sync({**changed, "status": answer["status"]}, now=NOW + timedelta(seconds=122))
+
+    assert reason(stuck) == "NotApplied"
+    assert (reason(answer), answer["resyncAfterSeconds"]) == ("Building", 60)
+    assert (reason(again), again["resyncAfterSeconds"]) == ("Building", 59)
+
+
+def test_the_minute_begins_anew_for_another_child() -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    (deployment,) = [item for item in finished(parent) if item["kind"] == "Deployment"]
+    stuck = follow(parent, after=120)["status"]
+
+    answer = sync({**parent, "status": stuck}, deployment, now=NOW + timedelta(seconds=121))
+
+    assert stuck["waiting"]["what"] == "Deployment web-deployment"
+    assert answer["status"]["waiting"] == {"what": "Service web", "since": "2026-01-31T12:02:01Z"}
+    assert reason(answer) == "Building"
+
+
 def test_the_minute_begins_anew_when_an_invalid_spec_is_mended() -> None:
     invalid = sync(my_resource(image="no image"))["status"]
 
     answer = sync(my_resource(generation=2, status=invalid), now=NOW + timedelta(hours=1))
 
     assert reason(answer) == "Building"
+
+
+@pytest.mark.parametrize("waiting", ["x", {}, {"what": "Deployment web-deployment", "since": "noon"}])
+def test_a_record_of_waiting_that_cannot_be_read_was_never_there(waiting: Any) -> None:
+    parent = my_resource()
+    before = {**sync(parent)["status"], "waiting": waiting}
+
+    assert sync({**parent, "status": before}) == sync(parent)
+
+
+LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
+PAUSED = {"type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused"}
+DONE = {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}
+GOING_ON = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
+
+
+@pytest.mark.parametrize(
+    ("seen", "observed_generation", "expected"),
+    [
+        pytest.param(LATE, 1, ("False", "ProgressDeadlineExceeded"), id="late"),
+        pytest.param(NO_REPLICA_SET, 1, ("False", "ReplicaSetCreateError"), id="refused"),
+        pytest.param(PAUSED, 1, ("Unknown", "DeploymentPaused"), id="paused"),
+        pytest.param(DONE, 1, ("True", "RolledOut"), id="done"),
+        pytest.param(GOING_ON, 1, ("True", "RollingOut"), id="going on"),
+        pytest.param(LATE, 0, ("Unknown", "NotYetSeen"), id="an old verdict"),
+    ],
+)
+def test_progressing_mirrors_the_deployment_once_it_is_about_this_spec(
+    seen: Json, observed_generation: int, expected: tuple[str, str]
+) -> None:
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["status"] = {**made["status"], "conditions": [seen], "observedGeneration": observed_generation}
+    found = condition(sync(parent, made), "Progressing")
+
+    assert (found["status"], found["reason"]) == expected
+
+
+def test_progressing_goes_on_mirroring_when_ready_is_false_for_another_reason() -> None:
+    (made,) = finished(my_resource())
+
+    answer = sync(my_resource(generation=2, image="no image"), made)
+
+    assert reason(answer) == "InvalidSpec"
+    assert condition(answer, "Progressing")["reason"] == "RolledOut"
 
 
 @pytest.mark.parametrize(
@@ -212,16 +284,17 @@ def test_an_image_that_is_not_seen_is_not_reported(containers: Any) -> None:
 
 
 def test_a_message_is_cut_to_what_the_schema_allows() -> None:
-    parent = SyncRequest.decode(sync_request(my_resource(), {}, {})).parent
+    parent = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN).parent
     facts = Facts(
         parent=parent,
         problem="x" * 2000,
         service_taken=False,
         gap=None,
-        waited=0,
+        gap_since=NOW,
+        now=NOW,
         deployment=None,
-        replicas=0,
+        asked_replicas=0,
         was_ready=False,
     )
 
-    assert len(status(facts, Previous(parent), NOW)["conditions"][0]["message"]) == 1024
+    assert len(status(facts, Previous(parent))["conditions"][0]["message"]) == 1024

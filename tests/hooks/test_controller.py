@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from app.hooks import ConfigMap, Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
+from app.hooks import Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
 from app.hooks.gate import MAX_ANSWER
 from tests.build import NOW, Json
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
-KEEPER = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept(ConfigMap)))
+KEEPER = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept()))
 
 
 def nested(levels: int) -> bytes:
@@ -17,10 +17,6 @@ def nested(levels: int) -> bytes:
 
 def answer(made: SyncAnswer) -> bytes:
     return controller(lambda _: made).answer_sync(sync_body(), NOW)
-
-
-def too_deep(_: object) -> list[RelatedRule]:
-    raise RecursionError
 
 
 def with_record(text: str) -> bytes:
@@ -106,17 +102,12 @@ def test_rules_that_are_too_long_are_not_given() -> None:
         Controller(sync=TINY.sync, children=(), customize=many).answer_customize(customize_body())
 
 
-def test_a_sync_that_gets_too_deep_makes_the_request_malformed() -> None:
+def test_a_decision_that_never_ends_is_a_bug_and_no_malformed_request() -> None:
     def deeper(request: SyncRequest) -> SyncAnswer:
         return deeper(request)
 
-    with pytest.raises(MalformedRequest):
+    with pytest.raises(RecursionError):
         controller(deeper).answer_sync(sync_body(), NOW)
-
-
-def test_a_customize_that_gets_too_deep_makes_the_request_malformed() -> None:
-    with pytest.raises(MalformedRequest):
-        Controller(sync=TINY.sync, children=(), customize=too_deep).answer_customize(customize_body())
 
 
 @pytest.mark.parametrize("levels", [2_000, 100_000])
@@ -137,3 +128,12 @@ def test_children_are_kept_as_they_were_applied() -> None:
     assert json.loads(KEEPER.answer_sync(with_record(record), NOW))["children"] == [
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hello"}, "data": {"a": "b"}}
     ]
+
+
+def test_an_answer_that_keeps_children_keeps_all_that_are_observed() -> None:
+    children = {"ConfigMap.v1": {name: config_map(name) for name in ("hello", "other")}}
+    forgetful = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept()[:1]))
+
+    with pytest.raises(RefusedAnswer, match="not all"):
+        forgetful.answer_sync(sync_body(children=children), NOW)
+    assert KEEPER.answer_sync(sync_body(children=children), NOW)

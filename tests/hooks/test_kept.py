@@ -37,7 +37,7 @@ def entry(fields_owned: Json, *, operation: str = "Apply") -> Json:
 def kept(child: Json) -> Json:
     """Return what the parent's children would be answered with to keep *child*."""
     body = {"parent": my_resource(), "children": {"Deployment.apps/v1": {"default/web": child}}}
-    (found,) = SyncRequest.decode(json.dumps(body).encode()).children.kept(Deployment)
+    (found,) = SyncRequest.decode(json.dumps(body).encode(), (Deployment,)).children.kept()
     return found
 
 

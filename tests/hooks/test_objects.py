@@ -108,4 +108,4 @@ def test_what_can_not_be_read_is_malformed_without_being_repeated() -> None:
     with pytest.raises(MalformedRequest) as raised:
         read(b'{"metadata": {"name": ["canary"]}}', Service)
 
-    assert str(raised.value) == "not Service as JSON"
+    assert str(raised.value) == "not a Service as JSON"

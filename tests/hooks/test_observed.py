@@ -3,10 +3,21 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.hooks import Absence, Children, ConfigMap, Deployment, MalformedRequest, Related, Service, SyncRequest
+from app.hooks import (
+    Absence,
+    Children,
+    ConfigMap,
+    Deployment,
+    MalformedRequest,
+    Object,
+    Related,
+    Service,
+    SyncRequest,
+)
 from tests.build import UID, Json, my_resource
 
 SOMEBODY_ELSE = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
+KINDS = (Deployment, Service, ConfigMap)
 KEYS = {
     "of version 1": "web",
     "of version 2": "default/web",
@@ -23,9 +34,10 @@ def owner(uid: str, *, controller: bool | None = True) -> Json:
     return {"uid": uid, "controller": controller}
 
 
-def request(*, children: object = None, related: object = None) -> SyncRequest:
-    body = {"parent": my_resource(), "children": children or {}, "related": related}
-    return SyncRequest.decode(json.dumps(body).encode())
+def request(*, children: Json | None = None, related: object = None) -> SyncRequest:
+    groups: Json = {kind.group(): {} for kind in KINDS} | (children or {})
+    body = {"parent": my_resource(), "children": groups, "related": related or {}}
+    return SyncRequest.decode(json.dumps(body).encode(), KINDS)
 
 
 def observed(kind: str, *items: Json) -> Children:
@@ -111,7 +123,7 @@ def test_a_child_is_what_nobody_else_controls(case: Owners) -> None:
     children = observed("Deployment.apps/v1", item(owners=case.owners, apiVersion="apps/v1", kind="Deployment"))
 
     assert (children.deployment("web") is not None) is case.child
-    assert len(children.all(Deployment)) == len(children.kept(Deployment)) == int(case.child)
+    assert len(children.all(Deployment)) == len(children.kept()) == int(case.child)
 
 
 @pytest.mark.parametrize("case", OWNERS.values(), ids=OWNERS.keys())
@@ -127,10 +139,8 @@ def test_all_children_of_a_kind_are_listed() -> None:
 
 
 def test_two_children_of_one_name_are_malformed() -> None:
-    children = observed("Deployment.apps/v1", item(), item())
-
     with pytest.raises(MalformedRequest):
-        children.deployment("web")
+        observed("Deployment.apps/v1", item(), item())
 
 
 def test_two_related_objects_of_one_name_are_malformed() -> None:
@@ -159,16 +169,35 @@ def test_one_name_in_two_kinds_is_no_twin() -> None:
     ids=["null", "list", "text", "empty", "no metadata", "no name", "name", "spec"],
 )
 def test_a_child_that_is_no_object_is_malformed(wrong: object) -> None:
-    children = request(children={"Deployment.apps/v1": {"web": wrong}}).children
-
     with pytest.raises(MalformedRequest):
-        children.all(Deployment)
+        request(children={"Deployment.apps/v1": {"web": wrong}})
 
 
-def test_a_kind_that_nobody_reads_may_hold_anything() -> None:
-    children = request(children={"Service.v1": {"web": "x"}, "Deployment.apps/v1": {"web": item()}}).children
+def test_a_kind_that_nobody_declared_may_hold_anything() -> None:
+    children = request(children={"Secret.v1": {"web": "x"}, "Deployment.apps/v1": {"web": item()}}).children
 
     assert children.deployment("web")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_declared_kind_without_a_group_is_malformed_as_nothing_is_known_of_its_children(kind: type[Object]) -> None:
+    groups: Json = {other.group(): {} for other in KINDS if other is not kind}
+    body = json.dumps({"parent": my_resource(), "children": groups}).encode()
+
+    with pytest.raises(MalformedRequest, match=kind.group()):
+        SyncRequest.decode(body, KINDS)
+
+
+def test_a_child_is_found_by_the_kind_and_name_of_what_is_wanted() -> None:
+    children = observed("Service.v1", item())
+    wanted = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
+
+    assert children.observed(wanted) is children.service("web") is not None
+    assert children.observed({**wanted, "kind": "Deployment"}) is None
+
+
+def test_children_are_known_by_kind_and_name() -> None:
+    assert observed("Service.v1", item("one"), item("two")).identities() == {("Service", "one"), ("Service", "two")}
 
 
 def test_a_kind_without_a_rule_was_not_asked_for() -> None:
@@ -176,7 +205,7 @@ def test_a_kind_without_a_rule_was_not_asked_for() -> None:
     assert request(related=None).related.get(Service, "web") is Absence.NOT_ASKED
 
 
-@pytest.mark.parametrize("group", [{}, None, {"1": item("other")}], ids=["empty", "null", "others"])
+@pytest.mark.parametrize("group", [{}, {"1": item("other")}], ids=["empty", "others"])
 def test_a_kind_with_a_rule_can_be_missing(group: object) -> None:
     assert request(related={"Service.v1": group}).related.get(Service, "web") is Absence.MISSING
 

@@ -32,7 +32,7 @@ def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     children = children_of(parent, [owned(made("Deployment", spec={"replicas": 2}), parent)], *KINDS)
     related = related_to([named(Service, "default", "web", "gone")], [made("Service")], *KINDS)
 
-    request = SyncRequest.decode(sync_request(parent, children, related))
+    request = SyncRequest.decode(sync_request(parent, children, related), KINDS)
     deployment = request.children.deployment("web")
 
     assert request.parent == CustomizeRequest.decode(customize_request(parent)).parent

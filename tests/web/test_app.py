@@ -6,7 +6,8 @@ import pytest
 
 from app.core.controller import MYRESOURCE
 from app.hooks.sender import customize_request, sync_request
-from app.web.app import create_app, utc_now
+from app.web.app import create_app
+from app.web.clock import utc_now
 from tests.build import NOW, grouped, my_resource
 from tests.calling import call
 from tests.tiny import TINY, config_map, customize_body, sync_body

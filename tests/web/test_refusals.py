@@ -1,12 +1,17 @@
 """Answers other than 200: constant, and silent about the request."""
 
+import asyncio
 import logging
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from app.hooks import Controller, MalformedRequest, SyncAnswer, SyncRequest
 from app.web.app import create_app
+from app.web.body import read_body
+from app.web.refusal import Refused as RefusedError
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, config_map, controller, customize_body, sync_body
@@ -29,7 +34,7 @@ class Refused:
 
 NOT_A_REQUEST = b'{"error": "not a hook request"}'
 NO_PATH = b'{"error": "no such path: the hooks are /sync and /customize"}'
-NO_METHOD = b'{"error": "no such method; hooks are called with POST"}'
+NO_METHOD = b'{"error": "no such method for this path; hooks are called with POST"}'
 TOO_LARGE = b'{"error": "the request is too large"}'
 UNSUPPORTED = b'{"error": "send application/json, without content encoding"}'
 FAILED = b'{"error": "the hook failed; its log says where"}'
@@ -157,3 +162,31 @@ def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.Lo
         logging.getLogger("careless").exception("hook failed")
 
     assert CANARY in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [([b"x" * 2_001], JSON), (b"x" * 2_001, JSON), (b"{}", {"content-type": "text/plain"})],
+    ids=["too large", "said to be too large", "another type"],
+)
+def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers: dict[str, str]) -> None:
+    """An exception that is raised twice would gather the frames, and in them the bodies, of both."""
+
+    def frames() -> int:
+        with pytest.raises(RefusedError) as refused:
+            asyncio.run(read_body(asked(content, headers), 2_000))
+        return len(refused.traceback)
+
+    assert frames() == frames()
+
+
+def asked(content: Any, headers: dict[str, str]) -> Request:
+    chunks = [content] if isinstance(content, bytes) else content
+    length = {"content-length": str(len(content))} if isinstance(content, bytes) else {}
+    messages = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    raw = [(name.encode(), value.encode()) for name, value in {**headers, **length}.items()]
+    return Request({"type": "http", "method": "POST", "path": "/sync", "headers": raw}, receive)

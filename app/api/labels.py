@@ -1,0 +1,64 @@
+"""Maps of labels and annotations: their keys, what they may hold together, and which keys are not the user's."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.api.model import Omitted, Rule
+from app.api.names import GROUP
+from app.api.scalar import KEY, MAX_KEY, MAX_TEXT, TEXT, LabelValue, matches
+
+_GROUP = GROUP.replace(".", "[.]")
+
+
+def reserved(domains: str, message: str, keys: tuple[str, ...] = ()) -> Rule:
+    """Return the rule that no key has a prefix in *domains* (a regular expression), nor is one of *keys*."""
+    pattern = f"([^/]*[.])?({domains})/.*"
+    named = f" && !(k in {list(keys)!r})" if keys else ""
+    return Rule(
+        message,
+        lambda entries: not any(matches(pattern, key.lower()) or key in keys for key in entries),
+        cel=f"self.all(k, !k.lowerAscii().matches('^{pattern}$'){named})",
+    )
+
+
+_LABEL_KEYS = Rule(
+    "has a key that is not a valid label key (name or prefix/name)",
+    lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key) for key in entries),
+    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.matches('^{KEY}$'))",
+)
+_ANNOTATION_KEYS = Rule(
+    "has a key that is not a valid annotation key (name or prefix/name)",
+    lambda entries: all(len(key) <= MAX_KEY and key.isascii() and matches(KEY, key.lower()) for key in entries),
+    cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
+)
+_SHORT_TOGETHER = Rule(
+    "must hold at most 65536 characters together",
+    lambda entries: sum(map(len, entries.values())) <= MAX_TEXT,
+    cel=f"self.map(k, self[k].size()).sum() <= {MAX_TEXT}",
+)
+_NOT_THE_PODS = reserved(
+    f"kubernetes[.]io|k8s[.]io|{_GROUP}",
+    f"has a reserved key: those of kubernetes.io, k8s.io and {GROUP}, "
+    "and myresource, controller-uid and pod-template-hash, are not yours to set",
+    ("controller-uid", "myresource", "pod-template-hash"),
+)
+_NOT_THE_SERVICES = reserved(
+    f"{_GROUP}|metacontroller[.]k8s[.]io|kubectl[.]kubernetes[.]io",
+    f"has a reserved key: those of {GROUP}, metacontroller.k8s.io and kubectl.kubernetes.io are not yours to set",
+)
+
+_Labels = Annotated[dict[str, LabelValue], Field(max_length=64), _LABEL_KEYS]
+_Annotations = Annotated[
+    dict[str, Annotated[str, Field(pattern=TEXT, max_length=4096)]],
+    Field(max_length=64),
+    _ANNOTATION_KEYS,
+    _SHORT_TOGETHER,
+]
+
+Labels = Annotated[_Labels, Omitted]
+"""Labels of somebody else, that select."""
+
+PodLabels = Annotated[_Labels, _NOT_THE_PODS, Omitted]
+PodAnnotations = Annotated[_Annotations, _NOT_THE_PODS, Omitted]
+ServiceAnnotations = Annotated[_Annotations, _NOT_THE_SERVICES, Omitted]

@@ -1,0 +1,130 @@
+"""The API server's server-side apply, for one manager that always forces: merges an apply, and says who owns what.
+
+Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document. What the manager applied
+last is kept whole; ``managed_fields`` spells it as FieldsV1.
+"""
+
+import json
+from typing import Any
+
+Json = dict[str, Any]
+Key = tuple[Any, ...]
+
+_LIST_KEYS = {
+    "containers": ("name",),
+    "env": ("name",),
+    "volumes": ("name",),
+    "volumeMounts": ("mountPath",),
+    "imagePullSecrets": ("name",),
+    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
+    "ownerReferences": ("uid",),
+}
+_PORT_KEYS = (("containerPort", "protocol"), ("port", "protocol"))
+_ATOMIC = {
+    "selector", "labelSelector", "nodeSelector", "configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef",
+    "requiredDuringSchedulingIgnoredDuringExecution", "preference",
+}  # fmt: skip
+"""Maps that are replaced whole. (Affinity to Pods has lists called required..., which are replaced whole as well.)"""
+_OPEN = {"labels", "annotations", "requests", "limits"}
+"""Maps of which every entry may have another owner."""
+_ATOMIC_ITEMS = {"imagePullSecrets", "ownerReferences"}
+"""Lists whose items are such maps."""
+
+
+def _keys(field: str, items: list[Any]) -> Key | None:
+    """Return what identifies the items of the list *field*, or None if it is replaced whole."""
+    if field == "ports":
+        return _PORT_KEYS[0 if all("containerPort" in item for item in items) else 1]
+    return _LIST_KEYS.get(field)
+
+
+def _name(item: Json, keys: Key) -> Key:
+    return tuple(item.get(key, "TCP" if key == "protocol" else None) for key in keys)
+
+
+def apply(live: Any, last: Any, desired: Any, field: str = "") -> Any:
+    """Return *live* after its manager, who applied *last* before, applies *desired*."""
+    if isinstance(desired, dict) and isinstance(live, dict) and field not in _ATOMIC:
+        return _apply_object(live, last if isinstance(last, dict) else {}, desired)
+    keys = _keys(field, desired) if isinstance(desired, list) and isinstance(live, list) else None
+    if keys is None:
+        return desired
+    return _apply_list(live, last if isinstance(last, list) else [], desired, keys, field)
+
+
+def _apply_object(live: Json, last: Json, desired: Json) -> Json:
+    gone = {key: _of_others(live[key], value, key) for key, value in last.items() if key in live}
+    left = {key: value for key, value in {**live, **gone}.items() if value is not None}
+    return {**left, **{key: apply(live.get(key), last.get(key), value, key) for key, value in desired.items()}}
+
+
+def _of_others(live: Any, last: Any, field: str) -> Any:
+    """Return what stays of *live* when its manager, who applied *last*, says no more of it, or None."""
+    keys = _keys(field, last) if isinstance(last, list) and isinstance(live, list) else None
+    if keys is not None:
+        named = [_name(item, keys) for item in last]
+        return [item for item in live if _name(item, keys) not in named] or None
+    if field in _OPEN:
+        return {key: value for key, value in live.items() if key not in last} or None
+    return None
+
+
+def _apply_list(live: list[Json], last: list[Json], desired: list[Json], keys: Key, field: str) -> list[Json]:
+    """Merge item by item, in the order of *desired*; items of others stay behind those that they followed."""
+    named = {_name(item, keys): item for item in live}
+    before = {_name(item, keys): item for item in last}
+    wanted = {_name(item, keys): item for item in desired}
+    whole = field in _ATOMIC_ITEMS
+    merged = {
+        name: item if whole else apply(named.get(name, {}), before.get(name), item) for name, item in wanted.items()
+    }
+    order = list(wanted)
+    for place, name in enumerate(named):
+        if name not in wanted and name not in before:
+            follows = next((other for other in reversed(list(named)[:place]) if other in order), None)
+            order.insert(order.index(follows) + 1 if follows else 0, name)
+    return [merged.get(name, named.get(name)) or {} for name in order]
+
+
+def still_owned(applied: Any, live: Any, field: str = "") -> Any:
+    """Return the part of *applied* that *live* still has: what somebody else changed is theirs."""
+    if isinstance(applied, dict) and isinstance(live, dict) and field not in _ATOMIC:
+        kept = {key: still_owned(value, live[key], key) for key, value in applied.items() if key in live}
+        return {key: value for key, value in kept.items() if value is not None}
+    keys = _keys(field, applied) if isinstance(applied, list) and isinstance(live, list) else None
+    if keys is None:
+        return applied if applied == live else None
+    named = {_name(item, keys): item for item in live}
+    there = [item for item in applied if _name(item, keys) in named]
+    return [still_owned(item, named[_name(item, keys)]) for item in there]
+
+
+def fields(applied: Any, field: str = "") -> Json:
+    """Return the fields of *applied* as FieldsV1."""
+    if isinstance(applied, dict) and field not in _ATOMIC:
+        return {f"f:{key}": fields(value, key) for key, value in applied.items()}
+    keys = _keys(field, applied) if isinstance(applied, list) else None
+    if keys is None:
+        return {}
+    return {_spelled(item, keys): {} if field in _ATOMIC_ITEMS else {".": {}, **fields(item)} for item in applied}
+
+
+def _spelled(item: Json, keys: Key) -> str:
+    """Return the key of *item* as FieldsV1 spells it, such as ``k:{"name":"main"}``."""
+    named = dict(sorted(zip(keys, _name(item, keys), strict=True)))
+    return f"k:{json.dumps(named, separators=(',', ':'), ensure_ascii=False)}"
+
+
+def managed_fields(applied: Json) -> list[Json]:
+    """Return the entry of ``managedFields`` of who applied *applied*."""
+    owned = {key: value for key, value in applied.items() if key not in ("apiVersion", "kind", "metadata")}
+    metadata = {key: value for key, value in applied["metadata"].items() if key not in ("name", "namespace")}
+    return [
+        {
+            "manager": "metacontroller",
+            "operation": "Apply",
+            "apiVersion": applied["apiVersion"],
+            "fieldsType": "FieldsV1",
+            "fieldsV1": fields({"metadata": metadata, **owned}),
+        }
+    ]

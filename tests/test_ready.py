@@ -1,0 +1,59 @@
+"""Ready never lies: it is True only when an oracle that knows nothing of app finds all that it promises."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+
+from app.core import readiness
+from app.core.controller import MYRESOURCE
+from app.core.readiness import Facts
+from tests.build import NOW, condition
+from tests.given.observed import Situation, situations
+from tests.oracle import ready_is_earned
+
+Json = dict[str, Any]
+
+
+def check(situation: Situation) -> None:
+    """Fail if Ready is True and not earned."""
+    answer = json.loads(MYRESOURCE.answer_sync(situation.body(), NOW))
+
+    assert condition(answer)["status"] == "False" or ready_is_earned(situation, answer)
+
+
+@settings(max_examples=3000)
+@given(situations())
+def test_ready_is_true_only_when_it_is_earned(situation: Situation) -> None:
+    check(situation)
+
+
+def _of(*reasons: str) -> Callable[[str, Callable[[Facts], bool]], bool]:
+    return lambda reason, _: reason in reasons
+
+
+def _asking(fact: str) -> Callable[[str, Callable[[Facts], bool]], bool]:
+    return lambda _, holds: fact in holds.__code__.co_names
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(_of("Terminating"), id="being-deleted"),
+        pytest.param(_of("NameConflict"), id="service-taken"),
+        pytest.param(_of("Building", "Overridden", "NotApplied"), id="not-as-wanted"),
+        pytest.param(_asking("unseen"), id="not-yet-looked-at"),
+        pytest.param(_of("RollingOut", "ReplicasUnavailable"), id="not-rolled-out"),
+    ],
+)
+def test_the_oracle_notices_a_broken_rule(
+    broken: Callable[[str, Callable[[Facts], bool]], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [(reason, holds) for reason, holds in readiness.RULES if not broken(reason.name, holds)]
+    assert len(left) < len(readiness.RULES)
+    monkeypatch.setattr(readiness, "RULES", left)
+
+    with pytest.raises(AssertionError):
+        settings(max_examples=3000, phases=[Phase.generate], report_multiple_bugs=False)(given(situations())(check))()

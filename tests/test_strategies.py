@@ -1,0 +1,53 @@
+"""The generated MyResources are valid, and reach every field that there is."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import given, settings
+
+from app.api.crd import schema
+from app.api.reading import InvalidSpec, read
+from tests.strategies import parents, specs
+
+Json = dict[str, Any]
+
+
+@settings(max_examples=500)
+@given(parents())
+def test_every_generated_parent_is_valid(parent: Json) -> None:
+    found = read(parent["metadata"]["name"], json.dumps(parent["spec"]).encode())
+
+    assert not isinstance(found, InvalidSpec), found
+
+
+def test_every_field_of_the_api_is_generated() -> None:
+    reached: set[str] = set()
+
+    @settings(max_examples=3000)
+    @given(specs())
+    def collect(spec: Json) -> None:
+        reached.update(_paths(spec))
+
+    collect()
+
+    assert set(_fields(schema()["properties"]["spec"])) - reached == set()
+
+
+def _paths(value: Any, path: str = "spec") -> Iterator[str]:
+    """Yield the paths of *value*; the items of a list share one."""
+    yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _paths(inner, f"{path}.{key}")
+    if isinstance(value, list):
+        for inner in value:
+            yield from _paths(inner, path)
+
+
+def _fields(node: Json, path: str = "spec") -> Iterator[str]:
+    """Yield the paths of all fields that *node*, of the CRD's schema, describes."""
+    yield path
+    yield from (name for key, inner in node.get("properties", {}).items() for name in _fields(inner, f"{path}.{key}"))
+    if "items" in node:
+        yield from _fields(node["items"], path)
