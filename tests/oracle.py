@@ -91,6 +91,12 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
+def service_asked(situation: Situation) -> bool:
+    """Tell whether the spec asks for a Service."""
+    spec = situation.parent["spec"]
+    return bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled"
+
+
 def service_taken(situation: Situation) -> bool:
     """Tell whether the Service's name is seen to belong to somebody else."""
     parent = situation.parent["metadata"]
@@ -107,17 +113,15 @@ def service_taken(situation: Situation) -> bool:
 
 def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
-    name, spec = situation.parent["metadata"]["name"], situation.parent["spec"]
-    asked = bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled"
-    service = {("Service", name)} if asked and not service_taken(situation) else set()
+    name = situation.parent["metadata"]["name"]
+    service = {("Service", name)} if service_asked(situation) and not service_taken(situation) else set()
     return {("Deployment", f"{name}-deployment"), *service}
 
 
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
-    asked = bool(situation.parent["spec"].get("ports")) and service_taken(situation)
-    if "deletionTimestamp" in metadata or asked:
+    if "deletionTimestamp" in metadata or (service_asked(situation) and service_taken(situation)):
         return False
     for wanted in answer["children"]:
         seen = _mine(situation, situation.child(wanted["kind"], wanted["metadata"]["name"]))

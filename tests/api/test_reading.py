@@ -39,7 +39,7 @@ def _problem(resource: Json) -> str:
         ({"memory": []}, f"spec.memory: {BYTES}"),
         ({"memory": "1" * 25}, f"spec.memory: {BYTES}"),
         ({"cpu": "1e3"}, f"spec.cpu: {QUANTITY}"),
-        ({"resources": {"requests": {"cpu": "1e3"}}}, f"spec.resources.requests.cpu: {QUANTITY}"),
+        ({"resources": {"requests": {"cpu": "1e3"}}}, f"spec.resources.requests: {QUANTITY}"),
         ({"resources": {"requests": {"a.b/c": "1e3"}}}, f"spec.resources.requests: {QUANTITY}"),
         ({"securityProfile": "Open"}, "spec.securityProfile: must be 'Baseline' or 'Restricted'"),
         ({"env": {}}, "spec.env: must be a valid array"),
