@@ -50,7 +50,7 @@ class MyResourceStatus(Model):
     conditions: Annotated[list[Condition], Field(max_length=16), ListMap(("type",))]
     """Observations by type."""
     replicas: Annotated[int, Field(ge=0)]
-    """Pods of the Deployment, as observed."""
+    """Pods of the Deployment, as observed, up to those asked for."""
     selector: Annotated[str, Field(max_length=253)]
     """Selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None

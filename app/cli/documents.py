@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
 from app.cli.errors import InputError
@@ -40,14 +41,21 @@ def load(path: str) -> list[Json]:
     """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        documents = [document for document in yaml.load_all(text, _Loader) if document is not None]
+        documents = [document for document in _parsed(text) if document is not None]
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
         raise InputError(message) from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
         message = f"{path}: not YAML or JSON: {_where(error)}"
         raise InputError(message) from error
     return [item for document in documents for item in _objects(document, path)]
+
+
+def _parsed(text: str) -> list[object]:
+    """Return the documents in *text*; YAML would take the halves of an escaped character in JSON for two."""
+    if text.lstrip().startswith("{"):
+        return [msgspec.json.decode(text)]
+    return list(yaml.load_all(text, _Loader))
 
 
 def _objects(document: object, path: str) -> list[Json]:

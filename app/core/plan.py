@@ -11,7 +11,6 @@ import msgspec
 from app.api.reading import InvalidSpec, read
 from app.core.deployment import deployment
 from app.core.identity import service_name
-from app.core.repair import repaired
 from app.core.service import service, wants_service
 from app.hooks import Absence, Manifest, Service, SyncRequest
 
@@ -45,7 +44,7 @@ def plan(request: SyncRequest) -> Plan:
             kept=children.kept(), problem="spec: asks for a child over 200 KiB; move long values to a ConfigMap"
         )
     return Plan(
-        wanted=[repaired(child, children.observed(child)) for child in wanted],
+        wanted=wanted,
         replicas=spec.replicas,
         service_taken=taken,
     )

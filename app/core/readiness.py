@@ -1,7 +1,7 @@
 """Is it Ready, and why not? The decision, as a list of rules from top to bottom.
 
 Ready is never True for a generation whose Deployment is not fully rolled out. From "settled" on, the rules are those of
-``kubectl rollout status``, and a few more that tell why a rollout does not end.
+``kubectl rollout status`` or stricter (surplus Pods are gone too), and a few more that tell why a rollout does not end.
 """
 
 from collections.abc import Callable
@@ -99,9 +99,9 @@ def _refused(facts: Facts) -> bool:
 
 
 def _unfinished(facts: Facts) -> bool:
-    """Pods are missing, old, or not available. Source: kubectl's DeploymentStatusViewer."""
-    updated, available = facts.seen.updated_replicas or 0, facts.seen.available_replicas or 0
-    return updated < facts.asked_replicas or (facts.seen.replicas or 0) > updated or available < updated
+    """Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
+    counts = (facts.seen.replicas, facts.seen.updated_replicas, facts.seen.available_replicas)
+    return any((count or 0) != facts.asked_replicas for count in counts)
 
 
 def _paused(facts: Facts) -> bool:

@@ -56,7 +56,7 @@ NAME_CONFLICT = Reason(
     "NameConflict",
     Outlook.STALLED,
     "Service {name} belongs to somebody else and is left alone. Rename one of the two, or set spec.service.mode to "
-    "Disabled, or hand it over: kubectl label service {name} -n {namespace} controller-uid={uid}",
+    "Disabled, or hand it over: kubectl label --overwrite service {name} -n {namespace} controller-uid={uid}",
     "A Service of the MyResource's name exists, and this MyResource does not control it.",
     "Rename one of the two, set spec.service.mode to Disabled, or hand the Service over with the command in the "
     "message (not if another controller owns it: it would keep it).",

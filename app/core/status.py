@@ -49,7 +49,7 @@ def status(facts: Facts, previous: Previous) -> Json:
     return {
         "state": _state(facts, reason),
         "conditions": [_condition(observation, facts, previous) for observation in found],
-        "replicas": max(0, facts.seen.replicas or 0),
+        "replicas": _replicas(facts),
         "selector": ",".join(f"{key}={value}" for key, value in selector(facts.parent).items()),
         **{name: value for name, value in optional.items() if value is not None},
     }
@@ -96,6 +96,12 @@ def _progressing(facts: Facts) -> Observation:
     if facts.deployment_says("Progressing", "Unknown"):
         return ROLLOUT_PAUSED
     return ROLLED_OUT if facts.deployment_says("Progressing", "True", "NewReplicaSetAvailable") else ROLLOUT_ON
+
+
+def _replicas(facts: Facts) -> int:
+    """Return how many Pods there are, up to those asked for: surplus ones come and go with each step of a rollout."""
+    there = max(0, facts.seen.replicas or 0)
+    return there if facts.problem else min(there, facts.asked_replicas)
 
 
 def _image(deployment: Deployment | None) -> str | None:

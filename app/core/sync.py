@@ -13,6 +13,7 @@ from app.core.identity import deployment_name
 from app.core.plan import plan
 from app.core.previous import Previous
 from app.core.readiness import PATIENCE, Facts
+from app.core.repair import repaired
 from app.core.status import status
 from app.hooks import SyncAnswer, SyncRequest
 
@@ -35,7 +36,7 @@ def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
     )
     return SyncAnswer(
         status=status(facts, previous),
-        children=planned.wanted,
+        children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
         kept=planned.kept,
         resync_after=_resync(facts),
     )

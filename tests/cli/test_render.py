@@ -224,3 +224,20 @@ def test_owners_of_any_shape_are_read(write: Any) -> None:
     deployment["metadata"]["ownerReferences"] = [{"uid": "x"}]
 
     assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+
+
+def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
+    file = tmp_path / "web.json"
+    file.write_text(json.dumps(my_resource(args=["\N{WHALE}"])))
+
+    (container,) = rendered("-f", str(file))["children"][0]["spec"]["template"]["spec"]["containers"]
+
+    assert container["args"] == ["\N{WHALE}"]
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": "\\ud83d"}', 'a: "\\ud83d"'], ids=["cut", "half", "half in YAML"])
+def test_json_that_is_none_is_one_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "web.json"
+    file.write_text(text)
+
+    assert_one_line(call("render", "-f", str(file)), 1, str(file))

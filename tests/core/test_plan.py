@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.plan import MAX_CHILD
-from tests.build import child, condition, finished, grouped, my_resource, owned, reason, rolled_out, sync
+from tests.build import child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
@@ -125,26 +125,3 @@ def test_a_foreign_service_is_no_conflict_when_no_service_is_wanted() -> None:
     answer = sync(my_resource(), related=grouped(foreign_service(), kinds=("Service",)))
 
     assert reason(answer) == "Building"
-
-
-def test_while_a_label_of_ours_is_missing_an_annotation_makes_metacontroller_write() -> None:
-    parent = my_resource(ports=PORTS)
-    whole = finished(parent)
-    stripped = [{**item, "metadata": {**item["metadata"], "labels": {"team": "red"}}} for item in whole]
-
-    answers = [sync(parent, *children) for children in (stripped, stripped, whole)]
-    marks = [child(a, "Deployment")["metadata"]["annotations"].get("mygroup.example.com/repair") for a in answers]
-
-    assert marks[0] is not None
-    assert marks == [marks[0], marks[0], None]
-    assert "mygroup.example.com/repair" in child(answers[0], "Service")["metadata"]["annotations"]
-
-
-def test_a_label_that_others_added_needs_no_repair() -> None:
-    parent = my_resource()
-    (deployment,) = finished(parent)
-    labels = {**deployment["metadata"]["labels"], "team": "red"}
-
-    answer = sync(parent, rolled_out({**deployment, "metadata": {**deployment["metadata"], "labels": labels}}))
-
-    assert "mygroup.example.com/repair" not in child(answer, "Deployment")["metadata"]["annotations"]

@@ -86,6 +86,9 @@ def test_a_missing_service_keeps_it_from_being_ready() -> None:
         pytest.param({"updatedReplicas": None}, "RollingOut", id="no updates at all"),
         pytest.param({"replicas": 4}, "RollingOut", id="old ones left"),
         pytest.param({"availableReplicas": 2}, "RollingOut", id="not all available"),
+        pytest.param(
+            {"replicas": 7, "updatedReplicas": 7, "availableReplicas": 7}, "RollingOut", id="too many, though new"
+        ),
         pytest.param({"conditions": [TOO_LATE], "updatedReplicas": 1}, "ProgressDeadlineExceeded", id="too late"),
         pytest.param({"conditions": [FAILED_PODS], "updatedReplicas": 0}, "ReplicaFailure", id="Pods refused"),
         pytest.param({"conditions": [NO_REPLICA_SET], "updatedReplicas": 0}, "ReplicaFailure", id="ReplicaSet refused"),
@@ -93,7 +96,9 @@ def test_a_missing_service_keeps_it_from_being_ready() -> None:
         pytest.param({"conditions": None}, "Available", id="no conditions"),
     ],
 )
-def test_the_rollout_counts_as_kubectl_counts_it(status: Json, expected: str) -> None:
+def test_the_rollout_is_complete_only_when_all_pods_are_new_available_and_no_more_than_asked_for(
+    status: Json, expected: str
+) -> None:
     assert ready(deployment(**status)) == expected
 
 
@@ -107,7 +112,7 @@ def test_a_deployment_without_a_status_is_rolling_out() -> None:
 def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
     parent = my_resource(replicas=0)
     (made,) = finished(parent)
-    ending = {**made, "status": {**made["status"], "replicas": 2}}
+    ending = {**made, "status": {**made["status"], "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}}
 
     assert reason(sync(parent, made)) == "ScaledToZero"
     assert condition(sync(parent, made))["status"] == "True"

@@ -225,6 +225,21 @@ def test_a_record_of_waiting_that_cannot_be_read_was_never_there(waiting: Any) -
     assert sync({**parent, "status": before}) == sync(parent)
 
 
+def test_surplus_pods_of_a_rollout_do_not_move_the_number_of_replicas() -> None:
+    parent = my_resource(replicas=3)
+    (made,) = finished(parent)
+
+    counts = [sync(parent, {**made, "status": {"replicas": there}})["status"]["replicas"] for there in (2, 3, 4)]
+
+    assert counts == [2, 3, 3]
+
+
+def test_the_pods_of_a_child_that_is_kept_are_counted_as_they_are() -> None:
+    (made,) = finished(my_resource(replicas=3))
+
+    assert sync(my_resource(generation=2, image="no image"), made)["status"]["replicas"] == 3
+
+
 LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
 NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
 PAUSED = {"type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused"}

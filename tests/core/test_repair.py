@@ -1,0 +1,72 @@
+from datetime import timedelta
+from typing import Any
+
+from tests.build import NOW, child, finished, my_resource, reason, rolled_out, sync
+
+PORTS = [{"containerPort": 80}]
+REPAIR = "mygroup.example.com/repair"
+
+Json = dict[str, Any]
+
+
+def test_while_a_label_of_ours_is_missing_an_annotation_makes_metacontroller_write() -> None:
+    parent = my_resource(ports=PORTS)
+    whole = finished(parent)
+    stripped = [{**item, "metadata": {**item["metadata"], "labels": {"team": "red"}}} for item in whole]
+
+    answers = [sync(parent, *children) for children in (stripped, stripped, whole)]
+    marks = [child(a, "Deployment")["metadata"]["annotations"].get("mygroup.example.com/repair") for a in answers]
+
+    assert marks[0] is not None
+    assert marks == [marks[0], marks[0], None]
+    assert "mygroup.example.com/repair" in child(answers[0], "Service")["metadata"]["annotations"]
+
+
+def test_a_label_that_others_added_needs_no_repair() -> None:
+    parent = my_resource()
+    (deployment,) = finished(parent)
+    labels = {**deployment["metadata"]["labels"], "team": "red"}
+
+    answer = sync(parent, rolled_out({**deployment, "metadata": {**deployment["metadata"], "labels": labels}}))
+
+    assert "mygroup.example.com/repair" not in child(answer, "Deployment")["metadata"]["annotations"]
+
+
+def scaled() -> tuple[Json, Json]:
+    """Return a MyResource and its Deployment, whose replicas somebody else sets."""
+    parent = my_resource(ports=PORTS, replicas=3)
+    deployment, service = finished(parent)
+    stuck = [rolled_out({**deployment, "spec": {**deployment["spec"], "replicas": 7}}), service]
+    return {**parent, "status": sync(parent, *stuck)["status"]}, {"children": stuck}
+
+
+def marks(after: float) -> list[str | None]:
+    """Return the annotation on the Deployment and on the Service, *after* seconds of another value."""
+    parent, seen = scaled()
+    answer = sync(parent, *seen["children"], now=NOW + timedelta(seconds=after))
+    return [item["metadata"]["annotations"].get(REPAIR) for item in answer["children"]]
+
+
+def test_a_value_that_stays_different_is_written_anew_every_ten_minutes() -> None:
+    deployment = [marks(after)[0] for after in (0, 59, 60, 599, 600, 1199, 1200)]
+
+    assert deployment[:2] == [None, None]
+    assert deployment[2] == deployment[3] is not None
+    assert deployment[4] == deployment[5] is not None
+    assert len(set(deployment[2:])) == 3
+
+
+def test_only_the_child_with_the_other_value_is_written_anew() -> None:
+    parent, seen = scaled()
+
+    assert reason(sync(parent, *seen["children"], now=NOW + timedelta(seconds=60))) == "Overridden"
+    assert marks(60)[1] is None
+
+
+def test_a_child_that_is_not_there_needs_no_nudge() -> None:
+    parent = my_resource()
+
+    answer = sync({**parent, "status": sync(parent)["status"]}, now=NOW + timedelta(seconds=60))
+
+    assert reason(answer) == "NotApplied"
+    assert REPAIR not in child(answer, "Deployment")["metadata"]["annotations"]
