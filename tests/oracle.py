@@ -136,11 +136,10 @@ def ready_is_earned(situation: Situation, answer: Json) -> bool:
 
 def _rolled_out(deployment: Json, replicas: int, parent: Json) -> bool:
     status = deployment.get("status") or {}
-    total, updated, available = (status.get(key, 0) for key in ("replicas", "updatedReplicas", "availableReplicas"))
+    counts = [status.get(key, 0) for key in ("replicas", "updatedReplicas", "availableReplicas")]
     mark = (deployment["metadata"].get("annotations") or {}).get("mygroup.example.com/applied")
     return (
         mark == f"{parent['generation']}-{parent['uid'][:8]}"
         and status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
-        and updated >= replicas
-        and total <= updated <= available
+        and counts == [replicas] * 3
     )
