@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, updated, with_last_applied
+from app.simulator.objects import text
 from tests.cluster.api_server import ApiServer, RefusedError, identity
-from tests.cluster.dynamic_apply import LAST_APPLIED, text, updated, with_last_applied
 
 Json = dict[str, Any]
 Mode = Literal["dynamic-apply", "server-side-apply"]

@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 
 from app.api.crd import schema
-from tests.cluster.dynamic_apply import merge, text
+from app.simulator.metacontroller.dynamic_apply import merge
+from app.simulator.objects import text
 from tests.given.observed import Situation
 
 Json = dict[str, Any]

@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.controller import MYRESOURCE
+from app.simulator.objects import text
 from tests.build import NOW, condition, my_resource, rolled_out
 from tests.cluster.api_server import ApiServer
-from tests.cluster.dynamic_apply import text
 from tests.given.observed import Situation, situations
 from tests.metacontroller import MODES, Metacontroller, Mode
 from tests.strategies import specs

@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from tests.build import my_resource
-from tests.cluster.dynamic_apply import LAST_APPLIED
 from tests.metacontroller import Metacontroller, Mode
 from tests.small import WRITES, Hook, both_modes, deployment, seen, service, started, synced
 

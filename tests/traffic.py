@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.core.controller import MYRESOURCE
+from app.simulator.apiserver.stored import stored
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, with_last_applied
 from tests.build import NOW, sync
-from tests.cluster.dynamic_apply import LAST_APPLIED, merge, with_last_applied
-from tests.cluster.stored import stored
 from tests.given.observed import Situation
 
 Json = dict[str, Any]

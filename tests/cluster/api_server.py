@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
-from tests.cluster import server_side_apply
-from tests.cluster.dynamic_apply import text
-from tests.cluster.stored import stored
+from app.simulator.apiserver import server_side_apply
+from app.simulator.apiserver.stored import stored
+from app.simulator.objects import text
 
 Json = dict[str, Any]
 Id = tuple[str, str]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from app.hooks.sender import Grouped, sync_request
+from app.simulator.apiserver.server_side_apply import managed_fields
+from app.simulator.apiserver.stored import stored
+from app.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
-from tests.cluster.dynamic_apply import with_last_applied
-from tests.cluster.server_side_apply import managed_fields
-from tests.cluster.stored import stored
 from tests.given.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances
 from tests.given.words import ABSENT, Json, Strategy, mixtures, variants
 from tests.strategies import parents

@@ -6,7 +6,7 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. What was applied last stands in 
 import json
 from typing import Any
 
-Json = dict[str, Any]
+from app.simulator.objects import Json, text
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
@@ -15,11 +15,6 @@ _SYSTEM = (
     "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
 )  # fmt: skip
-
-
-def text(value: Any) -> str:
-    """Return *value* as JSON, in the one spelling that makes equal values equal texts (and 1 unlike 1.0 and true)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def merge(seen: Any, last: Any, desired: Any) -> Any:

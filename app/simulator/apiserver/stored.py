@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.cluster.deployment import filled_deployment
-from tests.cluster.service import filled_service
+from app.simulator.apiserver.deployment import filled_deployment
+from app.simulator.apiserver.service import filled_service
 
 Json = dict[str, Any]
 

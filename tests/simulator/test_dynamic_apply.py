@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.dynamic_apply import LAST_APPLIED, merge, text, updated, with_last_applied
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, updated, with_last_applied
+from app.simulator.objects import text
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.server_side_apply import apply, fields, still_owned
+from app.simulator.apiserver.server_side_apply import apply, fields, still_owned
 
 Json = dict[str, Any]
 

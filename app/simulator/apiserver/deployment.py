@@ -6,7 +6,7 @@ Source: what a kube-apiserver 1.36 stored of some hundred generated Deployments.
 from collections.abc import Callable
 from typing import Any
 
-from tests.cluster.quantity import quantity
+from app.simulator.apiserver.quantity import quantity
 
 Json = dict[str, Any]
 Fill = Callable[[Any], Any]

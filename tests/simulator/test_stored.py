@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from app.simulator.apiserver.quantity import quantity
+from app.simulator.apiserver.server_side_apply import managed_fields
+from app.simulator.apiserver.stored import stored
 from tests.build import my_resource, sync
-from tests.cluster.quantity import quantity
-from tests.cluster.server_side_apply import managed_fields
-from tests.cluster.stored import stored
 
 Json = dict[str, Any]
 

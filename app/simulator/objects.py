@@ -1,0 +1,63 @@
+"""Kubernetes objects as the simulator has them: plain JSON, and what identifies it."""
+
+import json
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """What tells an object from all others."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def key_of(item: Json) -> Key:
+    """Return the key of *item*."""
+    metadata = item["metadata"]
+    return Key(item["kind"], metadata.get("namespace", "default"), metadata["name"])
+
+
+def text(value: Any) -> str:
+    """Return *value* as JSON, in the one spelling that makes equal values equal texts (and 1 unlike 1.0 and true)."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def labels(item: Json) -> dict[str, str]:
+    """Return the labels of *item*."""
+    return item["metadata"].get("labels") or {}
+
+
+def controller_of(item: Json) -> str | None:
+    """Return the uid of the owner that controls *item*, or None."""
+    owners = item["metadata"].get("ownerReferences") or []
+    return next((owner["uid"] for owner in owners if owner.get("controller")), None)
+
+
+def reference_to(owner: Json) -> Json:
+    """Return the reference that makes *owner* the controller of an object."""
+    metadata = owner["metadata"]
+    return {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def deleting(item: Json) -> bool:
+    """Tell whether *item* is being deleted."""
+    return "deletionTimestamp" in item["metadata"]
+
+
+def with_metadata(item: Json, **metadata: Any) -> Json:
+    """Return *item* with these fields of its metadata replaced; None removes one."""
+    new = {**item["metadata"], **metadata}
+    return {**item, "metadata": {name: value for name, value in new.items() if value is not None}}
