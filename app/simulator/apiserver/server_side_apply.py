@@ -5,9 +5,12 @@ last is kept whole; ``managed_fields`` spells it as FieldsV1.
 """
 
 import json
+import re
 from typing import Any
 
-Json = dict[str, Any]
+from app.simulator.apiserver.rules import Refused
+from app.simulator.objects import Json, text
+
 Key = tuple[Any, ...]
 
 _LIST_KEYS = {
@@ -29,6 +32,14 @@ _OPEN = {"labels", "annotations", "requests", "limits"}
 """Maps of which every entry may have another owner."""
 _ATOMIC_ITEMS = {"imagePullSecrets", "ownerReferences"}
 """Lists whose items are such maps."""
+
+
+def as_yaml(manifest: Json) -> Json:
+    """Return *manifest* as an apply reads it: as YAML, which knows no control characters, and folds a next line."""
+    if re.search("[\x7f-\x84\x86-\x9f\ufffe\uffff]", text(manifest)):
+        raise Refused("BadRequest", "control characters are not allowed")
+    read: Json = json.loads(text(manifest).replace("\x85", " "))
+    return read
 
 
 def _keys(field: str, items: list[Any]) -> Key | None:

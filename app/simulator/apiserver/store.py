@@ -1,0 +1,204 @@
+"""The API server: objects that have versions and generations, those who watch them, and the record of every write."""
+
+import copy
+import itertools
+from collections.abc import Callable
+
+from app.simulator.apiserver import server_side_apply
+from app.simulator.apiserver.rules import WITHOUT_GENERATION, Refused, check, check_owner, moved
+from app.simulator.apiserver.stored import stored
+from app.simulator.clock import Clock
+from app.simulator.history import History, Write
+from app.simulator.objects import Json, Key, deleting, key_of, text, with_metadata
+
+Watcher = Callable[[Write], None]
+Admission = Callable[[Json, Json | None], Json]
+"""Returns the object that is to be stored, given the one that is there; raises Refused."""
+
+FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
+"""What a way of deleting, other than in the background, leaves for the garbage collector."""
+
+
+class ApiServer:
+    """Objects by key. What it is given and what it gives are copies."""
+
+    def __init__(self, clock: Clock, history: History) -> None:
+        self.clock = clock
+        self.history = history
+        self.admission: list[Admission] = []
+        self._watchers: list[Watcher] = []
+        self._objects: dict[Key, Json] = {}
+        self._applied: dict[Key, Json] = {}
+        self._versions = itertools.count(1)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell *watcher* of every change from now on, at once."""
+        self._watchers.append(watcher)
+
+    def get(self, key: Key) -> Json | None:
+        """Return an object, or None."""
+        return copy.deepcopy(self._objects.get(key))
+
+    def all(self, kind: str) -> list[Json]:
+        """Return all objects of *kind*."""
+        return [copy.deepcopy(item) for key, item in self._objects.items() if key.kind == kind]
+
+    def all_keys(self) -> list[Key]:
+        """Return the keys of all objects."""
+        return list(self._objects)
+
+    def create(self, item: Json, actor: str) -> Json:
+        """Store a new object and return it; raise Refused."""
+        number = next(self._versions)
+        item = _named(item, number)
+        key = key_of(item)
+        return self._record("create", key, actor, lambda: self._made(key, item, number))
+
+    def update(self, item: Json, actor: str) -> Json:
+        """Store all of *item* but its status, and return what is stored; raise Refused."""
+        key = key_of(item)
+        return self._record("update", key, actor, lambda: self._updated(key, item))
+
+    def apply(self, item: Json, actor: str) -> Json:
+        """Apply *item* server-side, by force, and return what is stored; raise Refused."""
+        key = key_of(item)
+        return self._record("apply", key, actor, lambda: self._merged(key, server_side_apply.as_yaml(item)))
+
+    def update_status(self, item: Json, actor: str) -> Json:
+        """Store the status of *item* alone, and return what is stored; raise Refused."""
+        key = key_of(item)
+        return self._record(
+            "update status", key, actor, lambda: self._replaced(key, {**self._live(key), "status": item["status"]})
+        )
+
+    def delete(self, key: Key, actor: str, *, uid: str | None = None, policy: str = "background") -> None:
+        """Remove an object, at once or once its finalizers are gone; raise Refused. Pods end gracefully."""
+        self._record("delete", key, actor, lambda: self._deleted(key, uid, policy))
+
+    def place(self, item: Json, actor: str = "somebody") -> Json:
+        """Store *item* just as it is, whatever is there."""
+        key = key_of(item)
+        return self._record("place", key, actor, lambda: self._set(key, self._versioned(item, self._objects.get(key))))
+
+    def remove(self, key: Key, actor: str) -> None:
+        """Remove an object at once, finalizers or not."""
+        self._record("delete", key, actor, lambda: self._set(key, None))
+
+    def _record(self, verb: str, key: Key, actor: str, action: Callable[[], Json | None]) -> Json:
+        """Do *action*, note it, tell the watchers, and return the object that is there now."""
+        before = self._objects.get(key)
+        try:
+            action()
+        except Refused as refusal:
+            said = f"{refusal.reason}: {refusal}"
+            self.history.entries.append(Write(self.clock.now, actor, verb, key, before, before, said))
+            raise
+        write = Write(self.clock.now, actor, verb, key, before, self._objects.get(key))
+        self.history.entries.append(write)
+        if write.changed:
+            for watcher in self._watchers:
+                watcher(write)
+        return copy.deepcopy(write.after or {})
+
+    def _live(self, key: Key) -> Json:
+        if key not in self._objects:
+            raise Refused("NotFound", f"{key.kind} {key.name} not found")
+        return self._objects[key]
+
+    def _set(self, key: Key, item: Json | None) -> Json | None:
+        if item is None:
+            self._objects.pop(key, None)
+            self._applied.pop(key, None)
+        else:
+            self._objects[key] = copy.deepcopy(item)
+        return item
+
+    def _versioned(self, item: Json, live: Json | None) -> Json:
+        """Return *item* with what the API server would have given it, less what it says itself."""
+        number = next(self._versions)
+        made = {"uid": _uid(number), "namespace": "default", "creationTimestamp": self.clock.stamp()}
+        kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
+        return {**item, **kept, "metadata": {**made, **item["metadata"], "resourceVersion": str(number)}}
+
+    def _made(self, key: Key, item: Json, number: int) -> Json | None:
+        if key in self._objects:
+            raise Refused("AlreadyExists", f"{key.kind} {key.name} already exists")
+        clean = stored(self._admitted(item, None))
+        check(clean, None)
+        given = {"namespace": key.namespace, "creationTimestamp": self.clock.stamp(), "uid": _uid(number)}
+        generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
+        metadata = {**given, **clean["metadata"], **generation, "resourceVersion": str(number)}
+        return self._set(key, {**clean, "metadata": metadata})
+
+    def _updated(self, key: Key, item: Json) -> Json | None:
+        live = self._live(key)
+        if item["metadata"].get("resourceVersion") not in (None, live["metadata"]["resourceVersion"]):
+            raise Refused("Conflict", "the object has been modified; apply your changes to the latest version")
+        status = {"status": live["status"]} if "status" in live else {}
+        body = {name: value for name, value in item.items() if name != "status"}
+        self._replaced(key, {**self._admitted(body, live), **status})
+        if key in self._applied and key in self._objects:
+            self._note(key, server_side_apply.still_owned(self._applied[key], self._objects[key]))
+        return None
+
+    def _merged(self, key: Key, item: Json) -> Json | None:
+        live = self._objects.get(key)
+        if live is None:
+            self._made(key, item, next(self._versions))
+        else:
+            check_owner(item, live)
+            merged = server_side_apply.apply(live, self._applied.get(key), item)
+            self._replaced(key, self._admitted(merged, live))
+        self._note(key, item)
+        return None
+
+    def _note(self, key: Key, applied: Json) -> None:
+        """Remember what was *applied*, as the API server does in ``managedFields``."""
+        self._applied[key] = copy.deepcopy(applied)
+        managed = server_side_apply.managed_fields(applied)
+        self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
+
+    def _replaced(self, key: Key, item: Json) -> Json | None:
+        """Store *item* in place of what is there, unless it is the same."""
+        live, new = self._live(key), stored(item)
+        if live.get("status") is None and not new.get("status"):
+            new = {name: value for name, value in new.items() if name != "status"}
+        check(new, live)
+        if deleting(new) and not new["metadata"].get("finalizers") and live["metadata"].get("finalizers"):
+            return self._set(key, None)
+        system = {name: live["metadata"].get(name) for name in ("uid", "creationTimestamp", "managedFields")}
+        new = with_metadata(new, **system, resourceVersion=live["metadata"]["resourceVersion"])
+        if text(new) == text(live):
+            return live
+        generation = {"generation": live["metadata"]["generation"] + 1} if moved(new, live) else {}
+        return self._set(key, with_metadata(new, **generation, resourceVersion=str(next(self._versions))))
+
+    def _deleted(self, key: Key, uid: str | None, policy: str) -> Json | None:
+        live = self._live(key)
+        if uid not in (None, live["metadata"]["uid"]):
+            raise Refused("Conflict", "the object is another one of the same name")
+        finalizer = FINALIZERS.get(policy)
+        finalizers = [*live["metadata"].get("finalizers", []), *([finalizer] if finalizer else [])]
+        if deleting(live):
+            return live
+        if not finalizers and key.kind != "Pod":
+            return self._set(key, None)
+        marked = with_metadata(live, finalizers=finalizers or None, deletionTimestamp=self.clock.stamp())
+        generation = {"generation": live["metadata"]["generation"] + 1} if "generation" in live["metadata"] else {}
+        return self._set(key, with_metadata(marked, **generation, resourceVersion=str(next(self._versions))))
+
+    def _admitted(self, item: Json, live: Json | None) -> Json:
+        for admit in self.admission:
+            item = admit(copy.deepcopy(item), live)
+        return item
+
+
+def _uid(number: int) -> str:
+    return f"{number:08x}-0000-4000-8000-{number:012x}"
+
+
+def _named(item: Json, number: int) -> Json:
+    """Return *item* with a name, if it has but the beginning of one."""
+    if "name" in item["metadata"]:
+        return item
+    return with_metadata(item, name=f"{item['metadata']['generateName']}{number:05x}", generateName=None)

@@ -1,0 +1,133 @@
+"""The Deployment controller: one ReplicaSet for each Pod template, scaled step by step.
+
+Source: Kubernetes, pkg/controller/deployment.
+"""
+
+import hashlib
+
+from app.simulator.apiserver.rules import Refused
+from app.simulator.apiserver.store import ApiServer
+from app.simulator.clock import Clock
+from app.simulator.controllers.deployment_status import deadline, status_of
+from app.simulator.controllers.rollout import Set, scaled
+from app.simulator.controllers.wake import Wake
+from app.simulator.history import Write
+from app.simulator.objects import Json, Key, controller_of, deleting, key_of, labels, reference_to, text, with_metadata
+
+NAME = "deployment-controller"
+REVISION = "deployment.kubernetes.io/revision"
+HASH = "pod-template-hash"
+
+
+class Deployments:
+    """Reconciles Deployments, a moment after they, or their ReplicaSets, changed."""
+
+    def __init__(self, api: ApiServer, clock: Clock) -> None:
+        self._api = api
+        self._clock = clock
+        self._wake = Wake(clock, self._reconcile, late=0.02)
+        api.watch(self._changed)
+
+    def _changed(self, write: Write) -> None:
+        item = write.after or write.before or {}
+        if write.key.kind == "Deployment":
+            self._wake(write.key)
+        elif write.key.kind == "ReplicaSet":
+            owners = (owner["name"] for owner in item["metadata"].get("ownerReferences", []))
+            for name in owners:
+                self._wake(Key("Deployment", write.key.namespace, name))
+
+    def _reconcile(self, key: Key) -> None:
+        deployment = self._api.get(key)
+        if deployment is None or deleting(deployment):
+            return
+        sets = self._sets(deployment)
+        new = next((item for item in sets if _template(item) == text(deployment["spec"]["template"])), None)
+        if new is None and not deployment["spec"].get("paused"):
+            new = self._create(deployment, sets)
+        old = [item for item in sets if new is None or item["metadata"]["uid"] != new["metadata"]["uid"]]
+        if new is not None:
+            deployment = self._revised(deployment, new)
+            self._scale(deployment, new, old)
+        self._write_status(deployment, new, old)
+
+    def _sets(self, deployment: Json) -> list[Json]:
+        """Return the ReplicaSets of *deployment*, the oldest first."""
+        uid = deployment["metadata"]["uid"]
+        found = [item for item in self._api.all("ReplicaSet") if controller_of(item) == uid and not deleting(item)]
+        return sorted(found, key=_revision)
+
+    def _create(self, deployment: Json, sets: list[Json]) -> Json:
+        template = deployment["spec"]["template"]
+        mark = hashlib.sha256(text(template).encode()).hexdigest()[:10]
+        marked = with_metadata(
+            {"metadata": {}, **template}, labels={**labels({"metadata": {}, **template}), HASH: mark}
+        )
+        metadata = deployment["metadata"]
+        revision = max(map(_revision, sets), default=0) + 1
+        made: Json = {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {
+                "name": f"{metadata['name']}-{mark}",
+                "namespace": metadata["namespace"],
+                "labels": labels(marked),
+                "annotations": {REVISION: str(revision)},
+                "ownerReferences": [reference_to(deployment)],
+            },
+            "spec": {
+                "replicas": 0,
+                "minReadySeconds": deployment["spec"].get("minReadySeconds", 0),
+                "selector": {"matchLabels": labels(marked)},
+                "template": marked,
+            },
+        }
+        return self._api.create(made, NAME)
+
+    def _revised(self, deployment: Json, new: Json) -> Json:
+        """Return *deployment* with the annotation that says its revision, written if it said another."""
+        annotations = deployment["metadata"].get("annotations") or {}
+        revision = new["metadata"]["annotations"][REVISION]
+        if annotations.get(REVISION) == revision:
+            return deployment
+        return self._api.update(with_metadata(deployment, annotations={**annotations, REVISION: revision}), NAME)
+
+    def _scale(self, deployment: Json, new: Json, old: list[Json]) -> None:
+        by_name = {item["metadata"]["name"]: item for item in (new, *old)}
+        step = {} if deployment["spec"].get("paused") else scaled(deployment["spec"], _set(new), [_set(i) for i in old])
+        for name, item in by_name.items():
+            patience = {"minReadySeconds": deployment["spec"].get("minReadySeconds", 0)}
+            spec = {**item["spec"], **patience, "replicas": step.get(name, item["spec"]["replicas"])}
+            if spec != item["spec"]:
+                self._api.update({**item, "spec": spec}, NAME)
+
+    def _write_status(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
+        failure = next((item["status"]["conditions"][0] for item in ([new] if new else []) if _failed(item)), None)
+        said = failure and {name: failure[name] for name in ("type", "status", "reason", "message")}
+        status = status_of(deployment, _set(new) if new else None, [_set(item) for item in old], said, self._clock)
+        try:
+            stored = self._api.update_status({**deployment, "status": status}, NAME)
+        except Refused:
+            return
+        self._wake.at(key_of(stored), deadline(stored, self._clock))
+
+
+def _template(item: Json) -> str:
+    """Return the Pod template of the ReplicaSet *item* as its Deployment has it."""
+    template = item["spec"]["template"]
+    rest = {name: value for name, value in labels(template).items() if name != HASH}
+    return text(with_metadata(template, labels=rest))
+
+
+def _revision(item: Json) -> int:
+    return int((item["metadata"].get("annotations") or {}).get(REVISION, 0))
+
+
+def _set(item: Json) -> Set:
+    status = item.get("status", {})
+    counts = (status.get(count, 0) for count in ("replicas", "readyReplicas", "availableReplicas"))
+    return Set(item["metadata"]["name"], item["spec"]["replicas"], *counts)
+
+
+def _failed(item: Json) -> bool:
+    return bool(item.get("status", {}).get("conditions"))

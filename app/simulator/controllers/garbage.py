@@ -1,0 +1,93 @@
+"""Garbage collection: what is owned goes with its owner, before it, or stays without it.
+
+Source: Kubernetes, "Garbage Collection": background, foreground and orphan deletion.
+"""
+
+from app.simulator.apiserver.rules import Refused
+from app.simulator.apiserver.store import FINALIZERS, ApiServer
+from app.simulator.clock import Clock
+from app.simulator.controllers.wake import Wake
+from app.simulator.history import Write
+from app.simulator.objects import Json, Key, deleting, key_of, with_metadata
+
+NAME = "garbage-collector"
+
+
+class Garbage:
+    """Looks after owners and what they own, a moment after one of them changed."""
+
+    def __init__(self, api: ApiServer, clock: Clock) -> None:
+        self._api = api
+        self._wake = Wake(clock, self._reconcile, late=0.05)
+        api.watch(self._changed)
+
+    def _changed(self, write: Write) -> None:
+        item = write.after or write.before or {}
+        for owner in item["metadata"].get("ownerReferences", []):
+            self._wake(Key(owner["kind"], write.key.namespace, owner["name"]))
+        if write.after is None or deleting(write.after):
+            self._wake(write.key)
+        if write.after is not None and item["metadata"].get("ownerReferences"):
+            self._wake(write.key)
+
+    def _reconcile(self, key: Key) -> None:
+        item = self._api.get(key)
+        if item is None:
+            self._collect(key.namespace)
+            return
+        if not deleting(item):
+            self._collect_one(item)
+            return
+        finalizers = item["metadata"].get("finalizers", [])
+        if FINALIZERS["orphan"] in finalizers:
+            self._orphan(item)
+            self._finish(item, FINALIZERS["orphan"])
+        elif FINALIZERS["foreground"] in finalizers:
+            dependents = self._dependents(item)
+            for dependent in dependents:
+                self._delete(dependent, "foreground")
+            if not dependents:
+                self._finish(item, FINALIZERS["foreground"])
+
+    def _collect(self, namespace: str) -> None:
+        """Delete whatever in *namespace* has no owner left."""
+        for key in self._api.all_keys():
+            item = self._api.get(key)
+            if item is not None and key.namespace == namespace:
+                self._collect_one(item)
+
+    def _collect_one(self, item: Json) -> None:
+        owners = item["metadata"].get("ownerReferences", [])
+        if owners and not deleting(item) and not any(self._lives(owner, item) for owner in owners):
+            self._delete(item, "background")
+
+    def _lives(self, owner: Json, item: Json) -> bool:
+        live = self._api.get(Key(owner["kind"], item["metadata"]["namespace"], owner["name"]))
+        return live is not None and live["metadata"]["uid"] == owner["uid"]
+
+    def _dependents(self, item: Json) -> list[Json]:
+        uid = item["metadata"]["uid"]
+        found = (self._api.get(key) for key in self._api.all_keys())
+        return [each for each in found if each and any(owner["uid"] == uid for owner in _owners(each))]
+
+    def _orphan(self, item: Json) -> None:
+        for each in self._dependents(item):
+            left = [owner for owner in _owners(each) if owner["uid"] != item["metadata"]["uid"]]
+            self._api.update(with_metadata(each, ownerReferences=left or None), NAME)
+
+    def _finish(self, item: Json, finalizer: str) -> None:
+        left = [each for each in item["metadata"]["finalizers"] if each != finalizer]
+        self._api.update(with_metadata(item, finalizers=left or None), NAME)
+
+    def _delete(self, item: Json, policy: str) -> None:
+        if deleting(item):
+            return
+        try:
+            self._api.delete(key_of(item), NAME, uid=item["metadata"]["uid"], policy=policy)
+        except Refused:
+            return
+
+
+def _owners(item: Json) -> list[Json]:
+    owners: list[Json] = item["metadata"].get("ownerReferences", [])
+    return owners

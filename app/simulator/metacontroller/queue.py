@@ -1,0 +1,75 @@
+"""The work queue: which parents are to be synced, and when those that failed are tried again.
+
+Source: client-go's rate limiting queue; Metacontroller 4.17, pkg/controller/composite/controller.go.
+"""
+
+from collections.abc import Callable
+
+from app.simulator.clock import Clock, Plan
+from app.simulator.objects import Key
+
+FIRST_RETRY = 0.005
+"""Seconds; each further one waits twice as long."""
+
+LAST_RETRY = 1000.0
+"""Seconds, at most."""
+
+SOON = 0.001
+"""Seconds that even an immediate retry takes."""
+
+HOPELESS = 10
+"""Failures in a row after which another try is no news."""
+
+
+class WorkQueue:
+    """Keys to work on, each once; *work* is called with the key, and whether it is only a look whether all is well."""
+
+    def __init__(self, clock: Clock, work: Callable[[Key, bool], None]) -> None:
+        self._clock = clock
+        self._work = work
+        self._plans: dict[Key, Plan] = {}
+        self._ready: dict[Key, Plan] = {}
+        self._failures: dict[Key, int] = {}
+
+    def add(self, key: Key, *, idle: bool = False) -> None:
+        """Work on *key* at once; that it is waiting already makes no difference."""
+        ready = self._ready.get(key)
+        if ready is not None:
+            ready.idle = ready.idle and idle
+            return
+        self._ready[key] = self._clock.after(0, lambda: self._do(key), idle=idle)
+
+    def add_after(self, key: Key, seconds: float, *, idle: bool = False) -> None:
+        """Work on *key* after *seconds*; of several such requests the earliest counts."""
+        planned = self._plans.get(key)
+        at = self._clock.now + max(seconds, SOON)
+        if planned is not None and not planned.cancelled and planned.at <= at:
+            planned.idle = planned.idle and idle
+            return
+        if planned is not None:
+            planned.cancelled = True
+        self._plans[key] = self._clock.after(at - self._clock.now, lambda: self._due(key), idle=idle)
+
+    def retry(self, key: Key) -> None:
+        """Work on *key* again, after a while that grows from failure to failure."""
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self.add_after(key, min(FIRST_RETRY * 2**failures, LAST_RETRY), idle=failures >= HOPELESS)
+
+    def forget(self, key: Key) -> None:
+        """Note that *key* succeeded."""
+        self._failures.pop(key, None)
+
+    def clear(self) -> None:
+        """Forget everything, as a process that ends."""
+        for plan in (*self._plans.values(), *self._ready.values()):
+            plan.cancelled = True
+        self._plans.clear()
+        self._ready.clear()
+        self._failures.clear()
+
+    def _due(self, key: Key) -> None:
+        self.add(key, idle=self._plans.pop(key).idle)
+
+    def _do(self, key: Key) -> None:
+        self._work(key, self._ready.pop(key).idle)

@@ -1,0 +1,95 @@
+"""A world: a cluster in memory with one controller of ours in it, and what people do to it. Read this first.
+
+Nothing in it happens by itself: ``run``, ``until`` and ``still`` let time pass, from one thing to the next.
+"""
+
+from collections.abc import Callable
+
+from app.hooks import Controller
+from app.simulator.apiserver.store import ApiServer
+from app.simulator.clock import Clock
+from app.simulator.controllers.deployments import Deployments
+from app.simulator.controllers.garbage import Garbage
+from app.simulator.controllers.kubelet import Kubelet
+from app.simulator.controllers.replicasets import ReplicaSets
+from app.simulator.history import History
+from app.simulator.hook import Hook, in_process
+from app.simulator.metacontroller.loop import Metacontroller
+from app.simulator.metacontroller.settings import Settings
+from app.simulator.objects import Json, Key, key_of
+
+YOU = "you"
+"""Who does what is done by hand."""
+
+HOUR = 3600.0
+
+BUSY = 20_000
+"""Steps after which a world that won't be still is given up."""
+
+
+class World:
+    """A cluster in memory. ``hook`` is a controller in this process, or anything that answers."""
+
+    def __init__(self, hook: Hook | Controller, settings: Settings) -> None:
+        self.clock = Clock()
+        self.history = History()
+        self.api = ApiServer(self.clock, self.history)
+        self.deployments = Deployments(self.api, self.clock)
+        self.replica_sets = ReplicaSets(self.api, self.clock)
+        self.kubelet = Kubelet(self.api, self.clock)
+        self.garbage = Garbage(self.api, self.clock)
+        called = in_process(hook, self.clock.time) if isinstance(hook, Controller) else hook
+        self.metacontroller = Metacontroller(self.api, self.clock, called, settings)
+        self.settings = settings
+
+    def parent(self, name: str, namespace: str = "default") -> Json:
+        """Return the parent called *name*; raise KeyError if there is none."""
+        return self.get(Key(self.settings.parent.name, namespace, name))
+
+    def get(self, key: Key) -> Json:
+        """Return an object; raise KeyError if there is none."""
+        found = self.api.get(key)
+        if found is None:
+            raise KeyError(str(key))
+        return found
+
+    def apply(self, manifest: Json) -> None:
+        """Make an object, or replace its spec, labels and annotations, as a user does with kubectl."""
+        live = self.api.get(key_of(manifest))
+        if live is None:
+            self.api.create(manifest, YOU)
+            return
+        own = {name: manifest["metadata"][name] for name in ("labels", "annotations") if name in manifest["metadata"]}
+        body = {name: value for name, value in manifest.items() if name not in ("metadata", "status")}
+        self.api.update({**live, **body, "metadata": {**live["metadata"], **own}}, YOU)
+
+    def edit(self, key: Key, change: Callable[[Json], object]) -> None:
+        """Change an object by hand: *change* gets it, to change it in place."""
+        live = self.get(key)
+        change(live)
+        self.api.update(live, YOU)
+
+    def delete(self, key: Key, policy: str = "background") -> None:
+        """Delete an object by hand; *policy* is background, foreground or orphan."""
+        self.api.delete(key, YOU, policy=policy)
+
+    def run(self, seconds: float) -> None:
+        """Let *seconds* pass."""
+        end = self.clock.now + seconds
+        self.until(lambda: False, within=seconds)
+        self.clock.sleep(end)
+
+    def until(self, holds: Callable[[], bool], within: float = HOUR) -> bool:
+        """Let time pass until *holds*, or for as many seconds as *within*; tell whether it does."""
+        end = self.clock.now + within
+        for _ in range(BUSY):
+            if holds():
+                return True
+            if self.clock.next is None or self.clock.next.at > end:
+                return False
+            self.clock.step()
+        return False
+
+    def still(self, within: float = HOUR) -> bool:
+        """Let time pass until only looks whether all is well are ahead; tell whether it came to that."""
+        return self.until(lambda: not self.clock.busy, within)
