@@ -8,13 +8,15 @@ from collections.abc import Sequence
 import click
 
 from app import __version__
-from app.cli.errors import InputError
+from app.cli.errors import Trouble
 
 _COMMANDS = {
     "crd": "Print the CustomResourceDefinition.",
+    "diff": "Show what an edit of a MyResource changes.",
     "explain": "Tell what a status reason means, and what to do.",
     "render": "Print what the hook answers for a MyResource.",
     "serve": "Serve the hooks.",
+    "simulate": "Show how a MyResource lives in a simulated cluster.",
 }
 
 
@@ -31,7 +33,7 @@ class _Commands(click.Group):
             module = importlib.import_module(f"app.cli.{cmd_name}")
         except ModuleNotFoundError as error:
             message = f"{cmd_name} needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
-            raise InputError(message) from error
+            raise Trouble(message) from error
         command: click.Command = module.command
         return command
 
@@ -47,29 +49,31 @@ def _group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0 all is well, 1 the input is wrong, 2 it was called wrong."""
+    """Run the command and exit: 0 all is well, 1 the input is wrong, 2 it was called wrong.
+
+    For diff and replay: 0 nothing differs, 1 something differs, 2 whatever kept them from telling.
+    """
     sys.exit(_run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    code = 0
     try:
         code = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message())
-        code = 0
     except click.exceptions.Exit as ended:
         code = ended.exit_code
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "myresource"
         code = _fail(f"{_sentence(error)}; see: {path} --help", 2)
     except click.ClickException as error:
-        code = _fail(_sentence(error), 1)
-    except click.Abort:
+        code = _fail(_sentence(error), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
         code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush must not fail again
-        code = 0
     return code
 
 

@@ -8,20 +8,11 @@ import click
 import msgspec
 import yaml
 
-from app.api.crd import schema
-from app.api.names import API_VERSION, KIND
-from app.api.reading import InvalidSpec, read
 from app.cli.documents import load
-from app.cli.errors import InputError
-from app.cli.unknown import unknown_fields
-from app.core.controller import MYRESOURCE
-from app.hooks import CustomizeRequest, MalformedRequest
-from app.hooks.sender import children_of, customize_request, related_to, sync_request
+from app.cli.parents import answered, composed, problems
 from app.web.clock import utc_now
 
 Json = dict[str, Any]
-
-_NO_UID = "00000000-0000-0000-0000-000000000000"
 
 
 @click.command("render")
@@ -58,62 +49,18 @@ def command(files: tuple[str, ...], observed: str | None, related: str | None, o
     seen = load(observed) if observed else []
     others = load(related) if related else []
     moment = _time(now)
-    problems = [problem for path, parent in parents for problem in _problems(parent, path)]
+    wrong = [problem for path, parent in parents for problem in problems(parent, path)]
     for path, parent in parents:
         _print(_answer(parent, seen, others, moment, path), output)
-    for problem in problems:
+    for problem in wrong:
         print(f"myresource: {problem}", file=sys.stderr)
-    return 1 if problems else 0
+    return 1 if wrong else 0
 
 
 def _answer(parent: Json, seen: list[Json], others: list[Json], now: datetime, path: str) -> bytes:
-    """Return the answer as Metacontroller would get it: customize first, then sync."""
-    stored = _as_stored(parent, seen)
-    namespace = stored["metadata"]["namespace"]
-    children = [_as_child(item, stored) for item in seen]
-    try:
-        rules = MYRESOURCE.customize(CustomizeRequest.decode(customize_request(stored)))
-        owned = children_of(stored, children, *MYRESOURCE.children)
-        related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *MYRESOURCE.children)
-        return MYRESOURCE.answer_sync(sync_request(stored, owned, related), now)
-    except MalformedRequest as error:
-        message = f"{path}: {parent['metadata']['name']}: no API server would store this, or what is observed: {error}"
-        raise InputError(message) from error
-
-
-def _as_stored(parent: Json, seen: list[Json]) -> Json:
-    """Return *parent* with the metadata that the API server gives it."""
-    made = {"namespace": "default", "uid": _uid(parent, seen), "generation": 1}
-    return {**parent, "metadata": {**made, **parent["metadata"]}}
-
-
-def _uid(parent: Json, seen: list[Json]) -> str:
-    """Return the uid by which the observed children know *parent*."""
-    wanted = {"kind": KIND, "name": parent["metadata"]["name"]}.items()
-    owners = (owner for item in seen for owner in item["metadata"].get("ownerReferences", []))
-    return next((owner["uid"] for owner in owners if wanted <= owner.items()), _NO_UID)
-
-
-def _as_child(item: Json, parent: Json) -> Json:
-    """Return *item* as a child of *parent*, unless it says itself whose it is."""
-    owner = {"uid": parent["metadata"]["uid"], "controller": True}
-    return _in(parent["metadata"]["namespace"], {**item, "metadata": {"ownerReferences": [owner], **item["metadata"]}})
-
-
-def _in(namespace: str, item: Json) -> Json:
-    return {**item, "metadata": {"namespace": namespace, **item["metadata"]}}
-
-
-def _problems(parent: Json, path: str) -> list[str]:
-    """Return what kubectl or the API server would say against *parent*; raise InputError if it is no MyResource."""
-    if (parent.get("apiVersion"), parent["kind"]) != (API_VERSION, KIND):
-        message = f"{path}: {parent['kind']} is not a MyResource; it needs apiVersion {API_VERSION} and kind {KIND}"
-        raise InputError(message)
-    where = f"{path}: {parent['metadata']['name']}: "
-    spec = parent.get("spec")
-    unknown = unknown_fields(spec, schema()["properties"]["spec"], "spec")
-    found = read(parent["metadata"]["name"], msgspec.json.encode(spec))
-    return [where + problem for problem in (*unknown, *([found.problem] if isinstance(found, InvalidSpec) else []))]
+    """Return the answer as Metacontroller would get it."""
+    whose = f"{path}: {parent['metadata']['name']}"
+    return answered(composed(parent, seen, others, whose), now, whose)
 
 
 def _time(text: str | None) -> datetime:

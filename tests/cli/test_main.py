@@ -11,11 +11,11 @@ def test_help_lists_the_commands_without_loading_them() -> None:
     ended = call("--help")
 
     assert ended.code == 0
-    for name in ("crd", "explain", "render", "serve"):
+    for name in ("crd", "diff", "explain", "render", "serve"):
         assert f"\n  {name}" in ended.out
 
 
-@pytest.mark.parametrize("name", ["crd", "explain", "render", "serve"])
+@pytest.mark.parametrize("name", ["crd", "diff", "explain", "render", "serve"])
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 
@@ -62,5 +62,5 @@ def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:
     rendered = subprocess.run([sys.executable, "-c", hide, "crd"], capture_output=True, text=True, check=False)
 
     assert helped.returncode == 0
-    assert rendered.returncode == 1
+    assert rendered.returncode == 2
     assert rendered.stderr == "myresource: crd needs yaml; install it with: pip install 'myresource-operator[cli]'\n"

@@ -1,0 +1,95 @@
+"""MyResources as users have them in files: what is wrong with one, and the requests that it would make.
+
+A file says less than a cluster does: what the API server adds is filled in, and objects that don't say whose they are
+count as the parent's.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from app.api.crd import schema
+from app.api.names import API_VERSION, KIND
+from app.api.reading import InvalidSpec, read
+from app.cli.errors import InputError
+from app.cli.unknown import unknown_fields
+from app.core.controller import MYRESOURCE
+from app.hooks import CustomizeRequest, MalformedRequest, RefusedAnswer
+from app.hooks.sender import children_of, customize_request, related_to, sync_request
+
+Json = dict[str, Any]
+
+_NO_UID = "00000000-0000-0000-0000-000000000000"
+
+
+def is_my_resource(item: Json) -> bool:
+    """Tell whether *item* is a MyResource."""
+    return (item.get("apiVersion"), item["kind"]) == (API_VERSION, KIND)
+
+
+def problems(parent: Json, path: str) -> list[str]:
+    """Return what kubectl or the API server would say against *parent*; raise InputError if it is no MyResource."""
+    if not is_my_resource(parent):
+        message = f"{path}: {parent['kind']} is not a MyResource; it needs apiVersion {API_VERSION} and kind {KIND}"
+        raise InputError(message)
+    where = f"{path}: {parent['metadata']['name']}: "
+    spec = parent.get("spec")
+    unknown = unknown_fields(spec, schema()["properties"]["spec"], "spec")
+    found = read(parent["metadata"]["name"], msgspec.json.encode(spec))
+    return [where + problem for problem in (*unknown, *([found.problem] if isinstance(found, InvalidSpec) else []))]
+
+
+def answered(request: bytes, now: datetime, whose: str) -> bytes:
+    """Return the answer to the sync *request* for *whose* (a file and a name); raise InputError if there is none."""
+    try:
+        return MYRESOURCE.answer_sync(request, now)
+    except MalformedRequest as error:
+        raise _unlike_any(whose, error) from error
+    except RefusedAnswer as error:
+        message = f"{whose}: the hook refuses to answer with {error}; ask for less"
+        raise InputError(message) from error
+
+
+def composed(parent: Json, seen: list[Json], others: list[Json], whose: str) -> bytes:
+    """Return the sync request that Metacontroller would send for *parent*; *seen* are its children, if so they say.
+
+    Customize is asked first: *others* are the objects that it may name. Raise InputError.
+    """
+    stored = _as_stored(parent, seen)
+    namespace = stored["metadata"]["namespace"]
+    children = [_as_child(item, stored) for item in seen]
+    try:
+        rules = MYRESOURCE.customize(CustomizeRequest.decode(customize_request(stored)))
+    except MalformedRequest as error:
+        raise _unlike_any(whose, error) from error
+    owned = children_of(stored, children, *MYRESOURCE.children)
+    related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *MYRESOURCE.children)
+    return sync_request(stored, owned, related)
+
+
+def _unlike_any(whose: str, error: MalformedRequest) -> InputError:
+    return InputError(f"{whose}: no API server would store this, or what is observed: {error}")
+
+
+def _as_stored(parent: Json, seen: list[Json]) -> Json:
+    """Return *parent* with the metadata that the API server gives it."""
+    made = {"namespace": "default", "uid": _uid(parent, seen), "generation": 1}
+    return {**parent, "metadata": {**made, **parent["metadata"]}}
+
+
+def _uid(parent: Json, seen: list[Json]) -> str:
+    """Return the uid by which the observed children know *parent*."""
+    wanted = {"kind": KIND, "name": parent["metadata"]["name"]}.items()
+    owners = (owner for item in seen for owner in item["metadata"].get("ownerReferences", []))
+    return next((owner["uid"] for owner in owners if wanted <= owner.items()), _NO_UID)
+
+
+def _as_child(item: Json, parent: Json) -> Json:
+    """Return *item* as a child of *parent*, unless it says itself whose it is."""
+    owner = {"uid": parent["metadata"]["uid"], "controller": True}
+    return _in(parent["metadata"]["namespace"], {**item, "metadata": {"ownerReferences": [owner], **item["metadata"]}})
+
+
+def _in(namespace: str, item: Json) -> Json:
+    return {**item, "metadata": {"namespace": namespace, **item["metadata"]}}

@@ -1,0 +1,368 @@
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.hooks.sender import customize_request, sync_request
+from app.simulator.apiserver.server_side_apply import managed_fields
+from app.simulator.apiserver.stored import stored
+from app.simulator.metacontroller.dynamic_apply import with_last_applied
+from tests.build import grouped, my_resource, owned, rolled_out, sync
+from tests.cli.calling import Ended, assert_one_line, call
+
+Json = dict[str, Any]
+Write = Callable[..., str]
+
+IMAGE = "spec.template.spec.containers[0].image"
+MODES = ["dynamic-apply", "server-side-apply", "server-side-apply, recorded"]
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Write:
+    def write(*objects: Json | str, name: str = "web.yaml") -> str:
+        file = tmp_path / name
+        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
+        return str(file)
+
+    return write
+
+
+@pytest.fixture(name="diff")
+def _diff(write: Write) -> Callable[[Json, Json], Ended]:
+    """Return what diff says of the edit from one object (a MyResource, or a request) to a MyResource."""
+    return lambda old, new: call(
+        "diff", "-f", write(new, name="new.yaml"), "--against", write(json.dumps(old), name="old.json")
+    )
+
+
+def request_of(parent: Json, *children: Json) -> Json:
+    found: Json = json.loads(sync_request(parent, grouped(*children), {}))
+    return found
+
+
+def in_cluster(parent: Json, mode: str = "dynamic-apply") -> list[Json]:
+    """Return the children of *parent* as they are stored once Metacontroller made them in *mode*."""
+    made = [(child, owned(child, parent)) for child in sync(parent)["children"]]
+    if mode == "dynamic-apply":
+        marked = [with_last_applied(child, asked) for asked, child in made]
+    elif mode == "server-side-apply":
+        marked = [
+            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in made
+        ]
+    else:
+        marked = [child for _, child in made]
+    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in marked]
+
+
+def last_line(ended: Ended) -> str:
+    return ended.out.splitlines()[-1]
+
+
+def test_an_edit_that_changes_nothing_ends_with_0(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(memory="64Mi"), my_resource(memory="65536Ki"))
+
+    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+
+
+def test_an_edit_that_changes_the_image_ends_with_1_and_restarts_pods(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(), my_resource(image="nginx:1.28"))
+
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out.splitlines()[:2] == ["--- Deployment web-deployment (old)", "+++ Deployment web-deployment (new)"]
+    assert [line for line in ended.out.splitlines()[2:] if line[0] in "+-"] == [
+        "-        image: nginx:1.27",
+        "+        image: nginx:1.28",
+    ]
+    assert last_line(ended) == f"Pods restart: {IMAGE}"
+
+
+def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(replicas=1), my_resource(replicas=5))
+
+    assert ended.code == 1
+    assert "-  replicas: 1\n+  replicas: 5\n" in ended.out
+    assert last_line(ended) == "Pods keep running."
+
+
+def test_the_mark_that_always_moves_is_not_shown(diff: Callable[[Json, Json], Ended]) -> None:
+    parent = my_resource()
+
+    ended = diff(request_of(parent, *in_cluster(parent)), my_resource(image="nginx:1.28"))
+
+    assert sync(parent)["children"][0]["metadata"]["annotations"] == {"mygroup.example.com/applied": "1-b848bea7"}
+    assert "annotations" not in ended.out
+    assert "applied" not in ended.out
+
+
+def test_saying_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=30))
+
+    assert ended.code == 1
+    assert "+      terminationGracePeriodSeconds: 30" in ended.out
+    assert last_line(ended) == "Pods keep running."
+
+
+def test_saying_another_value_than_the_default_restarts_pods(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=31))
+
+    assert last_line(ended) == "Pods restart: spec.template.spec.terminationGracePeriodSeconds"
+
+
+def test_a_child_that_appears_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(my_resource(), my_resource(ports=[{"containerPort": 80}]))
+
+    assert "--- Service web (old)\n+++ Service web (new)\n@@ -0,0 +1," in ended.out
+    assert "+kind: Service\n" in ended.out
+
+
+def test_a_child_that_vanishes_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+
+    ended = diff(request_of(parent, *in_cluster(parent)), my_resource())
+
+    assert "--- Service web (old)\n+++ Service web (new)\n@@ -1," in ended.out
+    assert "-kind: Service\n" in ended.out
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_with_a_recorded_request_nothing_changes_without_an_edit(
+    mode: str, diff: Callable[[Json, Json], Ended]
+) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}], env=[{"name": "A", "value": "1"}])
+
+    ended = diff(request_of(parent, *in_cluster(parent, mode)), parent)
+
+    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_others_added_to_a_child_stays_and_what_the_edit_removes_goes(
+    mode: str, diff: Callable[[Json, Json], Ended]
+) -> None:
+    parent = my_resource(env=[{"name": "A", "value": "1"}])
+    (deployment,) = in_cluster(parent, mode)
+    deployment["spec"]["template"]["spec"]["containers"].append({"name": "sidecar", "image": "mesh:1"})
+
+    ended = diff(request_of(parent, deployment), my_resource())
+
+    changed = [line for line in ended.out.splitlines() if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    assert [line.split() for line in changed] == [["-", "env:"], ["-", "-", "name:", "A"], ["-", "value:", "'1'"]]
+    assert last_line(ended) == "Pods restart: spec.template.spec.containers[0].env"
+
+
+def test_a_new_order_of_variables_restarts_pods_only_under_server_side_apply(
+    diff: Callable[[Json, Json], Ended],
+) -> None:
+    one, other = {"name": "A", "value": "1"}, {"name": "B", "value": "2"}
+    parent, edited = my_resource(env=[one, other]), my_resource(env=[other, one])
+
+    ends = [last_line(diff(request_of(parent, *in_cluster(parent, mode)), edited)) for mode in MODES[:2]]
+
+    assert ends[0] == "Nothing changes. Pods keep running."
+    assert ends[1].startswith("Pods restart: spec.template.spec.containers[0].env[0].name")
+    assert last_line(diff(parent, edited)) == ends[1]  # from files alone nobody knows which it is
+
+
+def test_a_deployment_that_is_not_there_yet_has_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+    ended = diff(request_of(my_resource()), my_resource(image="nginx:1.28"))
+
+    assert ended.code == 1
+    assert last_line(ended) == "No Pods run yet: the Deployment would be made anew."
+
+
+def test_a_deployment_that_is_being_deleted_is_made_anew(diff: Callable[[Json, Json], Ended]) -> None:
+    (deployment,) = in_cluster(my_resource())
+    deployment["metadata"]["deletionTimestamp"] = "2026-01-31T12:00:00Z"
+
+    ended = diff(request_of(my_resource(), deployment), my_resource(image="nginx:1.28"))
+
+    assert last_line(ended) == "No Pods run yet: the Deployment would be made anew."
+
+
+def test_out_of_an_invalid_spec_the_kept_deployment_is_what_was(diff: Callable[[Json, Json], Ended]) -> None:
+    children = in_cluster(my_resource())
+
+    ended = diff(request_of(my_resource(memory="64mb"), *children), my_resource(image="nginx:1.28"))
+
+    assert last_line(ended) == f"Pods restart: {IMAGE}"
+
+
+@pytest.mark.parametrize("key", ["request", "body"])
+def test_a_recording_says_the_same_as_its_request(key: str, diff: Callable[[Json, Json], Ended]) -> None:
+    request = request_of(my_resource(), *in_cluster(my_resource()))
+    edited = my_resource(image="nginx:1.28")
+
+    assert diff({"path": "/sync", "headers": {}, key: request}, edited) == diff(request, edited)
+
+
+def test_a_file_without_a_namespace_is_of_any(write: Write) -> None:
+    plain = {**my_resource(), "metadata": {"name": "web"}}
+    there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
+
+    assert call("diff", "-f", write(plain, name="a.yaml"), "--against", write(there)).code == 0
+
+
+def test_the_order_of_objects_in_an_answer_does_not_matter(diff: Callable[[Json, Json], Ended]) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    children = in_cluster(parent)
+
+    assert diff(request_of(parent, *children), my_resource()) == diff(
+        request_of(parent, *reversed(children)), my_resource()
+    )
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        pytest.param(
+            my_resource(memory="64mb"),
+            ["web: spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"],
+            id="invalid",
+        ),
+        pytest.param(my_resource(imge="x"), ["spec.imge: no such field; did you mean image?"], id="unknown field"),
+        pytest.param(my_resource(imge="x", memory="64mb"), ["spec.imge", "1 more", "render"], id="two mistakes"),
+        pytest.param(
+            {**my_resource(), "kind": "Deployment"}, ["not a MyResource", "kind MyResource"], id="another kind"
+        ),
+        pytest.param(my_resource("other"), ["another name", "same MyResource"], id="another name"),
+        pytest.param(my_resource(args=["x" * 8000] * 26), ["ConfigMap"], id="too large"),
+    ],
+)
+def test_a_new_that_is_wrong_is_one_line_and_code_2(new: Json, words: list[str], write: Write) -> None:
+    file = write(new, name="new.yaml")
+
+    for old in (my_resource(), request_of(my_resource(), *in_cluster(my_resource()))):
+        assert_one_line(call("diff", "-f", file, "--against", write(json.dumps(old), name="old.json")), 2, *words)
+
+
+def test_another_namespace_is_another_myresource(diff: Callable[[Json, Json], Ended]) -> None:
+    there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
+
+    assert_one_line(diff(my_resource(), there), 2, "another namespace")
+
+
+@pytest.mark.parametrize(
+    ("old", "words"),
+    [
+        pytest.param("a: [", ["not YAML or JSON", "line 1"], id="no YAML"),
+        pytest.param('{"request": ', ["not YAML or JSON"], id="JSON that is cut"),
+        pytest.param('{"request": {}}', ["no parent", "serve --record"], id="a recording without a parent"),
+        pytest.param(
+            '{"parent": {}, "children": {}}', ["no API server would store this"], id="a parent without a name"
+        ),
+        pytest.param(
+            json.dumps({"path": "/customize", "request": json.loads(customize_request(my_resource()))}),
+            ["customize", "a request to sync"],
+            id="a customize request",
+        ),
+        pytest.param(
+            json.dumps({"path": "/other", "request": request_of(my_resource())}), ["/sync"], id="another path"
+        ),
+        pytest.param("", ["holds 0 objects", "one MyResource"], id="nothing"),
+        pytest.param(yaml.safe_dump_all([my_resource(), my_resource()]), ["holds 2 objects"], id="two documents"),
+        pytest.param(yaml.safe_dump(my_resource(memory="canary")), ["spec.memory"], id="an invalid spec"),
+    ],
+)
+def test_an_old_that_is_wrong_is_one_line_and_code_2(old: str, words: list[str], write: Write) -> None:
+    file = write(old, name="old")
+
+    ended = call("diff", "-f", write(my_resource()), "--against", file)
+
+    assert_one_line(ended, 2, file, *words)
+    assert "canary" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"template": "canary"},
+        {"template": {"spec": {"containers": ["canary"]}}},
+        {"template": {"spec": {"containers": [{"name": "main", "resources": {"limits": {"memory": "canary"}}}]}}},
+        {"template": {"spec": {"containers": {}}}},
+        {"strategy": [1]},
+    ],
+)
+def test_an_observed_child_of_any_shape_is_compared_or_refused_in_one_line(
+    spec: Json, diff: Callable[[Json, Json], Ended]
+) -> None:
+    (deployment,) = in_cluster(my_resource())
+
+    ended = diff(request_of(my_resource(), {**deployment, "spec": spec}), my_resource(image="nginx:1.28"))
+
+    assert ended.code == 1 or (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "canary" not in ended.err
+
+
+def test_a_file_that_is_not_there_is_one_line_and_code_2(write: Write) -> None:
+    there = write(my_resource())
+
+    assert_one_line(call("diff", "-f", "/no/such.yaml", "--against", there), 2, "/no/such.yaml: no such file")
+    assert_one_line(call("diff", "-f", there, "--against", "/no/such.json"), 2, "/no/such.json: no such file")
+
+
+def test_standard_input_can_be_only_one_of_the_two() -> None:
+    assert_one_line(call("diff", "-f", "-", "--against", "-"), 2, "standard input", "name a file")
+
+
+def test_the_same_mistake_has_code_1_where_nothing_is_compared() -> None:
+    assert call("render", "-f", "/no/such.yaml").code == 1
+
+
+# In a terminal, a pipe, a shell
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "app", "diff", *arguments]
+
+
+def test_colours_are_for_a_terminal_alone(write: Write) -> None:
+    call_it = command(
+        "-f", write(my_resource(), name="a.yaml"), "--against", write(my_resource(image="nginx:1.28"), name="b.yaml")
+    )
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+
+    at_terminal = subprocess.run(call_it, stdout=follower, env=environment, check=False)
+    os.close(follower)
+    shown = os.read(leader, 65536).decode()
+    os.close(leader)
+    in_pipe = subprocess.run(call_it, capture_output=True, text=True, env=environment, check=False)
+
+    assert (at_terminal.returncode, in_pipe.returncode) == (1, 1)
+    assert "\x1b[31m-        image: nginx:1.28" in shown
+    assert "\x1b" not in in_pipe.stdout
+    assert in_pipe.stdout.count("\n") == shown.count("\n")
+
+
+def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write) -> None:
+    old = my_resource(args=["x" * 8000] * 24)
+    old_file, new_file = write(old, name="old.yaml"), write(my_resource(), name="new.yaml")
+    shell = f"{sys.executable} -m app diff -f {new_file} --against {old_file} | true; exit ${{PIPESTATUS[0]}}"
+
+    ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
+    waiting = command("-f", "-", "--against", write(my_resource()))
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=10)
+        said = process.stderr.read() if process.stderr else ""
+
+    assert (code, said) == (130, "")
