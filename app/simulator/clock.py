@@ -25,6 +25,8 @@ class Clock:
 
     def __init__(self, start: datetime = START) -> None:
         self.now = 0.0
+        self.pace: Callable[[float], object] = lambda _: None
+        """Called with the seconds that are about to pass: whoever watches may want to see them pass."""
         self._start = start
         self._plans: list[Plan] = []
         self._numbers = itertools.count()
@@ -64,9 +66,11 @@ class Clock:
         plan = self.next
         if plan is not None:
             heapq.heappop(self._plans)
-            self.now = plan.at
+            self.sleep(plan.at)
             plan.action()
 
     def sleep(self, until: float) -> None:
         """Let time pass in which nothing happens."""
-        self.now = max(self.now, until)
+        if until > self.now:
+            self.pace(until - self.now)
+            self.now = until

@@ -1,9 +1,12 @@
 """What happened: every request that writes, every call of the hook, every Event. Findings and timelines read it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from app.simulator.objects import Json, Key
+
+YOU = "you"
+"""Who does what is done by hand."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,14 @@ class History:
     """All entries, in order."""
 
     entries: list[Entry] = field(default_factory=list)
+    listeners: list[Callable[[Entry], None]] = field(default_factory=list)
+    """Told of every entry at once."""
+
+    def add(self, entry: Entry) -> None:
+        """Note *entry*."""
+        self.entries.append(entry)
+        for listener in self.listeners:
+            listener(entry)
 
     def writes(self, actor: str | None = None) -> Iterator[Write]:
         """Yield the writes, those of *actor* or all."""

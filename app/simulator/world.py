@@ -12,14 +12,11 @@ from app.simulator.controllers.deployments import Deployments
 from app.simulator.controllers.garbage import Garbage
 from app.simulator.controllers.kubelet import Kubelet
 from app.simulator.controllers.replicasets import ReplicaSets
-from app.simulator.history import History
+from app.simulator.history import YOU, History
 from app.simulator.hook import Hook, in_process
 from app.simulator.metacontroller.loop import Metacontroller
 from app.simulator.metacontroller.settings import Settings
 from app.simulator.objects import Json, Key, key_of
-
-YOU = "you"
-"""Who does what is done by hand."""
 
 HOUR = 3600.0
 
@@ -28,16 +25,20 @@ BUSY = 20_000
 
 
 class World:
-    """A cluster in memory. ``hook`` is a controller in this process, or anything that answers."""
+    """A cluster in memory. ``hook`` is a controller in this process, or anything that answers.
 
-    def __init__(self, hook: Hook | Controller, settings: Settings) -> None:
+    Without Kubernetes' own *controllers* nothing rolls out and nothing is collected: Metacontroller acts alone.
+    """
+
+    def __init__(self, hook: Hook | Controller, settings: Settings, *, controllers: bool = True) -> None:
         self.clock = Clock()
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
-        self.deployments = Deployments(self.api, self.clock)
-        self.replica_sets = ReplicaSets(self.api, self.clock)
-        self.kubelet = Kubelet(self.api, self.clock)
-        self.garbage = Garbage(self.api, self.clock)
+        watched = self.api if controllers else ApiServer(self.clock, self.history)  # in which nothing ever happens
+        self.deployments = Deployments(watched, self.clock)
+        self.replica_sets = ReplicaSets(watched, self.clock)
+        self.kubelet = Kubelet(watched, self.clock)
+        self.garbage = Garbage(watched, self.clock)
         called = in_process(hook, self.clock.time) if isinstance(hook, Controller) else hook
         self.metacontroller = Metacontroller(self.api, self.clock, called, settings)
         self.settings = settings

@@ -91,10 +91,10 @@ class ApiServer:
             action()
         except Refused as refusal:
             said = f"{refusal.reason}: {refusal}"
-            self.history.entries.append(Write(self.clock.now, actor, verb, key, before, before, said))
+            self.history.add(Write(self.clock.now, actor, verb, key, before, before, said))
             raise
         write = Write(self.clock.now, actor, verb, key, before, self._objects.get(key))
-        self.history.entries.append(write)
+        self.history.add(write)
         if write.changed:
             for watcher in self._watchers:
                 watcher(write)

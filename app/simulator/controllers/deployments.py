@@ -4,6 +4,7 @@ Source: Kubernetes, pkg/controller/deployment.
 """
 
 import hashlib
+import itertools
 
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
@@ -59,7 +60,7 @@ class Deployments:
 
     def _create(self, deployment: Json, sets: list[Json]) -> Json:
         template = deployment["spec"]["template"]
-        mark = hashlib.sha256(text(template).encode()).hexdigest()[:10]
+        mark = self._mark(deployment)
         marked = with_metadata(
             {"metadata": {}, **template}, labels={**labels({"metadata": {}, **template}), HASH: mark}
         )
@@ -83,6 +84,13 @@ class Deployments:
             },
         }
         return self._api.create(made, NAME)
+
+    def _mark(self, deployment: Json) -> str:
+        """Return what tells the template of *deployment* from others; another if the name is taken by it."""
+        metadata, template = deployment["metadata"], text(deployment["spec"]["template"])
+        marks = (hashlib.sha256(f"{template}{salt or ''}".encode()).hexdigest()[:10] for salt in itertools.count())
+        free = (mark for mark in marks if not self._api.get(_named(metadata, mark)))
+        return next(free)
 
     def _revised(self, deployment: Json, new: Json) -> Json:
         """Return *deployment* with the annotation that says its revision, written if it said another."""
@@ -110,6 +118,10 @@ class Deployments:
         except Refused:
             return
         self._wake.at(key_of(stored), deadline(stored, self._clock))
+
+
+def _named(metadata: Json, mark: str) -> Key:
+    return Key("ReplicaSet", metadata["namespace"], f"{metadata['name']}-{mark}")
 
 
 def _template(item: Json) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
 from app.simulator.controllers.fate import Fate, Times, fate_of
-from app.simulator.controllers.pod_status import creating, ended, no_image, running
+from app.simulator.controllers.pod_status import creating, ended, is_ready, no_image, running
 from app.simulator.history import Write
 from app.simulator.objects import Json, deleting, key_of
 
@@ -27,7 +27,10 @@ class Kubelet:
         """Let all containers have this *fate* from now on, those that run too; None gives each image its own again."""
         self._fate = fate
         for pod in self._api.all("Pod"):
-            self._start(pod)
+            if self._of(pod) in (Fate.CRASH, Fate.OOM):
+                self._ended(pod, self._of(pod), restarts=0)
+            elif not is_ready(pod):
+                self._start(pod)
 
     def _changed(self, write: Write) -> None:
         if write.key.kind != "Pod" or write.after is None:

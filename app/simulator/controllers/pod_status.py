@@ -6,6 +6,17 @@ from app.simulator.objects import Json
 _SIGKILL = 137
 
 
+def is_ready(pod: Json) -> bool:
+    """Tell whether *pod* is ready."""
+    return ready_condition(pod).get("status") == "True"
+
+
+def ready_condition(pod: Json) -> Json:
+    """Return the condition Ready of *pod*, or an empty one."""
+    conditions: list[Json] = pod.get("status", {}).get("conditions", [])
+    return next((item for item in conditions if item["type"] == "Ready"), {})
+
+
 def creating(pod: Json, clock: Clock) -> Json:
     """Return the status of a Pod that has a node, and whose containers are being made."""
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ContainerCreating"}})

@@ -3,6 +3,7 @@
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
+from app.simulator.controllers.pod_status import is_ready, ready_condition
 from app.simulator.controllers.wake import Wake
 from app.simulator.history import Write
 from app.simulator.objects import Json, Key, controller_of, deleting, key_of, reference_to
@@ -37,7 +38,7 @@ class ReplicaSets:
         surplus = len(pods) - found["spec"]["replicas"]
         refused = None
         if surplus > 0:
-            for pod in sorted(pods, key=lambda pod: (_ready(pod), -_born(pod)))[:surplus]:
+            for pod in sorted(pods, key=lambda pod: (is_ready(pod), -_born(pod)))[:surplus]:
                 self._api.delete(key_of(pod), NAME)
         else:
             refused = self._create(found, -surplus)
@@ -60,7 +61,7 @@ class ReplicaSets:
         return None
 
     def _write_status(self, found: Json, pods: list[Json], refused: str | None) -> None:
-        ready = [pod for pod in pods if _ready(pod)]
+        ready = [pod for pod in pods if is_ready(pod)]
         available = [pod for pod in ready if self._is_available(pod, found["spec"].get("minReadySeconds", 0))]
         counts = {"replicas": len(pods), "readyReplicas": len(ready), "availableReplicas": len(available)}
         failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": refused}
@@ -77,16 +78,7 @@ class ReplicaSets:
 
     def _is_available(self, pod: Json, seconds: float) -> bool:
         """Tell whether *pod* has been ready for *seconds*."""
-        return self._clock.since(_condition(pod)["lastTransitionTime"]) >= seconds
-
-
-def _ready(pod: Json) -> bool:
-    return _condition(pod).get("status") == "True"
-
-
-def _condition(pod: Json) -> Json:
-    conditions: list[Json] = pod.get("status", {}).get("conditions", [])
-    return next((item for item in conditions if item["type"] == "Ready"), {})
+        return self._clock.since(ready_condition(pod)["lastTransitionTime"]) >= seconds
 
 
 def _born(pod: Json) -> int:

@@ -1,9 +1,13 @@
-"""A controller's way to react: a moment after something happened, and once for several things."""
+"""A controller's way to react: a moment after something happened, once for several things, again if refused."""
 
 from collections.abc import Callable
 
+from app.simulator.apiserver.rules import Refused
 from app.simulator.clock import Clock, Plan
 from app.simulator.objects import Key
+
+RETRY = 5.0
+"""Seconds until what was refused is tried again."""
 
 
 class Wake:
@@ -32,4 +36,7 @@ class Wake:
 
     def _do(self, key: Key) -> None:
         self._soon.discard(key)
-        self._reconcile(key)
+        try:
+            self._reconcile(key)
+        except Refused:
+            self._clock.after(RETRY, lambda: self(key), idle=True)

@@ -112,7 +112,7 @@ class Metacontroller:
         self._queue.retry(key)
 
     def _event(self, key: Key, reason: str, message: str) -> None:
-        self._api.history.entries.append(Event(self._clock.now, key, reason, message))
+        self._api.history.add(Event(self._clock.now, key, reason, message))
 
     def _sync(self, parent: Json, *, idle: bool) -> list[str]:
         """Sync *parent*; return what was refused."""
@@ -157,9 +157,9 @@ class Metacontroller:
         try:
             reply = self.hook(hook, body)
         except Unreachable:
-            self._api.history.entries.append(Call(self._clock.now, hook, key, body, None, b""))
+            self._api.history.add(Call(self._clock.now, hook, key, body, None, b""))
             raise
-        self._api.history.entries.append(Call(self._clock.now, hook, key, body, reply.status, reply.body))
+        self._api.history.add(Call(self._clock.now, hook, key, body, reply.status, reply.body))
         return reply
 
 

@@ -1,0 +1,107 @@
+"""Where a simulation is shown: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.timeline import Line, line_of
+from app.simulator.history import Entry, Event, Write
+
+_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": ""}
+_ACTORS = {"you": "bold cyan", "metacontroller": "magenta"}
+
+
+class Screen(Protocol):
+    """What is told of a simulation while it goes on."""
+
+    def entry(self, entry: Entry) -> None:
+        """Show what just happened."""
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence."""
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show how it ended."""
+
+
+class Lines:
+    """Lines for people."""
+
+    def __init__(self, parent_kind: str, console: Console) -> None:
+        self._parent_kind = parent_kind
+        self._console = console
+
+    def entry(self, entry: Entry) -> None:
+        """Show the line for *entry*, if it is news."""
+        line = line_of(entry, self._parent_kind)
+        if line is not None:
+            self._console.print(_drawn(line), soft_wrap=True)
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence, or an empty line."""
+        self._console.print(Text(text, _STYLES[tone]), soft_wrap=True)
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show how it ended, in a sentence."""
+        words = "Nothing more happens" if summary["still"] else "Stopped"
+        at, writes, calls = summary["at"], summary["writes"], summary["calls"]
+        self.say(f"\n{words} after {at:.1f} s: {calls} calls of the hook, {writes} writes by Metacontroller.")
+        for finding in summary["findings"]:
+            self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
+
+
+def _drawn(line: Line) -> Text:
+    text = Text(f"{line.at:9.2f}s  ", "dim")
+    text.append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
+    return text.append(line.what, _STYLES[line.tone])
+
+
+class JsonLines:
+    """JSON for programs: one object a line, the summary last."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def entry(self, entry: Entry) -> None:
+        """Show writes and Events, those that change nothing too."""
+        if isinstance(entry, Write):
+            status = (entry.after or {}).get("status") or {}
+            shown = {"status": status} if entry.verb == "update status" else {}
+            self._print(
+                {
+                    "at": entry.at,
+                    "actor": entry.actor,
+                    "verb": entry.verb,
+                    "object": "/".join(entry.key),
+                    "changed": entry.changed,
+                    **({"refused": entry.refused} if entry.refused else {}),
+                    **shown,
+                }
+            )
+        elif isinstance(entry, Event):
+            self._print(
+                {"at": entry.at, "event": entry.reason, "object": "/".join(entry.key), "message": entry.message}
+            )
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence that is not empty."""
+        if text.strip():
+            self._print({"say": text.strip(), "tone": tone})
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show the summary."""
+        self._print({"summary": summary})
+
+    def _print(self, value: dict[str, Any]) -> None:
+        self._console.out(msgspec.json.encode(value).decode(), highlight=False)
+
+
+def draw(console: Console, file: Path, title: str) -> None:
+    """Write what *console* has shown to *file* as a picture, which loads nothing from elsewhere."""
+    picture = console.export_svg(title=title, clear=False)
+    start, end = picture.index("@font-face"), picture.rindex("@font-face")
+    end = picture.index("}", picture.index("}", end)) + 1
+    file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")

@@ -1,0 +1,173 @@
+"""``myresource simulate``: shows how a MyResource lives, and fails, in a cluster that is simulated."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from app.api.names import API_VERSION, KIND, PLURAL
+from app.cli.errors import InputError
+from app.cli.remote import remote_hook
+from app.cli.screen import JsonLines, Lines, Screen, draw
+from app.cli.story import Timed, from_file, from_options
+from app.core.controller import MYRESOURCE
+from app.simulator.findings import findings
+from app.simulator.metacontroller.claims import NAME
+from app.simulator.metacontroller.settings import MODES, Kind, Mode, Settings, kind_of
+from app.simulator.play import Outcome, play
+from app.simulator.scenario import BadScenario, Scenario, seconds
+from app.simulator.world import World
+
+LONGEST_WAIT = 1.0
+"""Seconds, real ones, that are waited at most between two things that happen."""
+
+TERMINAL_SPEED = 5.0
+WATCHED = 1800.0
+"""Virtual seconds for which a world that is still is watched, to see that it stays so."""
+
+
+class _InOrder(click.Command):
+    """Remembers in which order options were given: --at belongs to the --set or --fail before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        ctx.meta["timed"] = [(option.name, next(values)) for option, values in _each(given, order)]
+        return super().parse_args(ctx, args)
+
+
+def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as click's parser has it
+    """Yield the timed options in the order in which they were given, each with an iterator of its values."""
+    values = {name: iter(given.get(name) or ()) for name in ("sets", "fails", "ats")}
+    return ((option, values[option.name]) for option in order if option.name in values)
+
+
+@click.command("simulate", cls=_InOrder)
+@click.option("-f", "--filename", "file", metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change a field of the spec. Once for each change."
+)
+@click.option(
+    "--fail",
+    "fails",
+    multiple=True,
+    type=click.Choice(["bad-image", "crash", "oom", "slow", "none"]),
+    help="Let all containers fail in this way; none ends it.",
+)
+@click.option(
+    "--at", "ats", multiple=True, metavar="TIME", help="When the --set or --fail before it happens, such as 5s or 2m."
+)
+@click.option(
+    "--until",
+    default="quiet",
+    show_default=True,
+    metavar="ready|quiet|TIME",
+    help="When to stop: once Ready, once nothing more happens, or after a time such as 60s.",
+)
+@click.option("--scenario", metavar="NAME", help="Play a scenario instead: one of examples/scenarios, or a file.")
+@click.option(
+    "--apply-strategy",
+    "mode",
+    type=click.Choice(MODES),
+    help="How Metacontroller applies. Default is dynamic-apply, as its own.",
+)
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0),
+    metavar="N",
+    help="Virtual seconds in a second; 0 waits for nothing. Default is 5 on a terminal, 0 elsewhere.",
+)
+@click.option(
+    "--hook", metavar="URL", help="Call a hook that is served there instead of this one; it has its own clock."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, the summary last.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw what is shown into this file, too.")
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    file: str | None,
+    until: str,
+    scenario: str | None,
+    mode: Mode | None,
+    speed: float | None,
+    hook: str | None,
+    as_json: bool,  # noqa: FBT001 - click's flag
+    svg: Path | None,
+    **_: object,
+) -> int:
+    """Show how a MyResource lives in a simulated cluster: who writes what, and what its status says.
+
+    The exit code is 1 if it does not become what was waited for, if the scenario does not go as it says, or if the
+    hook did damage.
+    """
+    if (file is None) == (scenario is None):
+        message = "name either a MyResource with -f or a scenario with --scenario"
+        raise click.UsageError(message)
+    told = (
+        from_file(scenario)
+        if scenario
+        else from_options(file or "", _timed(click.get_current_context().meta["timed"]), until)
+    )
+    console = Console(highlight=False, record=svg is not None, width=120 if svg else None)
+    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console)
+    parent = Kind(API_VERSION, KIND, PLURAL)
+    world = World(
+        remote_hook(hook) if hook else MYRESOURCE,
+        Settings(parent, tuple(map(kind_of, MYRESOURCE.children)), mode=mode or told.mode or MODES[0]),
+    )
+    world.history.listeners.append(screen.entry)
+    pace = (TERMINAL_SPEED if console.is_terminal else 0) if speed is None else speed
+    world.clock.pace = lambda passing: time.sleep(min(passing / pace, LONGEST_WAIT)) if pace else None
+    code = _show(told, world, screen)
+    if svg:
+        draw(console, svg, told.title)
+    return code
+
+
+def _show(told: Scenario, world: World, screen: Screen) -> int:
+    """Play it, and tell how it ended; return the exit code."""
+    problem = None
+    for outcome in play(told, world, lambda step: screen.say(f"\n{step.say}") if step.say else None):
+        problem = _problem(outcome)
+    still = not world.clock.busy
+    summary: dict[str, Any] = {
+        "at": max((write.at for write in world.history.writes()), default=0) if still else world.clock.now,
+        "still": still,
+        "calls": len(list(world.history.calls())),
+        "writes": sum(1 for write in world.history.writes(NAME) if write.changed),
+    }
+    if still:
+        world.clock.pace = lambda _: None
+        world.run(WATCHED)
+    found = [{"rule": each.rule, "object": str(each.key), "message": each.message} for each in findings(world.history)]
+    screen.end({**summary, "findings": found, **({"problem": problem} if problem else {})})
+    if problem:
+        screen.say(problem, "bad")
+    elif told.next:
+        screen.say("\n".join(["", *told.next]))
+    return 1 if problem or found else 0
+
+
+def _problem(outcome: Outcome) -> str | None:
+    return outcome.problem and f"Step {outcome.number} went wrong: {outcome.problem}."
+
+
+def _timed(given: list[tuple[str, str]]) -> list[Timed]:
+    """Return the options that happen at a moment; raise InputError for an --at that belongs to none."""
+    timed: list[Timed] = []
+    for name, value in given:
+        if name != "ats":
+            timed.append(Timed(name.removesuffix("s"), value, 0.0))
+        elif not timed:
+            message = "--at stands behind the --set or --fail that it is for"
+            raise click.UsageError(message)
+        else:
+            timed[-1] = timed[-1]._replace(at=_seconds(value))
+    return timed
+
+
+def _seconds(value: str) -> float:
+    try:
+        return seconds(value)
+    except BadScenario as error:
+        message = f"--at {error}"
+        raise InputError(message) from error

@@ -1,0 +1,53 @@
+"""Paths into an object, such as ``spec.containers[0].image`` or ``metadata.labels['app.kubernetes.io/name']``."""
+
+import re
+from typing import Any
+
+_STEP = re.compile(r"\.?(?:([^.\[\]']+)|\[(\d+)\]|\['([^']*)'\])")
+
+
+class BadPath(ValueError):
+    """Raised for what is no path."""
+
+
+def steps(path: str) -> list[str | int]:
+    """Return the steps of *path*: names of fields, and places in lists; raise BadPath."""
+    found: list[str | int] = []
+    end = 0
+    for match in _STEP.finditer(path):
+        name, place, quoted = match.groups()
+        if match.start() != end:
+            break
+        found.append(int(place) if place is not None else name if name is not None else quoted)
+        end = match.end()
+    if not found or end != len(path):
+        message = f"{path} is no path; write it as spec.containers[0].image or metadata.labels['a.b/c']"
+        raise BadPath(message)
+    return found
+
+
+def look_up(item: Any, path: str) -> Any:
+    """Return what *path* leads to in *item*, or None."""
+    for step in steps(path):
+        if isinstance(item, dict):
+            item = item.get(str(step))
+        elif isinstance(item, list) and isinstance(step, int) and step < len(item):
+            item = item[step]
+        else:
+            return None
+    return item
+
+
+def put(item: Any, path: str, value: object) -> None:
+    """Set what *path* leads to in *item* to *value*, in place; None removes it. Maps on the way are made."""
+    *way, last = steps(path)
+    for step in way:
+        if isinstance(item, dict) and item.get(str(step)) is None:
+            item[str(step)] = {}
+        item = item[int(step)] if isinstance(item, list) else item[str(step)]
+    if isinstance(item, list):
+        item[int(last)] = value
+    elif value is None:
+        item.pop(str(last), None)
+    else:
+        item[str(last)] = value
