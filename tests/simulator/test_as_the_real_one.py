@@ -1,0 +1,475 @@
+"""What was seen on a real Metacontroller 4.17.2 in front of a kube-apiserver 1.36.3 happens in the simulator, too."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.simulator.hook import Reply
+from app.simulator.metacontroller.settings import Kind, Mode
+from app.simulator.objects import Key
+from app.simulator.world import World
+from tests.worlds import (
+    CHANGES,
+    CHILDREN,
+    DEPLOYMENT,
+    MAKES,
+    SERVICE,
+    WEB,
+    Answers,
+    Since,
+    both_modes,
+    calls,
+    deployment,
+    events,
+    foreign,
+    parent,
+    ready,
+    service,
+    settled,
+    synced,
+    with_main,
+    world,
+)
+
+Json = dict[str, Any]
+
+AUTOSCALER = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers")
+
+
+def unlabel(item: Json) -> None:
+    del item["metadata"]["labels"]["myresource"]
+
+
+def scale(item: Json) -> None:
+    item["spec"]["replicas"] = 7
+
+
+def kubectl_restart(item: Json) -> None:
+    metadata = item["spec"]["template"].setdefault("metadata", {})
+    metadata.setdefault("annotations", {})["kubectl.kubernetes.io/restartedAt"] = "now"
+
+
+def uid(world: World, key: Key = WEB) -> str:
+    found: str = world.get(key)["metadata"]["uid"]
+    return found
+
+
+# Row 1
+
+
+@both_modes
+@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment(), service())], ids=["ours", "plain"])
+def test_a_touched_parent_at_rest_costs_no_write(mode: Mode, hook: Any) -> None:
+    made = settled(mode, hook)
+    before = calls(made)
+
+    assert synced(made).requests == []
+    assert calls(made) == before + 1
+
+
+# Row 2
+
+
+@both_modes
+def test_an_empty_answer_deletes_every_child_and_empties_the_status(mode: Mode) -> None:
+    hook = Answers(deployment(), service())
+    made = settled(mode, hook)
+
+    hook.answer = {}
+    synced(made)
+
+    assert made.api.all_keys() == [WEB]
+    assert made.get(WEB)["status"] == {"observedGeneration": 1}
+
+
+# Row 3
+
+
+@both_modes
+def test_a_null_child_ends_the_process_which_comes_back_and_does_it_again(mode: Mode) -> None:
+    hook = Answers(None)
+    made = world(mode, hook, parent(), parent("other"))
+    made.run(1)
+    assert len(events(made, "Crash")) == 1
+
+    made.run(7)
+    assert calls(made) == 1  # for nobody
+
+    made.run(10)
+    assert len(events(made, "Crash")) == 2
+
+    hook.answer["children"] = [deployment()]
+    assert made.still()
+    assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
+    assert made.get(Key("MyResource", "default", "other"))["status"] == {"state": "Building", "observedGeneration": 1}
+
+
+# Row 4
+
+
+@pytest.mark.parametrize(("mode", "put_back"), [("dynamic-apply", True), ("server-side-apply", False)])
+def test_a_label_that_was_removed_comes_back_at_once_or_never(mode: Mode, put_back: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    made = settled(mode, Answers(deployment()))
+
+    made.edit(DEPLOYMENT, unlabel)
+    done = Since(made)
+    made.run(1)
+    assert done.requests == ([CHANGES[mode]] if put_back else [])
+
+    synced(made)
+    assert ("myresource" in made.get(DEPLOYMENT)["metadata"]["labels"]) == put_back
+
+
+@both_modes
+def test_our_hook_brings_its_label_back_in_both_modes(mode: Mode) -> None:
+    made = settled(mode)
+
+    for _ in range(2):
+        made.edit(DEPLOYMENT, unlabel)
+        done = Since(made)
+        assert made.still()
+
+        assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
+        assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
+        assert done.writes.count(CHANGES[mode]) == 2
+        assert synced(made).requests == []
+        assert ready(made) == ("True", "Available")
+
+
+@pytest.mark.parametrize("mode", ["server-side-apply"])
+def test_an_annotation_that_was_removed_comes_back_by_itself(mode: Mode) -> None:
+    noted = deployment()
+    noted["metadata"]["annotations"] = {"ours": "1"}
+    made = settled(mode, Answers(noted))
+
+    made.edit(DEPLOYMENT, lambda item: item["metadata"]["annotations"].pop("ours"))
+    made.still()
+
+    assert made.get(DEPLOYMENT)["metadata"]["annotations"]["ours"] == "1"
+
+
+# Row 5
+
+
+@pytest.mark.parametrize(
+    ("mode", "requests"), [("dynamic-apply", ["update Deployment web-deployment"]), ("server-side-apply", [])]
+)
+def test_a_quantity_that_is_not_canonical_costs_a_useless_write_at_each_sync(mode: Mode, requests: list[str]) -> None:
+    made = settled(mode, Answers(with_main(resources={"limits": {"memory": "1024Mi"}})))
+    (main,) = made.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"]
+    assert main["resources"]["limits"] == {"memory": "1Gi"}
+
+    for _ in range(2):
+        done = synced(made)
+
+        assert done.requests == requests
+        assert done.writes == []
+
+
+# Row 6
+
+
+def test_under_dynamic_apply_a_foreign_service_is_untouched_in_silence_for_ever() -> None:
+    made = world("dynamic-apply", Answers(service()), foreign(service(app="other")), parent())
+    before = made.get(SERVICE)
+    made.run(3600)
+
+    assert synced(made).requests == ["create Service web"]
+    assert made.get(SERVICE) == before
+    assert events(made) == []
+
+
+def test_under_server_side_apply_a_foreign_service_is_taken_over_and_deleted_together_with_the_parent() -> None:
+    made = settled("server-side-apply", Answers(service()), foreign(service(app="other")), parent())
+    taken = made.get(SERVICE)
+    assert taken["spec"]["selector"] == {"myresource": "web"}
+    assert [owner["name"] for owner in taken["metadata"]["ownerReferences"]] == ["web"]
+
+    made.delete(WEB)
+    made.still()
+
+    assert made.api.all_keys() == []
+
+
+@both_modes
+def test_our_hook_leaves_a_foreign_service_alone_and_says_name_conflict(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
+    assert ready(made) == ("False", "NameConflict")
+    assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
+
+    made.delete(WEB)
+    made.still()
+
+    left = made.get(SERVICE)
+    assert made.api.all_keys() == [SERVICE]
+    assert left["spec"]["selector"] == {"app": "other"}
+    assert "ownerReferences" not in left["metadata"]
+
+
+@both_modes
+def test_our_hook_makes_its_service_once_the_name_is_free(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
+
+    made.delete(SERVICE)
+    made.still()
+
+    assert made.get(SERVICE)["spec"]["selector"] == {"myresource": "web"}
+    assert ready(made) == ("True", "Available")
+
+
+# Row 7
+
+
+def test_under_dynamic_apply_a_foreign_deployment_is_untouched_in_silence_for_ever() -> None:
+    made = world("dynamic-apply", Answers(deployment()), foreign(deployment()), parent())
+    before = made.get(DEPLOYMENT)["spec"]
+    made.run(3600)
+
+    assert synced(made).requests == ["create Deployment web-deployment"]
+    assert made.get(DEPLOYMENT)["spec"] == before
+    assert events(made) == []
+
+
+def test_under_server_side_apply_a_foreign_deployment_is_refused_with_backoff() -> None:
+    made = world("server-side-apply", Answers(deployment()), foreign(deployment()), parent())
+    made.run(10)
+
+    assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
+    assert "spec.selector: field is immutable" in events(made)[0]
+    tries = [write.at for write in made.history.writes("metacontroller") if write.refused]
+    pauses = [round(later - earlier, 3) for earlier, later in pairwise(tries)]
+    assert pauses[:5] == [0.005, 0.01, 0.02, 0.04, 0.08]
+
+
+@both_modes
+def test_our_hook_says_not_applied_after_a_minute_when_the_deployment_is_foreign(mode: Mode) -> None:
+    made = world(mode, MYRESOURCE, foreign(deployment()), parent())
+    made.run(55)
+    assert ready(made) == ("False", "Building")
+
+    made.run(60)
+    assert ready(made) == ("False", "NotApplied")
+    assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
+
+
+# Row 8
+
+
+@both_modes
+@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment(replicas=1))], ids=["ours", "plain"])
+def test_scaling_by_hand_is_repaired_at_once(mode: Mode, hook: Any) -> None:
+    made = settled(mode, hook)
+
+    made.edit(DEPLOYMENT, scale)
+    made.run(0.1)
+    assert made.get(DEPLOYMENT)["spec"]["replicas"] == 1
+
+    made.still()
+    assert len(made.api.all("Pod")) == 1
+    assert synced(made).requests == []
+
+
+# Row 9
+
+
+@both_modes
+@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment())], ids=["ours", "plain"])
+def test_a_restart_by_kubectl_rolls_out_and_is_kept(mode: Mode, hook: Any) -> None:
+    made = settled(mode, hook)
+    (before,) = made.api.all("Pod")
+
+    made.edit(DEPLOYMENT, kubectl_restart)
+    made.still()
+
+    (after,) = made.api.all("Pod")
+    assert before["metadata"]["name"] != after["metadata"]["name"]
+    assert after["metadata"]["annotations"]["kubectl.kubernetes.io/restartedAt"] == "now"
+    assert synced(made).requests == []
+
+
+# customize
+
+
+@both_modes
+def test_customize_is_called_once_per_parent_and_generation(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, parent(), parent("other"))
+    assert calls(made, "customize") == 2
+
+    synced(made)
+    assert calls(made, "customize") == 2
+
+    made.apply(parent(image="nginx:1.28"))
+    made.still()
+    assert calls(made, "customize") == 3
+
+
+# More that was run there
+
+
+@both_modes
+def test_a_restart_of_metacontroller_costs_one_request_per_child_that_changes_nothing(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, parent(ports=[{"containerPort": 80}]))
+    done = Since(made)
+
+    made.metacontroller.restart()
+    made.still()
+
+    patches = [] if mode == "dynamic-apply" else ["apply Deployment web-deployment", "apply Service web"]
+    assert sorted(done.requests) == patches
+    assert done.writes == []
+
+
+@both_modes
+def test_recreate_is_refused_for_ever_where_the_answers_never_held_a_rolling_update(mode: Mode) -> None:
+    hook = Answers(deployment())
+    made = settled(mode, hook)
+
+    hook.answer["children"] = [deployment(strategy={"type": "Recreate"})]
+
+    assert "may not be specified when strategy type is Recreate" in synced(made).refusals[0]
+    assert len(synced(made).refusals) > 0
+    assert made.get(DEPLOYMENT)["spec"]["strategy"]["type"] == "RollingUpdate"
+
+
+@both_modes
+def test_recreate_is_accepted_where_the_answers_always_held_the_rolling_update(mode: Mode) -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    hook = Answers(deployment(strategy=rolling))
+    made = settled(mode, hook)
+
+    hook.answer["children"] = [deployment(strategy={"type": "Recreate"})]
+
+    assert synced(made).refusals == []
+    assert made.get(DEPLOYMENT)["spec"]["strategy"] == {"type": "Recreate"}
+
+
+@both_modes
+def test_our_hook_changes_the_strategy_there_and_back(mode: Mode) -> None:
+    made = settled(mode)
+
+    for strategy in ({"type": "Recreate"}, {"type": "RollingUpdate"}):
+        made.apply(parent(strategy=strategy))
+        made.still()
+
+        assert made.get(DEPLOYMENT)["spec"]["strategy"]["type"] == strategy["type"]
+        assert ready(made) == ("True", "Available")
+
+
+@both_modes
+def test_a_related_kind_that_is_not_served_stops_the_sync(mode: Mode) -> None:
+    hook = Answers(deployment())
+    hook.rules = [{"apiVersion": "example.com/v1", "resource": "widgets", "namespace": "default", "names": ["a"]}]
+    made = world(mode, hook, parent())
+    made.run(60)
+
+    assert calls(made) == 0
+    assert "status" not in made.get(WEB)
+    assert len(events(made)) > 5
+
+
+@both_modes
+def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_answer_does_not_list_it(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, parent(), foreign(deployment("other")))
+    other = Key("Deployment", "default", "other")
+    done = Since(made)
+
+    made.edit(other, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
+    made.run(3)
+
+    assert done.requests == ["update Deployment other", "delete Deployment other"]
+    assert made.api.get(other) is None
+
+
+@both_modes
+def test_an_orphan_is_handed_to_the_parent_that_is_made_again_by_the_label(mode: Mode) -> None:
+    """Under server-side apply the parent takes it without being asked."""
+    made = settled(mode)
+    made.delete(WEB, "orphan")
+    made.still()
+    (pod,) = made.api.all("Pod")
+    assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
+
+    made.apply(parent())
+    made.run(120)
+    stuck = {"dynamic-apply": ("False", "NotApplied"), "server-side-apply": ("True", "Available")}
+    assert ready(made) == stuck[mode]
+
+    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
+    made.run(120)
+    assert ready(made) == ("True", "Available")
+    assert [each["metadata"]["uid"] for each in made.api.all("Pod")] == [pod["metadata"]["uid"]]
+
+
+@pytest.mark.parametrize(
+    ("mode", "requests"), [("dynamic-apply", []), ("server-side-apply", ["apply HorizontalPodAutoscaler web"])]
+)
+def test_each_status_of_a_child_without_generation_costs_a_request_under_server_side_apply(
+    mode: Mode, requests: list[str]
+) -> None:
+    scaler = {"apiVersion": AUTOSCALER.api_version, "kind": AUTOSCALER.name, "metadata": {"name": "web"}, "spec": {}}
+    key = Key(AUTOSCALER.name, "default", "web")
+    made = settled(mode, Answers(scaler), children=[*CHILDREN, AUTOSCALER])
+
+    for replicas in range(3):
+        done = Since(made)
+        made.api.update_status({**made.get(key), "status": {"currentReplicas": replicas}}, "autoscaler")
+        made.still()
+
+        assert done.requests == requests
+        assert done.writes == []
+
+
+@pytest.mark.parametrize(("mode", "replicas"), [("dynamic-apply", 2), ("server-side-apply", 7)])
+def test_keeping_what_was_applied_last_reverts_a_scale_by_hand_under_dynamic_apply(mode: Mode, replicas: int) -> None:
+    made = settled(mode, MYRESOURCE, parent(replicas=2))
+    made.apply(parent(replicas=-1))
+    made.still()
+    assert ready(made) == ("False", "InvalidSpec")
+
+    made.edit(DEPLOYMENT, scale)
+    made.still()
+
+    assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas
+
+
+class Copying(Answers):
+    """A hook that copies the replicas that it sees, and is called each second."""
+
+    note = "a"
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the answer, with a note that makes it another one."""
+        seen = json.loads(body).get("children", {}).get("Deployment.apps/v1", {}).values()
+        child = deployment(replicas=next((item["spec"]["replicas"] for item in seen), 2))
+        child["metadata"]["annotations"] = {"note": self.note}
+        self.answer = {"status": {"a": 1}, "children": [child], "resyncAfterSeconds": 1}
+        return super().__call__(hook, body)
+
+
+@pytest.mark.parametrize(("mode", "replicas"), [("dynamic-apply", 7), ("server-side-apply", 2)])
+def test_a_value_copied_from_a_stale_child_overwrites_a_newer_one_under_server_side_apply(
+    mode: Mode, replicas: int
+) -> None:
+    hook = Copying()
+    made = world(mode, hook, parent())
+    made.run(10)
+    made.metacontroller.cache.late = 5
+
+    made.edit(DEPLOYMENT, scale)
+    hook.note = "b"
+    made.run(2)
+
+    assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas
+
+
+@both_modes
+def test_a_child_that_is_made_is_made_by_one_request(mode: Mode) -> None:
+    made = world(mode, MYRESOURCE, parent())
+    done = Since(made)
+    made.run(0.02)
+
+    assert done.requests[0] == MAKES[mode]
+    assert [request for request in done.writes if "Deployment" in request] == [MAKES[mode]]

@@ -1,0 +1,173 @@
+"""Worlds for tests: a simulated cluster with a hook in it, small children, and short ways to ask what happened."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.hooks import Controller
+from app.simulator.history import Write
+from app.simulator.hook import Hook, Reply
+from app.simulator.metacontroller.settings import MODES, Kind, Mode, Settings
+from app.simulator.objects import Key, with_metadata
+from app.simulator.world import World
+
+Json = dict[str, Any]
+
+both_modes = pytest.mark.parametrize("mode", MODES)
+
+PARENT = Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources")
+CHILDREN = (Kind("apps/v1", "Deployment", "deployments"), Kind("v1", "Service", "services"))
+WEB = Key("MyResource", "default", "web")
+DEPLOYMENT = Key("Deployment", "default", "web-deployment")
+SERVICE = Key("Service", "default", "web")
+
+MAKES = {
+    "dynamic-apply": "create Deployment web-deployment",
+    "server-side-apply": "apply Deployment web-deployment",
+}
+CHANGES = {
+    "dynamic-apply": "update Deployment web-deployment",
+    "server-side-apply": "apply Deployment web-deployment",
+}
+"""How a Deployment is made, and how it is changed."""
+
+
+class Answers:
+    """A hook whose answer a test sets, and the rules of its customize; ``says`` is sent instead of the answer."""
+
+    def __init__(self, *children: Json | None) -> None:
+        self.answer: Json = {"status": {"state": "Building"}, "children": list(children)}
+        self.rules: list[Json] = []
+        self.says: Reply | Exception | None = None
+
+    def __call__(self, hook: str, body: bytes) -> Reply:  # noqa: ARG002 - a hook gets it
+        """Return the answer."""
+        if hook == "customize":
+            return Reply(200, json.dumps({"relatedResources": self.rules}).encode())
+        if isinstance(self.says, Exception):
+            raise self.says
+        return self.says or Reply(200, json.dumps(self.answer).encode())
+
+
+def parent(name: str = "web", *, namespace: str = "default", **spec: Any) -> Json:
+    """Return a MyResource as a user writes it."""
+    metadata = {"name": name, "namespace": namespace}
+    return {
+        "apiVersion": PARENT.api_version,
+        "kind": PARENT.name,
+        "metadata": metadata,
+        "spec": {"image": "nginx:1.27", **spec},
+    }
+
+
+def deployment(name: str = "web-deployment", **more: Any) -> Json:
+    """Return a small Deployment, as an answer lists it."""
+    labels = {"myresource": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template, **more}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": labels}, "spec": spec}
+
+
+def with_main(**main: Any) -> Json:
+    """Return a Deployment with these fields in its container."""
+    made = deployment()
+    made["spec"]["template"]["spec"]["containers"][0].update(main)
+    return made
+
+
+def service(**selector: str) -> Json:
+    """Return a small Service, as an answer lists it."""
+    spec = {"selector": selector or {"myresource": "web"}, "ports": [{"port": 80}]}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec}
+
+
+def foreign(item: Json) -> Json:
+    """Return *item* as somebody else makes it, for Pods of their own."""
+    made = with_metadata(item, namespace="default", labels={"app": "other"})
+    if item["kind"] == "Deployment":
+        template = {**item["spec"]["template"], "metadata": {"labels": {"app": "other"}}}
+        made["spec"] = {**item["spec"], "selector": {"matchLabels": {"app": "other"}}, "template": template}
+    return made
+
+
+def world(
+    mode: Mode,
+    hook: Hook | Controller = MYRESOURCE,
+    *objects: Json,
+    children: Iterable[Kind] = CHILDREN,
+    controllers: bool = True,
+    **settings: Any,
+) -> World:
+    """Return a world with *hook* in it, in which *objects* were just made."""
+    made = World(hook, Settings(PARENT, tuple(children), mode=mode, **settings), controllers=controllers)
+    for item in objects:
+        made.apply(item)
+    return made
+
+
+def settled(mode: Mode, hook: Hook | Controller = MYRESOURCE, *objects: Json, **more: Any) -> World:
+    """Return such a world once it is still; without *objects* it has the parent ``web``."""
+    made = world(mode, hook, *(objects or [parent()]), **more)
+    assert made.still()
+    return made
+
+
+def without_controllers(mode: Mode, hook: Hook | Controller, *objects: Json) -> World:
+    """Return a still world in which nothing but Metacontroller acts: nobody rolls out, nobody collects garbage."""
+    return settled(mode, hook, *objects, controllers=False)
+
+
+class Since:
+    """What Metacontroller did since this was made: its requests that write, or try to."""
+
+    def __init__(self, world: World, actor: str = "metacontroller") -> None:
+        self._world = world
+        self._actor = actor
+        self._from = len(world.history.entries)
+
+    def _all(self) -> list[Write]:
+        entries = self._world.history.entries[self._from :]
+        return [entry for entry in entries if isinstance(entry, Write) and entry.actor == self._actor]
+
+    @property
+    def requests(self) -> list[str]:
+        """All of them."""
+        return [str(write) for write in self._all()]
+
+    @property
+    def writes(self) -> list[str]:
+        """Those that changed something."""
+        return [str(write) for write in self._all() if write.changed]
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why some were refused."""
+        return [write.refused for write in self._all() if write.refused]
+
+
+def synced(world: World, key: Key = WEB) -> Since:
+    """Let the parent be synced once more, by a touch, and return what Metacontroller did."""
+    done = Since(world)
+    world.edit(key, lambda item: item["metadata"].setdefault("annotations", {}).update(touched=str(world.clock.now)))
+    assert world.still()
+    return done
+
+
+def calls(world: World, hook: str = "sync") -> int:
+    """Return how often *hook* was called."""
+    return sum(1 for _ in world.history.calls(hook))
+
+
+def events(world: World, reason: str = "SyncError") -> list[str]:
+    """Return the messages of the Events with *reason*."""
+    return [event.message for event in world.history.events(reason)]
+
+
+def ready(world: World, key: Key = WEB) -> tuple[str, str]:
+    """Return the status and the reason of the condition Ready."""
+    found = [item for item in world.get(key)["status"]["conditions"] if item["type"] == "Ready"]
+    (only,) = found
+    return only["status"], only["reason"]
