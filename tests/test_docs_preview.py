@@ -1,7 +1,5 @@
 """The pages about diff, replay and recording: their commands print what the pages say."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.documents import Console, consoles, printed

@@ -11,6 +11,7 @@ from app.cli.edit import Edit, of_files, of_recording
 from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
 from app.cli.parents import Json, problems
 from app.cli.patch import lines, sentence
+from app.cli.pods import of_file
 from app.cli.recordings import is_recording, recording
 from app.web.clock import utc_now
 
@@ -44,8 +45,9 @@ def _edit(new: str, old: str, now: datetime) -> Edit:
     edited = _only(objects(documents(new), new), new)
     before = documents(old)
     _check(edited, new)
-    if len(before) == 1 and isinstance(before[0], dict) and is_recording(before[0]):
-        return of_recording(recording(before[0], old), edited, new, now)
+    if len(before) == 1 and is_recording(before[0]):
+        with of_file(old):
+            return of_recording(recording(before[0], old), edited, new, now)
     stored = _only(objects(before, old), old)
     _check(stored, old)
     return of_files(stored, old, edited, new, now)

@@ -33,3 +33,6 @@ def errors_are_trouble() -> Iterator[None]:
         raise Trouble(message) from error
     except InputError as error:
         raise Trouble(error.message) from error
+    except ModuleNotFoundError as error:
+        message = f"this needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
+        raise Trouble(message) from error

@@ -15,6 +15,7 @@ _COMMANDS = {
     "diff": "Show what an edit of a MyResource changes.",
     "explain": "Tell what a status reason means, and what to do.",
     "render": "Print what the hook answers for a MyResource.",
+    "replay": "Show what another version answers to recorded requests.",
     "serve": "Serve the hooks.",
     "simulate": "Show how a MyResource lives in a simulated cluster.",
 }

@@ -19,6 +19,20 @@ from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
 Json = dict[str, Any]
 
 
+class Unstorable(InputError):
+    """Raised for a child that no API server would store."""
+
+
+@contextmanager
+def of_file(file: str) -> Iterator[None]:
+    """Say which *file* holds a child that no API server would store."""
+    try:
+        yield
+    except Unstorable as error:
+        message = f"{file}: {error.message}"
+        raise InputError(message) from error
+
+
 def bare(child: Json) -> bool:
     """Tell whether *child* is the answer that keeps a child of which nothing is known: it names it, and no more."""
     return child.keys() <= {"apiVersion", "kind", "metadata"} and child["metadata"].keys() <= {"name"}
@@ -49,12 +63,12 @@ def _stored(child: Json) -> Json:
 
 @contextmanager
 def _stored_by_nobody(child: Json) -> Iterator[None]:
-    """Raise InputError where *child* has a shape that no API server lets in."""
+    """Raise Unstorable where *child* has a shape that no API server lets in."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         message = f"{child['kind']} {child['metadata']['name']}: no API server would store this; record it anew"
-        raise InputError(message) from error
+        raise Unstorable(message) from error
 
 
 def restarts(old: Json, new: Json) -> list[str]:

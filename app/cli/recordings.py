@@ -5,12 +5,11 @@ A file holds what ``serve --record`` writes (path, time, status, request, respon
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import msgspec
 
 from app.cli.errors import InputError
-from app.simulator.objects import controller_of
 
 Json = dict[str, Any]
 Hook = Literal["sync", "customize"]
@@ -45,20 +44,25 @@ class Recording:
 
     def observed(self) -> dict[Identity, Json]:
         """Return the observed children that the parent controls, or nobody, and that are not being deleted."""
-        metadata = self.parent["metadata"]
-        groups = self.request.get("children") or {}
-        shown = [item for group in groups.values() for item in group.values() if item["metadata"]]
-        mine = [
-            item
-            for item in shown
-            if item["metadata"].get("namespace") == metadata["namespace"]
-            and controller_of(item) in (None, metadata["uid"])
-            and "deletionTimestamp" not in item["metadata"]
-        ]
-        return {(item["kind"], item["metadata"]["name"]): item for item in mine}
+        groups = self.request.get("children")
+        shown = [item for group in _values(groups) for item in _values(group)]
+        return {(item["kind"], item["metadata"]["name"]): item for item in shown if self._has(item)}
+
+    def _has(self, item: Any) -> bool:  # noqa: ANN401 - kinds that the hook does not read may have any shape
+        metadata = item.get("metadata") if isinstance(item, dict) else None
+        if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+            return False
+        mine = self.parent["metadata"]
+        owners = [owner["uid"] for owner in metadata.get("ownerReferences") or [] if owner.get("controller")]
+        here = metadata.get("namespace") == mine["namespace"] and owners in ([], [mine["uid"]])
+        return here and isinstance(item.get("kind"), str) and "deletionTimestamp" not in metadata
 
 
-def is_recording(document: object) -> bool:
+def _values(value: object) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []
+
+
+def is_recording(document: object) -> TypeGuard[Json]:
     """Tell whether *document* is a request, or a recording of one, rather than a Kubernetes object."""
     return isinstance(document, dict) and any(key in document for key in ("request", "body", "parent"))
 

@@ -1,0 +1,595 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.cli.live import COLLECT
+from app.core.controller import MYRESOURCE
+from app.hooks.sender import customize_request
+from tests.build import NOW, NOW_TEXT, my_resource, reason, sync
+from tests.cli.calling import Ended, assert_one_line, call
+from tests.cli.test_diff import MODES, in_cluster, request_of
+from tests.other import PATH, longer, other_version
+from tests.serving import Served, free_port, served
+
+Json = dict[str, Any]
+Write = Callable[..., str]
+
+SAME = "1 request: 1 the same, 0 differ; Pods of 0 MyResources would restart"
+RESTARTED = "1 request: 0 the same, 1 differs; Pods of 1 MyResource would restart"
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Write:
+    def write(document: Any, name: str = "request.json") -> str:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_text(document if isinstance(document, str) else json.dumps(document))
+        return str(file)
+
+    return write
+
+
+@pytest.fixture(name="_another_version")
+def _changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this version one that changes the Pod template."""
+    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+
+
+def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
+    """Return the sync request for a MyResource that is Ready, status and all."""
+    parent = my_resource(**fields)
+    status = {**sync(parent, *in_cluster(parent, mode))["status"], "observedGeneration": 1}
+    return request_of({**parent, "status": status}, *in_cluster(parent, mode))
+
+
+def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fields: Any) -> Json:
+    """Return *request* with the answer of this version, as serve --record writes it."""
+    body = json.dumps(request).encode()
+    answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
+    said = json.loads(answer) if response is None else response
+    return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": said, **fields}
+
+
+def customize_of(parent: Json) -> Json:
+    found: Json = json.loads(customize_request(parent))
+    return found
+
+
+def lines(ended: Ended) -> list[str]:
+    assert ended.err == ""
+    return ended.out.splitlines()
+
+
+# What is compared with what
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_recorded_answer_of_the_same_version_is_the_same(mode: str, write: Write) -> None:
+    assert call("replay", write(recorded(settled(mode)))) == Ended(0, f"{SAME}\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.usefixtures("_another_version")
+def test_a_recorded_answer_of_another_version_shows_what_restarts(mode: str, write: Write) -> None:
+    answered = recorded(settled(mode))
+    for child in answered["response"]["children"]:
+        del child["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+    for child in answered["request"]["children"]["Deployment.apps/v1"].values():
+        child["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 30
+    file = write(answered)
+
+    ended = call("replay", file)
+
+    assert ended.code == 1
+    line, summary = lines(ended)
+    assert line.startswith(f"{file}: default/web: Deployment web-deployment changed ({PATH})")
+    assert line.endswith("; RESTART")
+    assert summary == RESTARTED
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_an_answer_the_children_as_they_are_count(mode: str, write: Write) -> None:
+    assert call("replay", write(settled(mode))) == Ended(0, f"{SAME}\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_an_answer_another_version_shows_what_restarts(
+    mode: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(settled(mode))
+    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+
+    line, summary = lines(call("replay", file))
+
+    assert line == (
+        f"{file}: default/web: Deployment web-deployment changed ({PATH}); "
+        "status Ready Available -> Degraded Building; RESTART"
+    )
+    assert summary == RESTARTED
+
+
+def test_saying_a_default_differs_from_the_recorded_answer_and_restarts_nothing(write: Write) -> None:
+    answered = recorded(settled(terminationGracePeriodSeconds=30))
+    for child in answered["response"]["children"]:
+        del child["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+
+    line, summary = lines(call("replay", write(answered)))
+
+    assert f"changed ({PATH})" in line
+    assert "RESTART" not in line
+    assert summary.endswith("Pods of 0 MyResources would restart")
+
+
+def test_pods_that_would_restart_anyway_are_not_this_versions_doing(write: Write) -> None:
+    edited = settled()
+    edited["parent"] = my_resource(image="nginx:1.28", generation=2)
+    answered = recorded(edited)
+    answered["response"]["status"]["state"] = "Other"
+
+    line, summary = lines(call("replay", write(answered)))
+
+    assert "status Other" in line
+    assert "RESTART" not in line
+    assert summary.endswith("Pods of 0 MyResources would restart")
+
+
+def test_when_a_condition_turned_is_no_difference(write: Write) -> None:
+    answered = recorded(settled())
+    for condition in answered["response"]["status"]["conditions"]:
+        condition["lastTransitionTime"] = "2020-01-01T00:00:00Z"
+
+    assert call("replay", write(answered)).code == 0
+
+
+def test_a_recording_is_decided_at_its_own_time(write: Write) -> None:
+    waiting = {"what": "Deployment web-deployment", "since": NOW_TEXT}
+    condition = {"type": "Ready", "status": "False", "lastTransitionTime": NOW_TEXT, "observedGeneration": 1}
+    request = request_of(my_resource(status={"conditions": [condition], "waiting": waiting}))
+
+    then = call("replay", write(recorded(request)))
+    now = call("replay", write({key: value for key, value in recorded(request).items() if key != "time"}))
+
+    assert then.code == 0
+    assert "Building -> Failed NotApplied" in now.out
+
+
+def test_the_state_and_the_reason_are_told_before_and_after(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["status"]["state"] = "Degraded"
+
+    assert lines(call("replay", write(answered)))[0].endswith(
+        ": default/web: status Degraded Available -> Ready Available"
+    )
+
+
+def test_another_word_in_the_status_is_told_by_its_path(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["status"]["replicas"] = 7
+    answered["response"]["resyncAfterSeconds"] = 5
+
+    assert lines(call("replay", write(answered)))[0].endswith(": default/web: status (replicas); another resync")
+
+
+def test_children_that_another_version_lists_are_added_and_removed(write: Write) -> None:
+    answered = recorded(settled(ports=[{"containerPort": 80}]))
+    for child in answered["response"]["children"]:
+        child["metadata"]["name"] += "-2"
+
+    line = lines(call("replay", write(answered)))[0]
+
+    for word in ("Deployment web-deployment added", "Deployment web-deployment-2 removed", "Service web added"):
+        assert word in line
+
+
+def test_a_deployment_that_is_no_longer_listed_ends_its_pods(write: Write) -> None:
+    request = settled()
+    groups = request["children"]
+    (deployment,) = groups["Deployment.apps/v1"].values()
+    other = {**deployment, "metadata": {**deployment["metadata"], "name": "web-old"}}
+    groups["Deployment.apps/v1"]["default/web-old"] = other
+
+    line, summary = lines(call("replay", write(request)))
+
+    assert line.endswith("Deployment web-old removed; PODS END")
+    assert summary.endswith("Pods of 0 MyResources would restart, those of 1 MyResource would end")
+
+
+def test_a_myresource_that_is_being_deleted_loses_its_children_anyway(write: Write) -> None:
+    request = settled()
+    request["parent"]["metadata"]["deletionTimestamp"] = NOW_TEXT
+    request["parent"]["spec"]["image"] = "nginx:1.28"
+
+    assert call("replay", write(request)).code == 0
+
+
+def test_a_status_that_is_lost_is_told_even_if_no_child_changes(write: Write) -> None:
+    request = settled()
+    request["parent"]["spec"]["memory"] = "64mb"  # as if the new version refused what was accepted
+
+    line, _ = lines(call("replay", write(request)))
+
+    assert line.endswith("default/web: status Ready Available -> Failed InvalidSpec")
+
+
+def test_a_kept_child_without_a_record_is_as_it_is(write: Write) -> None:
+    invalid = {**my_resource(spec={"image": "nginx:1.27", "memory": "64mb"})}
+    there = in_cluster(my_resource(), "server-side-apply")
+    answered = recorded(request_of(invalid, *there))
+    for child in answered["request"]["children"]["Deployment.apps/v1"].values():
+        del child["metadata"]["managedFields"]
+
+    assert answered["response"]["children"][0]["spec"]
+    assert call("replay", write(answered)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(500, "answered with 500 -> 200"), (400, "answered with 400 -> 200")], ids=["bug", "refused"]
+)
+def test_a_recorded_failure_that_is_none_now_is_told(status: int, words: str, write: Write) -> None:
+    failed = {**recorded(settled()), "status": status, "response": {"error": "the hook failed"}}
+
+    line, summary = lines(call("replay", write(failed)))
+
+    assert line.endswith(words)
+    assert summary.endswith("Pods of 0 MyResources would restart")
+
+
+def test_a_failure_of_this_version_is_told_and_the_others_are_compared(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = write(recorded(settled())), write(recorded(settled("server-side-apply")), "other.json")
+    calls = iter([KeyError("canary")])
+
+    def sometimes(*arguments: Any) -> Any:
+        if error := next(calls, None):
+            raise error
+        return real(*arguments)
+
+    real = sys.modules["app.core.sync"].plan
+    monkeypatch.setattr("app.core.sync.plan", sometimes)
+
+    line, summary = lines(call("replay", one, other))
+
+    assert line == f"{one}: default/web: answered with 200 -> 500"
+    assert summary.startswith("2 requests: 1 the same, 1 differs")
+
+
+def test_rules_of_customize_are_compared(write: Write) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    same = recorded(customize_of(parent), path="/customize")
+    other = recorded(customize_of(parent), path="/customize", response={"relatedResources": []})
+
+    assert call("replay", write(same)).code == 0
+    assert lines(call("replay", write(other)))[0].endswith("default/web: customize rules (relatedResources)")
+
+
+def test_what_has_nothing_to_be_compared_with_is_counted_apart(write: Write) -> None:
+    alone = write(customize_of(my_resource()), "customize.json")
+
+    ended = call("replay", write(settled()), alone)
+
+    assert ended.code == 0
+    assert lines(ended)[0].startswith("2 requests: 1 the same, 0 differ, 1 with nothing to compare with; ")
+    assert_one_line(call("replay", alone), 2, "nothing to compare", "--against URL")
+
+
+def test_a_folder_is_all_its_files_but_hidden_ones(write: Write, tmp_path: Path) -> None:
+    write(recorded(settled()), "recordings/b.json")
+    write(recorded(settled()), "recordings/more/a.json")
+    write("half a fi", "recordings/.c.json")
+    write("# nothing to see", "recordings/README.md")
+
+    assert lines(call("replay", str(tmp_path / "recordings")))[0].startswith("2 requests: 2 the same")
+
+
+def test_json_says_all_of_it(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["children"][0]["spec"]["replicas"] = 5
+    file = write(answered)
+
+    ended = call("replay", file, "-o", "json")
+
+    assert ended.code == 1
+    assert json.loads(ended.out) == {
+        "requests": 1,
+        "same": 0,
+        "differ": 1,
+        "notCompared": 0,
+        "restart": [],
+        "end": [],
+        "differences": [
+            {
+                "file": file,
+                "hook": "sync",
+                "myresource": "default/web",
+                "answeredWith": [],
+                "children": [
+                    {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
+                ],
+                "said": [],
+                "status": [],
+                "rules": [],
+                "resync": False,
+                "pods": "keep",
+            }
+        ],
+    }
+
+
+def test_a_name_cannot_move_the_cursor_of_a_terminal(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["children"][0]["metadata"]["name"] = "\x1b[2J"
+
+    assert "\x1b" not in call("replay", write(answered)).out
+
+
+# Live objects
+
+
+def live(*parents: Json, mode: str = "dynamic-apply") -> tuple[Json, Json]:
+    """Return two lists, as kubectl prints them: the MyResources and their children."""
+    children = [child for parent in parents for child in in_cluster(parent, mode)]
+    ready = [{**parent, "status": {**sync(parent, *in_cluster(parent, mode))["status"]}} for parent in parents]
+    as_list = {"apiVersion": "v1", "kind": "List"}
+    return {**as_list, "items": ready}, {**as_list, "items": children}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dump", [json.dumps, yaml.safe_dump], ids=["JSON", "YAML"])
+def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: Write) -> None:
+    parents, children = live(
+        my_resource("web", ports=[{"containerPort": 80}]), my_resource("shop", uid="another-uid"), mode=mode
+    )
+
+    ended = call("replay", write(dump(parents), "parents"), write(dump(children), "children"))
+
+    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; Pods of 0 MyResources would restart\n", "")
+
+
+def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    parents, children = live(my_resource("web"), my_resource("slow", uid="u", terminationGracePeriodSeconds=60))
+    files = write(parents, "parents"), write(children, "children")
+    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+
+    ended = call("replay", *files)
+
+    assert ended.code == 1
+    assert [line.split(": ")[1] for line in lines(ended)[:-1]] == ["default/web"]
+    assert lines(ended)[-1] == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
+
+
+def test_a_service_of_somebody_else_is_no_child(write: Write) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    metadata = {"name": "web", "namespace": "default"}
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": {"app": "theirs"}}}
+    (deployment, _) = in_cluster(parent)
+
+    assert reason(sync(parent, deployment)) != "NameConflict"
+    assert call("replay", write(json.dumps(live(parent)[0])), write(deployment, "d"), write(foreign, "s")).out.endswith(
+        "status Ready Available -> Failed NameConflict\n" + RESTARTED.replace("1 MyResource ", "0 MyResources ") + "\n"
+    )
+
+
+def test_the_commands_for_a_cluster_are_printed_and_nothing_else_is_done() -> None:
+    assert call("replay", "--from-cluster") == Ended(0, f"{COLLECT}\n", "")
+
+
+def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) -> None:
+    parents, children = live(my_resource(ports=[{"containerPort": 80}]))
+    by_kind = {
+        "myresources.mygroup.example.com": parents["items"],
+        "deployments.apps": [item for item in children["items"] if item["kind"] == "Deployment"],
+        "services": [item for item in children["items"] if item["kind"] == "Service"],
+    }
+    for resource, items in by_kind.items():
+        (tmp_path / f"{resource}.list").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    kubectl, myresource = tmp_path / "kubectl", tmp_path / "myresource"
+    kubectl.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls; exec cat {tmp_path}/"$2".list\n')
+    myresource.write_text(f'#!/bin/sh\nexec {sys.executable} -m app "$@"\n')
+    for tool in (kubectl, myresource):
+        tool.chmod(0o755)
+    root = Path(__file__).parent.parent.parent
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(root)}
+
+    ended = subprocess.run(
+        ["/bin/bash", "-e"], input=COLLECT, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert (ended.stdout, ended.stderr) == (f"{SAME}\n", "")
+    assert (tmp_path / "services.json").stat().st_mode & 0o777 == 0o600
+    assert all("--all-namespaces" in line for line in (tmp_path / "calls").read_text().splitlines())
+
+
+# Another version, served
+
+
+@pytest.fixture(name="other", scope="module")
+def _other() -> Iterator[Served]:
+    with other_version() as hook:
+        yield hook
+
+
+@pytest.fixture(name="same", scope="module")
+def _same() -> Iterator[Served]:
+    with served() as hook:
+        yield hook
+
+
+@pytest.mark.parametrize("end", ["", "/", "/sync", "/customize"])
+def test_the_same_version_served_elsewhere_answers_the_same(end: str, same: Served, write: Write) -> None:
+    files = write(settled()), write(customize_of(my_resource()), "customize.json")
+
+    ended = call("replay", "--against", same.url + end, *files)
+
+    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; Pods of 0 MyResources would restart\n", "")
+
+
+def test_another_version_served_elsewhere_is_the_new_one(other: Served, write: Write) -> None:
+    file = write(recorded(settled()))
+
+    line, summary = lines(call("replay", "--against", other.url, file))
+
+    assert line == (
+        f"{file}: default/web: Deployment web-deployment changed ({PATH}); "
+        "status Ready Available -> Degraded Building; RESTART"
+    )
+    assert summary == RESTARTED
+
+
+def test_live_objects_are_asked_of_both_hooks(other: Served, write: Write) -> None:
+    parents, children = live(my_resource())
+
+    summary = lines(call("replay", "--against", other.url, write(parents, "a"), write(children, "b")))[-1]
+
+    assert summary == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
+
+
+def test_a_url_where_nothing_answers_is_one_line_and_code_2(write: Write) -> None:
+    url = f"http://user:canary@127.0.0.1:{free_port()}"
+
+    ended = call("replay", "--against", url, write(settled()))
+
+    assert_one_line(ended, 2, f"{url.replace('user:canary@', '')}/sync: can't be reached", "myresource serve")
+    assert "canary" not in ended.err
+
+
+@pytest.mark.parametrize("url", ["canary", "ftp://canary", "http://", "http://x:y/", "//x"])
+def test_what_is_no_url_is_one_line_and_code_2(url: str, write: Write) -> None:
+    assert_one_line(call("replay", "--against", url, write(settled())), 2, "--against", "http://127.0.0.1:8080")
+
+
+def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Write) -> None:
+    file = write(settled())
+
+    assert_one_line(call("replay", "--against", same.health_url, file), 2, "/sync: answers with 404", "URL of a hook")
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param('{"request": ', ["not YAML or JSON"], id="cut"),
+        pytest.param('{"request": "canary"}', ["no parent"], id="no request"),
+        pytest.param(
+            '{"parent": {"metadata": {"name": "canary"}}, "children": {}}', ["not a hook request"], id="no uid"
+        ),
+        pytest.param('{"parent": {}}', ["not a hook request"], id="nothing in it"),
+        pytest.param(json.dumps({"path": "/canary", "request": {"parent": {}}}), ["neither /sync nor"], id="path"),
+        pytest.param('{"canary": 1}', ["not a Kubernetes object"], id="another object"),
+        pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
+        pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),
+        pytest.param(
+            json.dumps(my_resource() | {"metadata": {"name": "web"}}), ["no uid", "kubectl get"], id="no live"
+        ),
+        pytest.param(
+            json.dumps({**recorded(request_of(my_resource())), "response": {"canary": 1}}), ["response"], id="response"
+        ),
+        pytest.param(
+            json.dumps({**recorded(request_of(my_resource())), "response": ["canary"]}), ["response"], id="a list"
+        ),
+        pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_one_line_and_code_2(text: str, words: list[str], write: Write) -> None:
+    file = write(text)
+
+    ended = call("replay", file)
+
+    assert_one_line(ended, 2, file, *words)
+    assert "canary" not in ended.err.replace(file, "")
+
+
+def test_a_file_that_is_not_there_is_one_line_and_code_2() -> None:
+    assert_one_line(call("replay", "/no/such.json"), 2, "/no/such.json: no such file")
+
+
+def test_an_empty_folder_is_one_line_and_code_2(tmp_path: Path) -> None:
+    assert_one_line(call("replay", str(tmp_path)), 2, "no hook request", "--from-cluster")
+
+
+def test_no_file_is_a_wrong_call() -> None:
+    assert_one_line(call("replay"), 2, "no FILE", "--from-cluster", "see: myresource replay --help")
+
+
+def test_an_observed_child_that_nobody_would_store_is_one_line_with_its_file(write: Write) -> None:
+    request = settled()
+    for child in request["children"]["Deployment.apps/v1"].values():
+        child["spec"]["template"] = "canary"
+    file = write(request)
+
+    ended = call("replay", file)
+
+    assert_one_line(ended, 2, f"{file}: Deployment web-deployment: no API server would store this")
+    assert "canary" not in ended.err
+
+
+def test_an_object_that_is_nested_too_deeply_is_one_line(write: Write) -> None:
+    request = settled()
+    (child,) = request["children"]["Deployment.apps/v1"].values()
+    deep: Any = "x"
+    for _ in range(600):
+        deep = {"a": deep}
+    child["spec"]["template"]["more"] = deep
+
+    ended = call("replay", write(request))
+
+    assert ended.code == 0 or (ended.code, ended.err.count("\n")) == (2, 1)
+
+
+# Without the extra packages, in a pipe, in a shell
+
+
+def test_json_is_replayed_without_yaml_httpx_and_rich_and_yaml_says_what_it_needs(write: Write) -> None:
+    hide = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich'])); from app.cli import main; main()"
+    command = [sys.executable, "-c", hide, "replay"]
+
+    good = subprocess.run([*command, write(recorded(settled()))], capture_output=True, text=True, check=False)
+    bad = subprocess.run([*command, write("a: 1", "b.yaml")], capture_output=True, text=True, check=False)
+    far = subprocess.run(
+        [*command, "--against", "http://127.0.0.1:1", write(settled())], capture_output=True, text=True, check=False
+    )
+
+    assert (good.returncode, good.stdout, good.stderr) == (0, f"{SAME}\n", "")
+    for ended in (bad, far):
+        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+        assert "pip install 'myresource-operator[cli]'" in ended.stderr
+
+
+def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write, tmp_path: Path) -> None:
+    for number in range(2):
+        write(settled(), f"many/{number}.json")
+    answered = {**recorded(settled()), "status": 500}
+    for number in range(900):
+        write(answered, f"many/with-a-long-name-so-that-the-pipe-is-full-{number:0100}.json")
+    shell = f"{sys.executable} -m app replay {tmp_path}/many | true; exit ${{PIPESTATUS[0]}}"
+
+    ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            connection, _ = silent.accept()
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            code = process.wait(timeout=10)
+            said = process.stderr.read() if process.stderr else ""
+            connection.close()
+
+    assert (code, said) == (130, "")
