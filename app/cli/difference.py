@@ -6,7 +6,7 @@ from typing import Any
 
 from app.cli.answers import OK, Answer
 from app.cli.changes import changes
-from app.cli.pods import applied, as_stored, bare, records, restarts
+from app.cli.pods import applied, as_stored, bare, has_pods, records, restarts
 from app.cli.recordings import Identity, Recording
 
 Json = dict[str, Any]
@@ -121,7 +121,7 @@ def _pods(recording: Recording, old: Answer | None, new: Answer) -> Pods:
 
 
 def _of_deployment(key: Identity, seen: Json, last: dict[Identity, Json], old: Answer | None, new: Answer) -> Pods:
-    if key[0] != "Deployment":
+    if key[0] != "Deployment" or not has_pods(seen):
         return Pods.KEEP
     before = old.children.get(key) if old else None
     after = new.children.get(key)

@@ -7,6 +7,7 @@ import yaml
 
 from app.cli.edit import Edit
 from app.cli.parents import Json
+from app.cli.pods import has_pods
 from app.cli.recordings import Identity
 from app.core.identity import APPLIED, REPAIR
 from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
@@ -34,6 +35,8 @@ def sentence(edit: Edit) -> str:
         return "Pods end: the Deployment would be removed."
     if deployments[1] - deployments[0] or not edit.running:
         return "No Pods run yet: the Deployment would be made anew."
+    if edit.restarts and not all(has_pods(child) for key, child in edit.before.items() if key[0] == "Deployment"):
+        return "No Pods run: the Deployment has 0 replicas."
     if edit.restarts:
         return f"Pods restart: {', '.join(edit.restarts)}"
     return "Pods keep running." if lines(edit) else "Nothing changes. Pods keep running."

@@ -71,6 +71,12 @@ def _stored_by_nobody(child: Json) -> Iterator[None]:
         raise Unstorable(message) from error
 
 
+def has_pods(deployment: Json) -> bool:
+    """Tell whether *deployment* has Pods that could restart."""
+    spec = deployment.get("spec")
+    return not isinstance(spec, dict) or spec.get("replicas") != 0
+
+
 def restarts(old: Json, new: Json) -> list[str]:
     """Return where the Pod template of the Deployment *new* differs from that of *old*: what restarts Pods."""
     return changes(_template(old), _template(new), "spec.template")

@@ -1,11 +1,13 @@
 """``myresource serve``: the service."""
 
 import logging
+from pathlib import Path
 
 import click
 
 from app.cli.errors import InputError
 from app.core.controller import MYRESOURCE
+from app.web.recording import MIB, CannotRecord, Recorder
 from app.web.server import Address, CannotListen, serve
 
 _PORT = click.IntRange(0, 65535)
@@ -38,14 +40,44 @@ _PORT = click.IntRange(0, 65535)
     show_envvar=True,
     help="Port of /livez and /readyz.",
 )
-def command(host: str, port: int, health_port: int) -> None:
+@click.option(
+    "--record",
+    default=None,
+    metavar="DIR",
+    envvar="MYRESOURCE_RECORD",
+    show_envvar=True,
+    help="Keep requests and answers there, for: myresource replay. They hold what users wrote; keep them private.",
+)
+@click.option(
+    "--record-limit",
+    default=100,
+    type=click.IntRange(1),
+    metavar="MIB",
+    envvar="MYRESOURCE_RECORD_LIMIT",
+    show_default=True,
+    show_envvar=True,
+    help="Stop recording when DIR holds as much.",
+)
+def command(host: str, port: int, health_port: int, record: str | None, record_limit: int) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     health_at = Address(host, health_port)
+    recorder = _recorder(record, record_limit * MIB) if record is not None else None
     try:
-        serve(MYRESOURCE, Address(host, port), health_at)
+        serve(MYRESOURCE, Address(host, port), health_at, recorder)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"
+        raise InputError(message) from error
+
+
+def _recorder(record: str, most: int) -> Recorder:
+    if not record:
+        message = "--record names no folder; name one, or leave it out"
+        raise click.UsageError(message)
+    try:
+        return Recorder(Path(record), most)
+    except CannotRecord as error:
+        message = f"{error}; name a folder that can be written with --record, or leave it out"
         raise InputError(message) from error

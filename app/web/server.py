@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from app.hooks import Controller
 from app.web.app import create_app
 from app.web.health import create_health_app
+from app.web.recording import Recorder
 
 KEEP_ALIVE = 120
 """Seconds. Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a
@@ -75,16 +76,16 @@ def _server(app: ASGIApp) -> _Server:
     return _Server(config)
 
 
-def serve(controller: Controller, hooks_at: Address, health_at: Address) -> None:
+def serve(controller: Controller, hooks_at: Address, health_at: Address, recorder: Recorder | None = None) -> None:
     """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken."""
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
-        uvloop.run(_serve(controller, hooks_socket, health_socket))
+        uvloop.run(_serve(create_app(controller, recorder=recorder), hooks_socket, health_socket))
 
 
-async def _serve(controller: Controller, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
-    hooks = _server(create_app(controller))
+async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
+    hooks = _server(app)
     health = _server(create_health_app(lambda: hooks.started and not hooks.should_exit))
 
     def stop() -> None:

@@ -188,6 +188,13 @@ def test_a_deployment_that_is_being_deleted_is_made_anew(diff: Callable[[Json, J
     assert last_line(ended) == "No Pods run yet: the Deployment would be made anew."
 
 
+def test_where_no_pods_run_none_restart(diff: Callable[[Json, Json], Ended]) -> None:
+    parent, edited = my_resource(replicas=0), my_resource(replicas=0, image="nginx:1.28")
+
+    for old in (parent, request_of(parent, *in_cluster(parent))):
+        assert last_line(diff(old, edited)) == "No Pods run: the Deployment has 0 replicas."
+
+
 def test_out_of_an_invalid_spec_the_kept_deployment_is_what_was(diff: Callable[[Json, Json], Ended]) -> None:
     children = in_cluster(my_resource())
 

@@ -204,6 +204,19 @@ def test_a_deployment_that_is_no_longer_listed_ends_its_pods(write: Write) -> No
     assert summary.endswith("Pods of 0 MyResources would restart, those of 1 MyResource would end")
 
 
+@pytest.mark.parametrize(("replicas", "word"), [(0, "changed"), (1, "RESTART")])
+def test_where_no_pods_run_none_restart(
+    replicas: int, word: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(settled(replicas=replicas))
+    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+
+    ended = call("replay", file)
+
+    assert word in lines(ended)[0]
+    assert lines(ended)[-1].endswith(f"Pods of {replicas} MyResource{'s' if replicas == 0 else ''} would restart")
+
+
 def test_a_myresource_that_is_being_deleted_loses_its_children_anyway(write: Write) -> None:
     request = settled()
     request["parent"]["metadata"]["deletionTimestamp"] = NOW_TEXT
