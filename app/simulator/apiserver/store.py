@@ -19,6 +19,10 @@ FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 """What a way of deleting, other than in the background, leaves for the garbage collector."""
 
 
+_SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
+"""Metadata that nobody but the API server sets."""
+
+
 class ApiServer:
     """Objects by key. What it is given and what it gives are copies."""
 
@@ -121,13 +125,16 @@ class ApiServer:
         return {**item, **kept, "metadata": {**made, **item["metadata"], "resourceVersion": str(number)}}
 
     def _made(self, key: Key, item: Json, number: int) -> Json | None:
+        if not key.name:
+            raise Refused("Invalid", "metadata.name: Required value: name or generateName is required")
         if key in self._objects:
             raise Refused("AlreadyExists", f"{key.kind} {key.name} already exists")
         clean = stored(self._admitted(item, None))
         check(clean, None)
+        sent = {name: value for name, value in clean["metadata"].items() if name not in _SYSTEM}
         given = {"namespace": key.namespace, "creationTimestamp": self.clock.stamp(), "uid": _uid(number)}
         generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
-        metadata = {**given, **clean["metadata"], **generation, "resourceVersion": str(number)}
+        metadata = {**sent, **given, **generation, "resourceVersion": str(number)}
         return self._set(key, {**clean, "metadata": metadata})
 
     def _updated(self, key: Key, item: Json) -> Json | None:
@@ -164,10 +171,10 @@ class ApiServer:
         if live.get("status") is None and not new.get("status"):
             new = {name: value for name, value in new.items() if name != "status"}
         check(new, live)
-        if deleting(new) and not new["metadata"].get("finalizers") and live["metadata"].get("finalizers"):
+        new = with_metadata(new, **{name: live["metadata"].get(name) for name in _SYSTEM})
+        finished = live["metadata"].get("finalizers") and not new["metadata"].get("finalizers")
+        if deleting(new) and finished and key.kind != "Pod":
             return self._set(key, None)
-        system = {name: live["metadata"].get(name) for name in ("uid", "creationTimestamp", "managedFields")}
-        new = with_metadata(new, **system, resourceVersion=live["metadata"]["resourceVersion"])
         if text(new) == text(live):
             return live
         generation = {"generation": live["metadata"]["generation"] + 1} if moved(new, live) else {}
@@ -199,6 +206,8 @@ def _uid(number: int) -> str:
 
 def _named(item: Json, number: int) -> Json:
     """Return *item* with a name, if it has but the beginning of one."""
-    if "name" in item["metadata"]:
+    metadata = item["metadata"]
+    if metadata.get("name"):
         return item
-    return with_metadata(item, name=f"{item['metadata']['generateName']}{number:05x}", generateName=None)
+    beginning = metadata.get("generateName")
+    return with_metadata(item, name=f"{beginning}{number:05x}" if beginning else "", generateName=None)

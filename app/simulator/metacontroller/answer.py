@@ -13,6 +13,7 @@ from app.simulator.objects import Json
 
 _OK = 200
 _TOO_MANY = 429
+_RULE = {"apiVersion", "resource", "namespace", "names", "labelSelector", "namespaceSelector"}
 
 
 class BadAnswer(Exception):
@@ -42,27 +43,31 @@ class Answer:
 
 def read_sync(reply: Reply) -> Answer:
     """Return the answer in *reply*; raise TooMany, BadAnswer or Crash."""
-    found = _object(reply, {"status", "children", "resyncAfterSeconds", "finalized"})
-    children, again = found.get("children") or [], found.get("resyncAfterSeconds") or 0
-    if not isinstance(again, int | float) or not isinstance(found.get("status") or {}, dict):
-        raise BadAnswer("the answer has a field of another type")
-    if not isinstance(children, list) or any(item is not None and not _typed(item) for item in children):
+    found = _object(
+        reply, {"status": (dict,), "children": (list,), "resyncAfterSeconds": (int, float), "finalized": (bool,)}
+    )
+    children = found.get("children") or []
+    if any(item is not None and not _typed(item) for item in children):
         raise BadAnswer("a child in the answer has no kind")
     if None in children:
         raise Crash("a child in the answer is null: invalid memory address or nil pointer dereference")
-    return Answer(found.get("status") or {}, children, again)
+    named = [{**item, "metadata": item.get("metadata") or {}} for item in children]
+    return Answer(found.get("status") or {}, named, found.get("resyncAfterSeconds") or 0)
 
 
 def read_customize(reply: Reply) -> list[RelatedRule]:
     """Return the rules in *reply*; raise TooMany or BadAnswer."""
-    rules: list[RelatedRule] = _object(reply, {"relatedResources"}).get("relatedResources") or []
+    rules: list[Any] = _object(reply, {"relatedResources": (list,)}).get("relatedResources") or []
     for rule in rules:
-        if "names" in rule and "labelSelector" in rule:
+        if not isinstance(rule, dict) or rule.keys() - _RULE:
+            raise BadAnswer("a rule for related objects is no object, or has an unknown field")
+        if rule.get("names") and rule.get("labelSelector") is not None:
             raise BadAnswer("a rule for related objects has both names and a labelSelector")
     return rules
 
 
-def _object(reply: Reply, known: set[str]) -> Json:
+def _object(reply: Reply, known: dict[str, tuple[type, ...]]) -> Json:
+    """Return the object in *reply*, which may have the fields that are *known*, of their types, or null."""
     if reply.status == _TOO_MANY:
         raise TooMany(reply.retry_after or 0)
     if reply.status != _OK:
@@ -73,9 +78,11 @@ def _object(reply: Reply, known: set[str]) -> Json:
         raise BadAnswer("the answer is not JSON") from None
     if found is not None and not isinstance(found, dict):
         raise BadAnswer("the answer is not an object")
-    unknown = (found or {}).keys() - known
-    if unknown:
-        raise BadAnswer("the answer has an unknown field")
+    for name, value in (found or {}).items():
+        if name not in known:
+            raise BadAnswer("the answer has an unknown field")
+        if value is not None and type(value) not in known[name]:
+            raise BadAnswer(f"the answer has a field of another type: {name}")
     return found or {}
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.metacontroller.claims import NAME, owned
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, updated, with_last_applied
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, SYSTEM, updated, with_last_applied
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, key_of, text, with_metadata
 
@@ -18,9 +18,6 @@ class Apply(Protocol):
 
     def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
         """Make *observed* what *child* says, or make the object if there is none; raise Refused."""
-
-    def forget(self) -> None:
-        """Forget what was sent, as a process that ends."""
 
 
 def applier(mode: Mode, api: ApiServer) -> Apply:
@@ -42,9 +39,6 @@ class DynamicApply:
         new = updated(observed, child)
         if text(new) != text(observed):
             self._put(new)
-
-    def forget(self) -> None:
-        """Nothing is remembered here."""
 
     def _create(self, child: Json) -> None:
         try:
@@ -76,25 +70,27 @@ class ServerSideApply:
             if self._sent.get(key) == (text(wanted), *_version(observed)):
                 return
             if LAST_APPLIED in (observed["metadata"].get("annotations") or {}):
-                self._api.update(_without_last_applied(observed), NAME)
+                self._forget_last_applied(key)
         self._sent[key] = (text(wanted), *_version(self._api.apply(wanted, NAME)))
 
-    def forget(self) -> None:
-        """Forget what was sent."""
-        self._sent.clear()
+    def _forget_last_applied(self, key: Key) -> None:
+        """Take away what dynamic-apply left, if the process was started with that before."""
+        live = self._api.get(key)
+        annotations = (live and live["metadata"].get("annotations")) or {}
+        if live is not None and LAST_APPLIED in annotations:
+            left = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
+            self._api.update(with_metadata(live, annotations=left), NAME)
 
 
 def _clean(child: Json) -> Json:
     """Return *child* without what an apply never sends."""
-    return {name: value for name, value in child.items() if name != "status"}
+    if not child["metadata"].get("name"):
+        raise Refused("Invalid", "name is required")
+    body = {name: value for name, value in child.items() if name != "status"}
+    return with_metadata(body, **dict.fromkeys(SYSTEM))
 
 
 def _version(item: Json) -> tuple[str, str]:
     """Return what tells that *item* was written by somebody: its generation, or its version if it has none."""
     metadata = item["metadata"]
     return metadata["uid"], str(metadata.get("generation") or metadata["resourceVersion"])
-
-
-def _without_last_applied(child: Json) -> Json:
-    annotations = {key: value for key, value in child["metadata"]["annotations"].items() if key != LAST_APPLIED}
-    return with_metadata(child, annotations=annotations, resourceVersion=None)

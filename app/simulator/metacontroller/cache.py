@@ -1,6 +1,7 @@
 """The informers: Metacontroller's own copy of the objects, always a little late."""
 
 import copy
+from collections import deque
 from collections.abc import Callable
 
 from app.simulator.apiserver.store import ApiServer
@@ -21,7 +22,7 @@ class Cache:
         self._clock = clock
         self._handler = handler
         self._objects: dict[Key, Json] = {}
-        self._coming: list[Plan] = []
+        self._coming: deque[tuple[Plan, Write]] = deque()
         api.watch(self._told)
 
     def get(self, key: Key) -> Json | None:
@@ -35,7 +36,7 @@ class Cache:
 
     def relist(self) -> None:
         """Learn everything anew, as a process that starts."""
-        for plan in self._coming:
+        for plan, _ in self._coming:
             plan.cancelled = True
         self._coming.clear()
         self._objects.clear()
@@ -43,8 +44,12 @@ class Cache:
             self._take(key, self._api.get(key))
 
     def _told(self, write: Write) -> None:
-        self._coming = [plan for plan in self._coming if plan.at > self._clock.now]
-        self._coming.append(self._clock.after(self.late, lambda: self._take(write.key, write.after)))
+        self._coming.append((self._clock.after(self.late, self._next), write))
+
+    def _next(self) -> None:
+        """Learn of the change that is longest on its way: they never overtake each other."""
+        _, write = self._coming.popleft()
+        self._take(write.key, write.after)
 
     def _take(self, key: Key, item: Json | None) -> None:
         old = self._objects.pop(key, None)

@@ -25,7 +25,7 @@ def manage(parent: Json, observed: Iterable[Json], desired: Iterable[Json], api:
 
 def _identity(item: Json) -> Key:
     metadata = item["metadata"]
-    return Key(item["kind"], metadata["namespace"], metadata.get("name", ""))
+    return Key(item["kind"], metadata["namespace"], metadata.get("name") or "")
 
 
 def _deleted(key: Key, item: Json, api: ApiServer) -> str | None:

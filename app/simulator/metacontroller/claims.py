@@ -19,7 +19,7 @@ def labelled(child: Json, parent: Json) -> Json:
     """Return *child* in the parent's namespace, with the parent's label, unless it says otherwise."""
     metadata = parent["metadata"]
     own = {LABEL: metadata["uid"], **labels(child)}
-    namespace = child["metadata"].get("namespace", metadata["namespace"])
+    namespace = child["metadata"].get("namespace") or metadata["namespace"]
     return with_metadata(child, namespace=namespace, labels=own)
 
 
@@ -48,7 +48,7 @@ def claim(parent: Json, found: Iterable[Json], api: ApiServer) -> Iterator[Json]
 
 def _adopt(api: ApiServer, item: Json, parent: Json) -> bool:
     live = api.get(key_of(parent))
-    if live is None or live["metadata"]["uid"] != parent["metadata"]["uid"]:
+    if live is None or live["metadata"]["uid"] != parent["metadata"]["uid"] or deleting(live):
         return False
     return _edit(api, item, lambda found: owned(found, parent))
 

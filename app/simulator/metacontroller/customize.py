@@ -56,11 +56,12 @@ class Customize:
         kinds = {kind.name: (kind.api_version, kind.resource) for kind in self._served.values()}
         wanted = kinds.get(item["kind"])
         return any(
-            (rule["apiVersion"], rule["resource"]) == wanted and _selects(rule, item) for rule in self.rules(parent)
+            (rule.get("apiVersion"), rule.get("resource")) == wanted and _selects(rule, item)
+            for rule in self.rules(parent)
         )
 
     def _kind(self, rule: RelatedRule) -> Kind:
-        kind = self._served.get((rule["apiVersion"], rule["resource"]))
+        kind = self._served.get((rule.get("apiVersion", ""), rule.get("resource", "")))
         if kind is None:
             raise BadAnswer("a related kind is not served by the API server")
         return kind
@@ -73,5 +74,17 @@ def _selects(rule: RelatedRule, item: Json) -> bool:
     names = rule.get("names")
     if names:
         return metadata["name"] in names
-    wanted: dict[str, str] = (rule.get("labelSelector") or {}).get("matchLabels", {})
-    return wanted.items() <= labels(item).items()
+    selector, seen = rule.get("labelSelector") or {}, labels(item)
+    wanted: dict[str, str] = selector.get("matchLabels") or {}
+    asked: list[Json] = selector.get("matchExpressions") or []
+    return wanted.items() <= seen.items() and all(
+        _OPERATORS[each["operator"]](seen.get(each["key"]), each.get("values") or []) for each in asked
+    )
+
+
+_OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+}

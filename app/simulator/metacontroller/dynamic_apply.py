@@ -11,7 +11,7 @@ from app.simulator.objects import Json, text
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
 _KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
-_SYSTEM = (
+SYSTEM = (
     "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
 )  # fmt: skip
@@ -67,8 +67,8 @@ def updated(seen: Json, desired: Json) -> Json:
     """Return what Metacontroller would write over the child *seen* to make it *desired*."""
     record = (seen["metadata"].get("annotations") or {}).get(LAST_APPLIED)
     merged = merge(seen, json.loads(record) if record else {}, desired)
-    metadata = {key: value for key, value in merged["metadata"].items() if key not in _SYSTEM}
-    system = {key: value for key, value in seen["metadata"].items() if key in _SYSTEM}
+    metadata = {key: value for key, value in merged["metadata"].items() if key not in SYSTEM}
+    system = {key: value for key, value in seen["metadata"].items() if key in SYSTEM}
     status = {"status": seen["status"]} if "status" in seen else {}
     body = {key: value for key, value in merged.items() if key != "status"}
     return with_last_applied({**body, **status, "metadata": {**metadata, **system}}, desired)

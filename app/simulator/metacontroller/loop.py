@@ -25,7 +25,7 @@ RESTART = 10.0
 
 
 class Metacontroller:
-    """One CompositeController. ``hook`` may be replaced while it runs."""
+    """One CompositeController. ``hook`` may be replaced while it runs, ``settings`` before a restart."""
 
     def __init__(self, api: ApiServer, clock: Clock, hook: Hook, settings: Settings) -> None:
         self.hook = hook
@@ -43,7 +43,7 @@ class Metacontroller:
         """End the process, which forgets everything, and start another *after* so many seconds."""
         self._queue.clear()
         self._customize.forget()
-        self._apply.forget()
+        self._apply = applier(self.settings.mode, self._api)
         self._running = False
         self._clock.after(after, self._start)
 
@@ -66,8 +66,7 @@ class Metacontroller:
         if key.kind == self.settings.parent.name:
             if not (old and new and self.settings.ignore_status_changes and _only_status(old, new)):
                 self._enqueue(key)
-            return
-        if key.kind in {kind.name for kind in self.settings.children}:
+        elif key.kind in {kind.name for kind in self.settings.children}:
             owner = controller_of(item) or labels(item).get(LABEL)
             self._enqueue_owner(owner, key.namespace)
         if self._running and self.settings.has_customize and key.kind in {kind.name for kind in self.settings.served}:

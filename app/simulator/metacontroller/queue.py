@@ -54,7 +54,7 @@ class WorkQueue:
         """Work on *key* again, after a while that grows from failure to failure."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        self.add_after(key, min(FIRST_RETRY * 2**failures, LAST_RETRY), idle=failures >= HOPELESS)
+        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 20), LAST_RETRY), idle=failures >= HOPELESS)
 
     def forget(self, key: Key) -> None:
         """Note that *key* succeeded."""
