@@ -1,10 +1,19 @@
-"""The pages about diff, replay and recording: their commands print what the pages say."""
+"""The pages about diff, replay and recording: their commands print what the pages say, and work."""
 
+import re
+import shlex
+
+import click
+import kubernetes_validate
 import pytest
+import yaml
 
-from tests.documents import Console, consoles, printed
+from app.cli.live import COLLECT
+from app.cli.serve import command as serve_command
+from app.simulator.metacontroller.dynamic_apply import merge
+from tests.documents import ROOT, Console, consoles, printed
 
-PAGES = ["docs/diff.md"]
+PAGES = ["docs/diff.md", "docs/record.md", "docs/replay.md", "docs/upgrade.md"]
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 
 
@@ -29,3 +38,44 @@ def test_another_output_would_be_caught() -> None:
     assert right(block)
     assert changed != block
     assert not right(changed)
+
+
+def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
+    (collect,) = [block for block in consoles("docs/upgrade.md") if "--from-cluster" in block.command]
+
+    assert collect.output == f"{COLLECT}\n"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text()):
+        name, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / name
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+
+        assert not anchor or anchor in {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_that_the_page_names_are_the_commands(page: str) -> None:
+    text = (ROOT / page).read_text()
+    for name, options in re.findall(r"myresource (serve|replay|diff)((?: --?[a-z-]+(?: [^-\s`|]+)*)+)", text):
+        helped = printed(f".venv/bin/myresource {name} --help")
+
+        for option in (word for word in shlex.split(options) if word.startswith("--")):
+            assert option in helped
+
+
+def test_the_patch_records_into_the_volume_within_its_size() -> None:
+    deployment = yaml.safe_load((ROOT / "metacontroller/deployment.yaml").read_text())
+    patch = yaml.safe_load((ROOT / "examples/recordings/record-patch.yaml").read_text())
+    pod = patch["spec"]["template"]["spec"]
+    (container,), (volume,) = pod["containers"], pod["volumes"]
+    limits = {option.envvar: option.default for option in serve_command.params if isinstance(option, click.Option)}
+
+    kubernetes_validate.validate(merge(deployment, {}, patch), "1.34", strict=True)
+
+    assert container["name"] == deployment["spec"]["template"]["spec"]["containers"][0]["name"]
+    assert container["env"][0]["name"] in limits
+    assert container["env"][0]["value"].startswith(container["volumeMounts"][0]["mountPath"] + "/")
+    assert int(volume["emptyDir"]["sizeLimit"].removesuffix("Mi")) > int(str(limits["MYRESOURCE_RECORD_LIMIT"]))
