@@ -7,94 +7,84 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.controller import MYRESOURCE
+from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import text
-from tests.build import NOW, condition, my_resource, rolled_out
-from tests.cluster.api_server import ApiServer
+from app.simulator.world import World
+from tests.build import rolled_out
 from tests.given.observed import Situation, situations
-from tests.metacontroller import MODES, Metacontroller, Mode
 from tests.strategies import specs
+from tests.worlds import WEB, Since, both_modes, parent, ready, synced, world
 
 Json = dict[str, Any]
 
-both_modes = pytest.mark.parametrize("mode", MODES)
 
-
-def started(mode: Mode, *objects: Json) -> Metacontroller:
-    """Return a Metacontroller with our hook, in a cluster that holds *objects*."""
-    api = ApiServer()
+def alone(mode: Mode, *objects: Json) -> World:
+    """Return a world with our hook in which Metacontroller acts alone, and that holds *objects* as they are."""
+    made = world(mode, MYRESOURCE, controllers=False)
     for item in objects:
-        api.put(item)
-    return Metacontroller(api, mode, lambda body: MYRESOURCE.answer_sync(body, NOW), MYRESOURCE.answer_customize)
+        made.api.place(item)
+    return made
 
 
-def roll_out(api: ApiServer) -> None:
-    """Let the Deployment controller finish."""
-    for deployment in api.all("Deployment"):
-        if deployment.get("spec"):
-            api.put_status(rolled_out(deployment))
+def roll_out(made: World) -> None:
+    """Let the Deployment controller finish, at once."""
+    for deployment in made.api.all("Deployment"):
+        made.api.update_status(rolled_out(deployment), "deployment-controller")
+    assert made.still()
 
 
-def children(api: ApiServer) -> list[Json]:
+def children(made: World) -> list[Json]:
     """Return the children as they are stored."""
-    return [*api.all("Deployment"), *api.all("Service")]
+    return [*made.api.all("Deployment"), *made.api.all("Service")]
 
 
-def settle(metacontroller: Metacontroller, parent: Json) -> None:
-    """Store *parent* and sync it until it has had every chance to come to rest."""
-    metacontroller.api.put(parent)
-    for _ in range(2):
-        metacontroller.sync(parent["metadata"]["name"])
-    roll_out(metacontroller.api)
-    for _ in range(2):
-        metacontroller.sync(parent["metadata"]["name"])
+def settle(made: World, spec: Json) -> None:
+    """Let the parent have this *spec*, until all is still and rolled out."""
+    made.apply({**parent(), "spec": spec})
+    assert made.still()
+    roll_out(made)
 
 
 @both_modes
 @settings(max_examples=300)
 @given(spec=specs())
 def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
-    metacontroller = started(mode)
+    made = alone(mode)
+    done = Since(made)
 
-    settle(metacontroller, my_resource(spec=spec))
+    settle(made, spec)
 
-    parent = metacontroller.api.get("MyResource", "web") or {}
-    assert condition(parent)["status"] == "True"
-    assert metacontroller.sync("web") == []
-    assert metacontroller.refusals == []
+    assert ready(made)[0] == "True"
+    assert synced(made).requests == []
+    assert done.refusals == []
 
 
 @both_modes
 @pytest.mark.parametrize("character", ["\x7f", "\x80", "\x85", "\x9f", "\uffff"], ids=ascii)
 def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, character: str) -> None:
-    metacontroller = started(mode)
+    made = alone(mode)
+    done = Since(made)
 
-    settle(metacontroller, my_resource(args=[f"a{character}b"]))
+    settle(made, {"image": "nginx:1", "args": [f"a{character}b"]})
 
-    parent = metacontroller.api.get("MyResource", "web") or {}
-    assert condition(parent)["reason"] in ("Available", "InvalidSpec")
-    assert metacontroller.refusals == []
+    assert ready(made)[1] in ("Available", "InvalidSpec")
+    assert done.refusals == []
 
 
 @both_modes
 @settings(max_examples=500)
 @given(situation=situations())
-def test_whatever_is_found_the_third_sync_changes_nothing(mode: Mode, situation: Situation) -> None:
+def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
     held = (item for group in (situation.related or {}).values() for item in group.values())
-    metacontroller = started(mode, *held, *situation.children, situation.parent)
-    name = situation.parent["metadata"]["name"]
-    metacontroller.sync(name)
-    metacontroller.sync(name)
-    done = len(metacontroller.changes)
+    made = alone(mode, *held, *situation.children, situation.parent)
+    name = WEB._replace(name=situation.parent["metadata"]["name"])
+    start = Since(made)
+    made.still()
 
-    requests = metacontroller.sync(name)
+    done = synced(made, name)
 
-    assert metacontroller.changes[done:] == []
-    assert [request for request in requests if request not in _refused(metacontroller)] == []
-
-
-def _refused(metacontroller: Metacontroller) -> set[str]:
-    """Return the requests that were refused: a name that is taken is asked for again each time."""
-    return {refusal.split(":")[0] for refusal in metacontroller.refusals}
+    assert done.writes == []
+    assert [request for request in done.requests if request not in start.refused] == []
 
 
 @both_modes
@@ -107,15 +97,18 @@ def _refused(metacontroller: Metacontroller) -> set[str]:
     after={"image": "nginx:1", "strategy": {"type": "Recreate"}},
 )
 def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, after: Json) -> None:
-    changed, fresh = started(mode), started(mode)
+    changed, fresh = alone(mode), alone(mode)
 
-    settle(changed, my_resource(spec=before))
-    settle(changed, my_resource(spec=after, generation=2))
-    settle(fresh, my_resource(spec=after, generation=2))
+    settle(changed, before)
+    settle(changed, after)
+    settle(fresh, after)
 
-    assert [_in_any_order(child["spec"]) for child in children(changed.api)] == [
-        _in_any_order(child["spec"]) for child in children(fresh.api)
-    ]
+    assert specs_of(changed) == specs_of(fresh)
+
+
+def specs_of(made: World) -> list[Json]:
+    """Return the specs of the children, with nothing in them that depends on the way there."""
+    return [_in_any_order(child["spec"]) for child in children(made)]
 
 
 _NAMED = {"env", "ports", "volumes", "volumeMounts", "imagePullSecrets", "httpHeaders", "items"}
@@ -146,30 +139,28 @@ BREAKS: dict[str, Json] = {
 @settings(max_examples=300)
 @given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
 def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
-    metacontroller = started(mode)
-    settle(metacontroller, my_resource(spec=spec))
-    before, done = children(metacontroller.api), len(metacontroller.changes)
+    made = alone(mode)
+    settle(made, spec)
+    before, done = children(made), Since(made)
 
-    metacontroller.api.put(my_resource(spec={**spec, **BREAKS[broken]}, generation=2))
-    metacontroller.sync("web")
+    made.apply({**parent(), "spec": {**spec, **BREAKS[broken]}})
+    assert made.still()
 
-    parent = metacontroller.api.get("MyResource", "web") or {}
-    assert condition(parent)["reason"] == "InvalidSpec"
-    assert metacontroller.changes[done:] == ["PUT status MyResource web"]
-    assert children(metacontroller.api) == before
-    assert metacontroller.sync("web") == []
+    assert ready(made) == ("False", "InvalidSpec")
+    assert done.requests == ["update status MyResource web"]
+    assert children(made) == before
+    assert synced(made).requests == []
 
 
 @both_modes
 def test_an_invalid_spec_changes_no_child_after_a_restart_of_metacontroller(mode: Mode) -> None:
-    metacontroller = started(mode)
+    made = alone(mode)
     spec = {"image": "nginx", "env": [{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]}
-    settle(metacontroller, my_resource(spec=spec))
-    before = children(metacontroller.api)
-    done = len(metacontroller.changes)
+    settle(made, spec)
+    before, done = children(made), Since(made)
 
-    metacontroller.restart()
-    settle(metacontroller, my_resource(spec={**spec, "replicas": -1}, generation=2))
+    made.metacontroller.restart()
+    settle(made, {**spec, "replicas": -1})
 
-    assert metacontroller.changes[done:] == ["PUT status MyResource web"]
-    assert [child["spec"] for child in children(metacontroller.api)] == [child["spec"] for child in before]
+    assert done.writes == ["update status MyResource web"]
+    assert [child["spec"] for child in children(made)] == [child["spec"] for child in before]

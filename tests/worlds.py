@@ -143,6 +143,11 @@ class Since:
         return [str(write) for write in self._all() if write.changed]
 
     @property
+    def refused(self) -> list[str]:
+        """Those that were refused."""
+        return [str(write) for write in self._all() if write.refused]
+
+    @property
     def refusals(self) -> list[str]:
         """Why some were refused."""
         return [write.refused for write in self._all() if write.refused]
