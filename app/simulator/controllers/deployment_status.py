@@ -78,6 +78,7 @@ def _moved(status: Json, counts: dict[str, int]) -> bool:
     return (
         counts["updatedReplicas"] > before["updatedReplicas"]
         or counts["replicas"] - counts["updatedReplicas"] < before["replicas"] - before["updatedReplicas"]
+        or counts["readyReplicas"] > before["readyReplicas"]
         or counts["availableReplicas"] > before["availableReplicas"]
     )
 

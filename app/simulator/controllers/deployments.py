@@ -46,10 +46,12 @@ class Deployments:
         new = next((item for item in sets if _template(item) == text(deployment["spec"]["template"])), None)
         if new is None and not deployment["spec"].get("paused"):
             new = self._create(deployment, sets)
+        elif new is not None and new is not sets[-1]:
+            new = self._numbered(new, _revision(sets[-1]) + 1)
         old = [item for item in sets if new is None or item["metadata"]["uid"] != new["metadata"]["uid"]]
         if new is not None:
             deployment = self._revised(deployment, new)
-            self._scale(deployment, new, old)
+        self._scale(deployment, new, old)
         self._write_status(deployment, new, old)
 
     def _sets(self, deployment: Json) -> list[Json]:
@@ -92,6 +94,11 @@ class Deployments:
         free = (mark for mark in marks if not self._api.get(_named(metadata, mark)))
         return next(free)
 
+    def _numbered(self, item: Json, revision: int) -> Json:
+        """Return the ReplicaSet *item*, which is the newest once more, with its next *revision*."""
+        annotations = {**item["metadata"]["annotations"], REVISION: str(revision)}
+        return self._api.update(with_metadata(item, annotations=annotations), NAME)
+
     def _revised(self, deployment: Json, new: Json) -> Json:
         """Return *deployment* with the annotation that says its revision, written if it said another."""
         annotations = deployment["metadata"].get("annotations") or {}
@@ -100,9 +107,9 @@ class Deployments:
             return deployment
         return self._api.update(with_metadata(deployment, annotations={**annotations, REVISION: revision}), NAME)
 
-    def _scale(self, deployment: Json, new: Json, old: list[Json]) -> None:
-        by_name = {item["metadata"]["name"]: item for item in (new, *old)}
-        step = {} if deployment["spec"].get("paused") else scaled(deployment["spec"], _set(new), [_set(i) for i in old])
+    def _scale(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
+        by_name = {item["metadata"]["name"]: item for item in (*old, *([new] if new else []))}
+        step = scaled(deployment["spec"], _set(new) if new else None, [_set(item) for item in old])
         for name, item in by_name.items():
             patience = {"minReadySeconds": deployment["spec"].get("minReadySeconds", 0)}
             spec = {**item["spec"], **patience, "replicas": step.get(name, item["spec"]["replicas"])}

@@ -23,20 +23,20 @@ class Garbage:
 
     def _changed(self, write: Write) -> None:
         item = write.after or write.before or {}
-        for owner in item["metadata"].get("ownerReferences", []):
+        for owner in _owners(item):
             self._wake(Key(owner["kind"], write.key.namespace, owner["name"]))
-        if write.after is None or deleting(write.after):
-            self._wake(write.key)
-        if write.after is not None and item["metadata"].get("ownerReferences"):
+        if write.after is None:
+            for dependent in self._dependents(item):
+                self._wake(key_of(dependent))
+        elif deleting(write.after) or _owners(item):
             self._wake(write.key)
 
     def _reconcile(self, key: Key) -> None:
         item = self._api.get(key)
         if item is None:
-            self._collect(key.namespace)
             return
         if not deleting(item):
-            self._collect_one(item)
+            self._collect(item)
             return
         finalizers = item["metadata"].get("finalizers", [])
         if FINALIZERS["orphan"] in finalizers:
@@ -49,15 +49,9 @@ class Garbage:
             if not dependents:
                 self._finish(item, FINALIZERS["foreground"])
 
-    def _collect(self, namespace: str) -> None:
-        """Delete whatever in *namespace* has no owner left."""
-        for key in self._api.all_keys():
-            item = self._api.get(key)
-            if item is not None and key.namespace == namespace:
-                self._collect_one(item)
-
-    def _collect_one(self, item: Json) -> None:
-        owners = item["metadata"].get("ownerReferences", [])
+    def _collect(self, item: Json) -> None:
+        """Delete *item* if it has no owner left."""
+        owners = _owners(item)
         if owners and not deleting(item) and not any(self._lives(owner, item) for owner in owners):
             self._delete(item, "background")
 

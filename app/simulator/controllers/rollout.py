@@ -22,6 +22,8 @@ class Set:
 
 def bounds(spec: Json) -> tuple[int, int]:
     """Return how many Pods there may be too many, and too few, for a Deployment's *spec*."""
+    if spec["strategy"]["type"] == "Recreate":
+        return 0, 0
     rolling = spec["strategy"].get("rollingUpdate", {})
     surge = math.ceil(_share(rolling.get("maxSurge", 0), spec["replicas"]))
     unavailable = math.floor(_share(rolling.get("maxUnavailable", 0), spec["replicas"]))
@@ -32,11 +34,19 @@ def _share(value: int | str, replicas: int) -> float:
     return value if isinstance(value, int) else replicas * int(value.removesuffix("%")) / 100
 
 
-def scaled(spec: Json, new: Set, old: list[Set]) -> dict[str, int]:
+def scaled(spec: Json, new: Set | None, old: list[Set]) -> dict[str, int]:
     """Return what the next step of the rollout asks of each ReplicaSet that is to change."""
+    if new is None or spec.get("paused"):
+        return _rescaled(spec, [*old, *([new] if new else [])])
     if spec["strategy"]["type"] == "Recreate":
         return _recreated(spec, new, old)
     return _grown(spec, new, old) or _shrunk(spec, new, old)
+
+
+def _rescaled(spec: Json, sets: list[Set]) -> dict[str, int]:
+    """Let the only one that has Pods, or the newest, have as many as are asked for: scaling is no rollout."""
+    active = [each for each in sets if each.asked] or sets[-1:]
+    return {each.name: spec["replicas"] for each in active if len(active) == 1 and each.asked != spec["replicas"]}
 
 
 def _recreated(spec: Json, new: Set, old: list[Set]) -> dict[str, int]:

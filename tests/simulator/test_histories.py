@@ -1,0 +1,144 @@
+"""Whatever happens to a MyResource: the world comes to rest, and where it does so does not depend on the way."""
+
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from app.core.controller import MYRESOURCE
+from app.simulator.hook import Hook, Reply, Unreachable
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.objects import Key, text
+from app.simulator.world import World
+from tests.strategies import specs
+from tests.test_convergence import specs_of
+from tests.worlds import DEPLOYMENT, SERVICE, both_modes, calls, parent, ready, synced, world
+
+Json = dict[str, Any]
+Step = tuple[str, Any]
+
+_few = specs().map(lambda spec: {**spec, "replicas": min(spec.get("replicas", 1), 3)})
+_steps = st.one_of(
+    st.tuples(st.just("edit"), _few),
+    st.tuples(st.just("scale"), st.sampled_from([0, 1, 5])),
+    st.tuples(st.just("delete"), st.sampled_from([DEPLOYMENT, SERVICE])),
+    st.tuples(st.just("unlabel"), st.sampled_from([DEPLOYMENT, SERVICE])),
+    st.tuples(st.just("restart"), st.sampled_from([0, 1, 30])),
+    st.tuples(st.just("down"), st.sampled_from([1, 3])),
+    st.tuples(st.just("late"), st.sampled_from([0.005, 1.0])),
+    st.tuples(st.just("wait"), st.sampled_from([0.001, 0.02, 1, 10, 300])),
+)
+
+
+def down(reached: Hook, times: int) -> Hook:
+    """Return the hook *reached*, which nobody reaches so many *times*."""
+    left = iter(range(times))
+
+    def call(hook: str, body: bytes) -> Reply:
+        if next(left, None) is not None:
+            raise Unreachable
+        return reached(hook, body)
+
+    return call
+
+
+def do(made: World, step: Step) -> None:
+    """Let *step* happen; what is not there is left alone."""
+    kind, value = step
+    if kind == "edit":
+        made.apply({**parent(), "spec": value})
+    elif kind == "scale" and made.api.get(DEPLOYMENT):
+        made.edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=value))
+    elif kind == "delete" and made.api.get(value):
+        made.delete(value)
+    elif kind == "unlabel" and made.api.get(value):
+        made.edit(value, lambda item: item["metadata"]["labels"].pop("myresource", None))
+    elif kind == "restart":
+        made.metacontroller.restart(value)
+    elif kind == "down":
+        made.metacontroller.hook = down(made.metacontroller.hook, value)
+    elif kind == "late":
+        made.metacontroller.cache.late = value
+    elif kind == "wait":
+        made.run(value)
+
+
+def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
+    """Return the world in which a parent with *spec* had these *steps* happen to it, once it is still."""
+    made = world(mode, MYRESOURCE, {**parent(), "spec": spec})
+    for step in steps:
+        do(made, step)
+    assert made.still(within=100_000)
+    return made
+
+
+@both_modes
+@settings(max_examples=70)
+@given(spec=_few, steps=st.lists(_steps, max_size=6))
+@example(spec={"image": "nginx"}, steps=[("wait", 0.02), ("delete", DEPLOYMENT), ("restart", 0)])
+@example(spec={"image": "nginx"}, steps=[("down", 3), ("wait", 1), ("down", 1), ("scale", 5)])
+@example(spec={"image": "nginx"}, steps=[("late", 1.0), ("wait", 10), ("scale", 5), ("unlabel", DEPLOYMENT)])
+def test_a_history_comes_to_rest_where_the_last_spec_alone_leads(mode: Mode, spec: Json, steps: list[Step]) -> None:
+    made = lived(mode, spec, steps)
+
+    for _ in range(2):
+        assert synced(made).requests == []
+    assert ready(made)[0] == "True"
+    last = next((value for kind, value in reversed(steps) if kind == "edit"), spec)
+    assert specs_of(made) == specs_of(lived(mode, last, []))
+
+
+@both_modes
+@settings(max_examples=20)
+@given(spec=_few, steps=st.lists(_steps, max_size=6))
+def test_the_same_steps_make_the_same_history(mode: Mode, spec: Json, steps: list[Step]) -> None:
+    one, other = (lived(mode, spec, steps) for _ in range(2))
+
+    assert one.history.entries == other.history.entries
+    assert one.clock.now == other.clock.now
+
+
+@both_modes
+def test_parents_of_one_name_in_two_namespaces_do_not_see_each_other(mode: Mode) -> None:
+    here, there = parent(ports=[{"containerPort": 80}]), parent(namespace="there", image="nginx:2")
+    made = world(mode, MYRESOURCE, here, there)
+    made.still()
+    key = Key("MyResource", "there", "web")
+    assert ready(made) == ready(made, key) == ("True", "Available")
+
+    made.delete(key)
+    made.still()
+
+    assert {each.namespace for each in made.api.all_keys()} == {"default"}
+    assert {each.kind for each in made.api.all_keys()} == {"MyResource", "Deployment", "ReplicaSet", "Pod", "Service"}
+    assert synced(made).requests == []
+
+
+@both_modes
+def test_two_parents_share_nothing(mode: Mode) -> None:
+    made = world(mode, MYRESOURCE, parent(), parent("other"))
+    made.still()
+    before = text(made.get(Key("Deployment", "default", "other-deployment")))
+
+    made.apply(parent(image="nginx:2"))
+    made.still()
+    made.delete(Key("MyResource", "default", "web"))
+    made.still()
+
+    assert text(made.get(Key("Deployment", "default", "other-deployment"))) == before
+    assert len(made.api.all("Pod")) == 1
+
+
+@both_modes
+def test_a_late_cache_changes_nothing_in_the_end(mode: Mode) -> None:
+    made = world(mode)
+    made.metacontroller.cache.late = 1.0
+    made.apply(parent(replicas=2))
+    made.run(1.5)
+    made.apply(parent(replicas=3))
+    made.still()
+
+    assert ready(made) == ("True", "Available")
+    assert len(made.api.all("Pod")) == 3
+    assert synced(made).requests == []
+    assert calls(made) < 40
