@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from app.simulator.apiserver.store import ApiServer
-from app.simulator.clock import Clock
+from app.simulator.clock import Clock, Plan
 from app.simulator.controllers.fate import Fate, Times, fate_of
 from app.simulator.controllers.pod_status import creating, ended, is_ready, no_image, running
 from app.simulator.history import Write
@@ -21,6 +21,7 @@ class Kubelet:
         self._times = times
         self._fate: Fate | None = None
         self._ending: set[str] = set()
+        self._restarts: dict[str, Plan] = {}
         api.watch(self._changed)
 
     def fail(self, fate: Fate | None) -> None:
@@ -57,9 +58,13 @@ class Kubelet:
 
     def _ended(self, pod: Json, fate: Fate, restarts: int) -> None:
         """Tell that the container ended, and start it again after a while; from the third time on it is no news."""
+        uid = pod["metadata"]["uid"]
+        if uid in self._restarts:
+            self._restarts.pop(uid).cancelled = True
         if self._tell(pod, fate, lambda live, clock: ended(live, clock, restarts, oom=fate is Fate.OOM)):
-            wait = min(self._times.back_off * 2**restarts, self._times.longest_back_off)
-            self._clock.after(wait, lambda: self._ended(pod, fate, restarts + 1), idle=restarts > 0)
+            wait = min(self._times.back_off * 2.0 ** min(restarts, 10), self._times.longest_back_off)
+            again = self._clock.after(wait, lambda: self._ended(pod, fate, restarts + 1), idle=restarts > 0)
+            self._restarts[uid] = again
 
     def _of(self, pod: Json) -> Fate:
         images = [container["image"] for container in pod["spec"]["containers"]]

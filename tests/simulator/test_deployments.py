@@ -1,0 +1,224 @@
+"""The Deployment controller, and what a Deployment's status says of a rollout."""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.simulator.apiserver.rules import Refused
+from app.simulator.apiserver.store import Admission
+from app.simulator.controllers.deployments import REVISION
+from app.simulator.controllers.fate import Fate
+from app.simulator.objects import Key, deleting
+from app.simulator.world import World
+from tests.worlds import DEPLOYMENT, Answers, deployment, world
+
+Json = dict[str, Any]
+
+QUOTA = ("Forbidden", "exceeded quota")
+
+
+def started(**spec: Any) -> World:
+    """Return a world in which a Deployment was just made."""
+    child = deployment(**spec)
+    child["metadata"]["namespace"] = "default"
+    return world("dynamic-apply", Answers(), child)
+
+
+def edited(made: World, **spec: Any) -> None:
+    """Change the Deployment's spec."""
+    made.edit(DEPLOYMENT, lambda item: item["spec"].update(spec))
+
+
+def imaged(made: World, image: str) -> None:
+    """Change the Deployment's image."""
+    made.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"]["containers"][0].update(image=image))
+
+
+def says(made: World, kind: str) -> tuple[str, str] | None:
+    """Return the status and the reason of a condition of the Deployment."""
+    conditions = made.get(DEPLOYMENT).get("status", {}).get("conditions", [])
+    return next(((item["status"], item["reason"]) for item in conditions if item["type"] == kind), None)
+
+
+def count(made: World, name: str) -> int:
+    """Return a count of the Deployment's status."""
+    found: int = made.get(DEPLOYMENT)["status"].get(name, 0)
+    return found
+
+
+def refusing(kind: str, when: Callable[[], bool] = lambda: True) -> Admission:
+    """Return what refuses new objects of *kind*."""
+
+    def admit(item: Json, live: Json | None) -> Json:
+        if live is None and item["kind"] == kind and when():
+            raise Refused(*QUOTA)
+        return item
+
+    return admit
+
+
+def test_a_rollout_progresses_until_its_replica_set_is_available() -> None:
+    made = started(replicas=2)
+    made.run(0.03)
+    assert (says(made, "Progressing"), says(made, "Available")) == (
+        ("True", "NewReplicaSetCreated"),
+        ("False", "MinimumReplicasUnavailable"),
+    )
+
+    made.run(1)
+    assert says(made, "Progressing") == ("True", "ReplicaSetUpdated")
+    assert count(made, "unavailableReplicas") == 2
+
+    made.still()
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+    assert says(made, "Available") == ("True", "MinimumReplicasAvailable")
+    assert (count(made, "readyReplicas"), count(made, "unavailableReplicas")) == (2, 0)
+
+
+def test_one_of_one_is_not_available_before_it_runs_under_recreate_either() -> None:
+    made = started(strategy={"type": "Recreate"})
+    made.run(0.5)
+
+    assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
+
+
+def test_a_rollout_that_makes_no_progress_is_late_after_its_deadline_and_comes_back() -> None:
+    made = started(replicas=2, progressDeadlineSeconds=30)
+    made.still()
+    imaged(made, "nginx:bad")
+    made.run(20)
+    assert says(made, "Progressing") == ("True", "ReplicaSetUpdated")
+
+    made.run(15)
+    assert says(made, "Progressing") == ("False", "ProgressDeadlineExceeded")
+    assert says(made, "Available") == ("True", "MinimumReplicasAvailable")
+    assert made.still()
+
+    imaged(made, "nginx:2")
+    made.still()
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_a_rollout_that_makes_progress_is_not_late() -> None:
+    made = started(replicas=4, minReadySeconds=20, progressDeadlineSeconds=30)
+    made.still()
+    imaged(made, "nginx:2")
+    start = made.clock.now
+    made.until(lambda: says(made, "Progressing") == ("False", "ProgressDeadlineExceeded"))
+
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+    assert made.clock.now - start > 60
+
+
+def test_scaling_what_is_finished_is_no_rollout() -> None:
+    made = started(replicas=1)
+    made.still()
+    edited(made, replicas=3)
+    made.run(0.5)
+
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+    assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
+
+
+def test_a_container_that_fails_later_leaves_the_rollout_finished() -> None:
+    made = started(replicas=1)
+    made.still()
+    made.kubelet.fail(Fate.CRASH)
+    made.still()
+
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+    assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
+
+
+def test_what_is_paused_is_scaled_but_not_rolled_out() -> None:
+    made = started(replicas=2)
+    made.still()
+    edited(made, paused=True)
+    imaged(made, "nginx:2")
+    edited(made, replicas=3)
+    made.still()
+    assert says(made, "Progressing") == ("Unknown", "DeploymentPaused")
+    assert {pod["spec"]["containers"][0]["image"] for pod in made.api.all("Pod")} == {"nginx:1"}
+    assert (count(made, "replicas"), count(made, "updatedReplicas")) == (3, 0)
+
+    edited(made, paused=False)
+    made.still()
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
+    assert {pod["spec"]["containers"][0]["image"] for pod in made.api.all("Pod")} == {"nginx:2"}
+
+
+def test_pods_that_are_refused_are_a_replica_failure_until_they_are_not() -> None:
+    made = started(replicas=2)
+    full = True
+    made.api.admission.append(refusing("Pod", lambda: full))
+    made.run(60)
+    assert says(made, "ReplicaFailure") == ("True", "FailedCreate")
+    assert made.api.all("Pod") == []
+
+    full = False
+    made.still()
+    assert says(made, "ReplicaFailure") is None
+    assert count(made, "availableReplicas") == 2
+
+
+def test_a_replica_set_that_is_refused_is_made_later() -> None:
+    made = started()
+    full = True
+    made.api.admission.append(refusing("ReplicaSet", lambda: full))
+    made.run(20)
+    assert made.api.all("ReplicaSet") == []
+
+    full = False
+    made.run(20)
+    assert count(made, "availableReplicas") == 1
+
+
+def test_a_rollback_is_another_revision_of_the_same_replica_set() -> None:
+    made = started()
+    for image in ("nginx:2", "nginx:1"):
+        made.still()
+        imaged(made, image)
+    made.still()
+
+    assert made.get(DEPLOYMENT)["metadata"]["annotations"][REVISION] == "3"
+    revisions = {
+        item["metadata"]["annotations"][REVISION]: item["spec"]["replicas"] for item in made.api.all("ReplicaSet")
+    }
+    assert revisions == {"2": 0, "3": 1}
+
+
+def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
+    made = started()
+    made.still()
+    (taken,) = made.api.all("ReplicaSet")
+    made.delete(DEPLOYMENT, "orphan")
+    made.still()
+    made.edit(Key("ReplicaSet", "default", taken["metadata"]["name"]), lambda item: item["spec"].update(replicas=0))
+
+    child = deployment()
+    child["metadata"]["namespace"] = "default"
+    made.apply(child)
+    made.still()
+
+    assert count(made, "availableReplicas") == 1
+    assert len(made.api.all("ReplicaSet")) == 2
+
+
+def test_what_is_being_deleted_is_left_alone() -> None:
+    made = started()
+    made.still()
+    made.edit(DEPLOYMENT, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
+    made.delete(DEPLOYMENT)
+    edited(made, replicas=3)
+    made.still()
+
+    assert deleting(made.get(DEPLOYMENT))
+    assert len(made.api.all("Pod")) == 1
+
+
+def test_a_status_that_is_refused_is_written_later() -> None:
+    made = started()
+    made.run(0.01)
+    made.api.admission.append(refusing("Pod", lambda: made.clock.now < 5))
+    made.still()
+
+    assert count(made, "availableReplicas") == 1

@@ -1,0 +1,70 @@
+"""The ReplicaSet controller: as many Pods as are asked for, and which of them go first."""
+
+from app.simulator.controllers.fate import Fate
+from app.simulator.controllers.pod_status import is_ready
+from app.simulator.objects import Key, deleting
+from tests.simulator.test_deployments import count, edited, imaged, started
+
+
+def test_a_pod_that_is_deleted_is_replaced() -> None:
+    made = started(replicas=2)
+    made.still()
+    first, _ = made.api.all("Pod")
+
+    made.delete(Key("Pod", "default", first["metadata"]["name"]))
+    made.still()
+
+    names = [pod["metadata"]["name"] for pod in made.api.all("Pod")]
+    assert len(names) == 2
+    assert first["metadata"]["name"] not in names
+
+
+def test_pods_that_are_not_ready_go_first_and_then_the_newest() -> None:
+    made = started(replicas=2)
+    made.still()
+    made.kubelet.fail(Fate.BAD_IMAGE)
+    edited(made, replicas=3)
+    made.run(30)
+    oldest, second, sick = made.api.all("Pod")
+    assert [is_ready(pod) for pod in (oldest, second, sick)] == [True, True, False]
+
+    edited(made, replicas=2)
+    made.still()
+    assert [pod["metadata"]["name"] for pod in made.api.all("Pod")] == [
+        oldest["metadata"]["name"],
+        second["metadata"]["name"],
+    ]
+
+    edited(made, replicas=1)
+    made.still()
+    assert [pod["metadata"]["name"] for pod in made.api.all("Pod")] == [oldest["metadata"]["name"]]
+
+
+def test_a_pod_is_available_once_it_has_been_ready_for_min_ready_seconds() -> None:
+    made = started(minReadySeconds=20)
+    made.run(10)
+    assert (count(made, "readyReplicas"), count(made, "availableReplicas")) == (1, 0)
+
+    made.run(15)
+    assert count(made, "availableReplicas") == 1
+
+
+def test_another_min_ready_seconds_makes_no_other_replica_set() -> None:
+    made = started()
+    made.still()
+    edited(made, minReadySeconds=5)
+    made.still()
+
+    (only,) = made.api.all("ReplicaSet")
+    assert only["spec"]["minReadySeconds"] == 5
+
+
+def test_a_pod_that_ends_is_not_counted() -> None:
+    made = started()
+    made.still()
+    imaged(made, "nginx:2")
+    made.until(lambda: any(deleting(pod) for pod in made.api.all("Pod")))
+    made.run(0.1)
+
+    assert len(made.api.all("Pod")) == 2
+    assert count(made, "replicas") == 1
