@@ -1,0 +1,119 @@
+"""The cache: a little late, always in order, and new after a restart."""
+
+from typing import Any
+
+from app.simulator.metacontroller.cache import Cache
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.objects import Key
+from app.simulator.world import World
+from tests.worlds import MAKES, WEB, Answers, both_modes, deployment, parent, ready, world
+
+Json = dict[str, Any]
+A = Key("ConfigMap", "default", "a")
+
+
+def config(value: str, name: str = "a", namespace: str = "default") -> Json:
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"value": value}}
+
+
+def cached(late: float = 1.0) -> tuple[World, Cache, list[str]]:
+    """Return a world, a cache that watches it, and what the cache tells of."""
+    made = world("dynamic-apply", Answers(), controllers=False)
+    told: list[str] = []
+
+    def tell(_: Key, old: Json | None, new: Json | None) -> None:
+        told.append("->".join(item["data"]["value"] if item else "" for item in (old, new)))
+
+    return made, Cache(made.api, made.clock, tell, late), told
+
+
+def test_a_change_is_learnt_of_late() -> None:
+    made, cache, told = cached()
+    made.apply(config("1"))
+    made.run(0.9)
+    assert cache.get(A) is None
+
+    made.run(0.2)
+    made.apply(config("2"))
+    made.run(0.5)
+    assert [item["data"]["value"] for item in cache.all("ConfigMap")] == ["1"]
+
+    made.delete(A)
+    made.run(2)
+    assert told == ["->1", "1->2", "2->"]
+
+
+def test_changes_never_overtake_each_other() -> None:
+    made, cache, told = cached(late=5)
+    made.apply(config("1"))
+    made.apply(config("2"))
+    cache.late = 0.1
+    made.apply(config("3"))
+    made.run(10)
+
+    assert told == ["->1", "1->2", "2->3"]
+
+
+def test_a_relist_learns_all_at_once_and_forgets_what_was_on_its_way() -> None:
+    made, cache, told = cached()
+    made.apply(config("1"))
+    made.run(2)
+    made.apply(config("2"))
+    cache.relist()
+    made.run(5)
+
+    assert told == ["->1", "->2"]
+
+
+def test_what_is_given_is_a_copy_and_of_the_namespace_that_is_asked_for() -> None:
+    made, cache, _ = cached()
+    for item in (config("1"), config("2", "b"), config("3", namespace="there")):
+        made.apply(item)
+    made.run(2)
+
+    cache.all("ConfigMap", "there")[0]["data"]["value"] = "changed"
+    assert [item["data"]["value"] for item in cache.all("ConfigMap")] == ["1", "2", "3"]
+    assert [item["data"]["value"] for item in cache.all("ConfigMap", "there")] == ["3"]
+
+
+@both_modes
+def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: Mode) -> None:
+    hook = Answers(deployment())
+    made = world(mode, hook, controllers=False)
+    made.metacontroller.cache.late = 1.0
+    made.apply(parent())
+    made.run(1.5)
+    made.metacontroller.cache.late = 0.005
+    made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}))
+    made.still()
+
+    requests = [str(write) for write in made.history.writes("metacontroller")]
+    assert requests[0] == MAKES[mode]
+    assert list(made.history.events("SyncError")) == []
+
+
+@both_modes
+def test_an_update_of_what_has_changed_since_is_given_up_in_silence_and_made_later(mode: Mode) -> None:
+    hook = Answers(deployment(replicas=2))
+    made = world(mode, hook, parent(), controllers=False)
+    made.still()
+    made.metacontroller.cache.late = 1.0
+    made.api.update_status({**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "somebody")
+
+    hook.answer["children"] = [deployment(replicas=3)]
+    made.metacontroller._enqueue(WEB)  # noqa: SLF001 - a sync while the cache is late
+    made.still()
+
+    assert made.get(Key("Deployment", "default", "web-deployment"))["spec"]["replicas"] == 3
+    assert list(made.history.events("SyncError")) == []
+
+
+@both_modes
+def test_our_hook_is_ready_in_a_world_that_is_seen_late(mode: Mode) -> None:
+    made = world(mode)
+    made.metacontroller.cache.late = 3.0
+    made.apply(parent())
+    made.still()
+
+    assert ready(made) == ("True", "Available")

@@ -1,0 +1,155 @@
+"""Related objects: which are shown, when customize is called again, and whom a change of them wakes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from app.simulator.hook import Reply, Unreachable
+from app.simulator.metacontroller.settings import SERVED
+from app.simulator.world import World
+from tests.worlds import PARENT, WEB, Answers, calls, events, parent, synced, world
+
+Json = dict[str, Any]
+
+
+class Looking(Answers):
+    """A hook that asks for ConfigMaps by a rule, and notes which it was shown."""
+
+    def __init__(self, **rule: Any) -> None:
+        super().__init__()
+        self.rules = [{"apiVersion": "v1", "resource": "configmaps", **rule}]
+        self.shown: list[str] = []
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the answer."""
+        groups = json.loads(body).get("related", {})
+        self.shown = [key for group in groups.values() for key in group]
+        return super().__call__(hook, body)
+
+
+def config(name: str, namespace: str = "default", **labels: str) -> Json:
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {}}
+
+
+def looked(hook: Answers, **more: Any) -> World:
+    made = world("dynamic-apply", hook, config("a", app="x"), config("b", app="y", tier="t"), parent(), **more)
+    made.apply(config("a", "there"))
+    made.still()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        pytest.param({"namespace": "default", "names": ["a"]}, ["default/a"], id="names"),
+        pytest.param({"names": ["a"]}, ["default/a", "there/a"], id="names-in-all-namespaces"),
+        pytest.param({"namespace": "there"}, ["there/a"], id="all-in-a-namespace"),
+        pytest.param({"namespace": "", "names": []}, ["default/a", "default/b", "there/a"], id="empty-is-everything"),
+        pytest.param({"labelSelector": {"matchLabels": {"app": "x"}}}, ["default/a"], id="matchLabels"),
+        pytest.param({"labelSelector": {}}, ["default/a", "default/b", "there/a"], id="empty-selector"),
+        *(
+            pytest.param({"namespace": "default", "labelSelector": {"matchExpressions": [expression]}}, found, id=name)
+            for name, expression, found in [
+                ("in", {"key": "app", "operator": "In", "values": ["x", "z"]}, ["default/a"]),
+                ("not-in", {"key": "app", "operator": "NotIn", "values": ["x"]}, ["default/b"]),
+                ("exists", {"key": "tier", "operator": "Exists"}, ["default/b"]),
+                ("does-not-exist", {"key": "tier", "operator": "DoesNotExist"}, ["default/a"]),
+            ]
+        ),
+    ],
+)
+def test_a_rule_shows_what_it_selects(rule: Json, shown: list[str]) -> None:
+    hook = Looking(**rule)
+    looked(hook)
+
+    assert hook.shown == shown
+
+
+def test_every_rule_has_a_group_be_it_empty() -> None:
+    hook = Looking(names=["none"])
+    made = looked(hook)
+
+    (call, *_) = made.history.calls()
+    assert json.loads(call.request)["related"] == {"ConfigMap.v1": {}}
+
+
+@pytest.mark.parametrize(("name", "woken"), [("a", 1), ("b", 0)])
+def test_a_change_of_a_related_object_wakes_the_parent_and_no_other_does(name: str, woken: int) -> None:
+    made = looked(Looking(namespace="default", names=["a"]))
+    before = calls(made)
+
+    made.apply({**config(name), "data": {"k": "v"}})
+    made.still()
+    assert calls(made) - before == woken
+
+    made.delete(WEB._replace(kind="ConfigMap", name=name))
+    made.still()
+    assert calls(made) - before == 2 * woken
+
+
+def test_an_object_that_is_no_longer_selected_wakes_the_parent() -> None:
+    hook = Looking(labelSelector={"matchLabels": {"app": "x"}})
+    made = looked(hook)
+
+    made.apply(config("a", app="other"))
+    made.still()
+
+    assert hook.shown == []
+
+
+def test_customize_is_asked_again_after_twenty_minutes_or_a_restart_or_for_another_generation() -> None:
+    made = looked(Looking(names=["a"]))
+    assert calls(made, "customize") == 1
+
+    made.run(10 * 60)
+    synced(made)
+    assert calls(made, "customize") == 1
+
+    made.run(11 * 60)
+    synced(made)
+    assert calls(made, "customize") == 2
+
+    made.metacontroller.restart()
+    made.still()
+    assert calls(made, "customize") == 3
+
+    made.apply(parent(image="nginx:2"))
+    made.still()
+    assert calls(made, "customize") == 4
+
+
+def test_without_customize_nothing_is_asked_and_nothing_shown() -> None:
+    hook = Looking()
+    made = looked(hook, has_customize=False)
+
+    assert calls(made, "customize") == 0
+    assert hook.shown == []
+
+
+def test_a_customize_that_fails_stops_the_sync_and_drops_the_trigger() -> None:
+    class Failing(Looking):
+        def __call__(self, hook: str, body: bytes) -> Reply:
+            if hook == "customize":
+                raise Unreachable
+            return super().__call__(hook, body)
+
+    made = looked(Failing())
+
+    assert calls(made) == 0
+    assert events(made)
+    assert {call.status for call in made.history.calls("customize")} == {None}
+
+
+def test_parents_may_be_related_to_parents_and_then_each_status_wakes_all() -> None:
+    hook = Answers()
+    hook.rules = [{"apiVersion": PARENT.api_version, "resource": PARENT.resource}]
+    made = world("dynamic-apply", hook, parent(), parent("other"), served=(*SERVED, PARENT))
+    made.still()
+    before = calls(made)
+
+    hook.answer["status"] = {"state": "Ready"}
+    synced(made)
+
+    assert calls(made) - before > 3

@@ -1,0 +1,131 @@
+"""The work queue: coalescing, backoff, and what counts as a mere look whether all is well."""
+
+from itertools import pairwise
+
+import pytest
+
+from app.simulator.clock import Clock
+from app.simulator.hook import Reply
+from app.simulator.metacontroller.queue import LAST_RETRY, WorkQueue
+from app.simulator.objects import Key
+from tests.worlds import Answers, calls, events, parent, world
+
+A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
+
+
+class Work:
+    """A clock, a queue, and when what was worked on."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.queue = WorkQueue(self.clock, self.do)
+        self.done: list[tuple[float, str, bool]] = []
+
+    def do(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
+        """Note that *key* was worked on."""
+        self.done.append((round(self.clock.now, 3), key.name, idle))
+
+    def run(self) -> list[tuple[float, str, bool]]:
+        """Let all that is planned happen, and return it."""
+        while self.clock.next:
+            self.clock.step()
+        return self.done
+
+
+def test_a_key_that_waits_already_is_worked_on_once() -> None:
+    work = Work()
+    for key in (A, B, A, A):
+        work.queue.add(key)
+
+    assert work.run() == [(0, "a", False), (0, "b", False)]
+
+
+def test_a_real_reason_beats_an_idle_one() -> None:
+    work = Work()
+    work.queue.add(A, idle=True)
+    work.queue.add(A)
+    work.queue.add(B, idle=True)
+    work.queue.add(B, idle=True)
+
+    assert work.run() == [(0, "a", False), (0, "b", True)]
+
+
+@pytest.mark.parametrize("order", [(30, 5), (5, 30), (5, 5)])
+def test_of_several_requests_for_later_the_earliest_counts(order: tuple[float, float]) -> None:
+    work = Work()
+    for seconds in order:
+        work.queue.add_after(A, seconds)
+
+    assert work.run() == [(5, "a", False)]
+
+
+def test_an_earlier_request_that_is_real_makes_an_idle_one_real() -> None:
+    work = Work()
+    work.queue.add_after(A, 5, idle=True)
+    work.queue.add_after(A, 30)
+
+    assert work.run() == [(5, "a", False)]
+
+
+def test_a_sync_in_between_does_not_cancel_what_is_asked_for_later() -> None:
+    work = Work()
+    work.queue.add_after(A, 5)
+    work.queue.add(A)
+
+    assert work.run() == [(0, "a", False), (5, "a", False)]
+
+
+def test_retries_wait_twice_as_long_each_time_up_to_a_limit_until_one_succeeds() -> None:
+    work = Work()
+    pauses = []
+    for _ in range(1100):
+        start = work.clock.now
+        work.queue.retry(A)
+        work.run()
+        pauses.append(round(work.clock.now - start, 3))
+
+    assert pauses[:4] == [0.005, 0.01, 0.02, 0.04]
+    assert pauses[17:] == [655.36, *[LAST_RETRY] * 1082]
+    assert [idle for _, _, idle in work.done[8:12]] == [False, False, True, True]
+
+    work.queue.forget(A)
+    work.queue.retry(A)
+    start = work.clock.now
+    work.run()
+    assert work.clock.now - start < 0.006
+
+
+def test_a_queue_that_is_cleared_forgets_everything() -> None:
+    work = Work()
+    work.queue.add(A)
+    work.queue.add_after(B, 5)
+    work.queue.clear()
+
+    assert work.run() == []
+    work.queue.add_after(B, 7)
+    assert work.run() == [(7, "b", False)]
+
+
+@pytest.mark.parametrize(("retry_after", "called"), [(None, 1000), (0, 1000), (1, 2), (10, 1)])
+def test_a_429_is_tried_again_when_it_says_and_without_a_pause_if_it_does_not(
+    retry_after: float | None, called: int
+) -> None:
+    hook = Answers()
+    hook.says = Reply(429, b"", retry_after)
+    made = world("dynamic-apply", hook, parent())
+    made.run(1.05)
+
+    assert calls(made) == pytest.approx(called, rel=0.1)
+    assert events(made) == []
+
+
+@pytest.mark.parametrize("status", [201, 204, 400, 404, 500, 503])
+def test_any_other_status_is_an_error_with_backoff_whatever_its_retry_after(status: int) -> None:
+    hook = Answers()
+    hook.says = Reply(status, b"{}", 60)
+    made = world("dynamic-apply", hook, parent())
+    made.run(1)
+
+    times = [call.at for call in made.history.calls()]
+    assert [round(b - a, 3) for a, b in pairwise(times)] == [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
+    assert events(made)[0] == f"unsupported status code: {status}"
