@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from app.simulator.history import YOU, History, Write
+from app.simulator.history import YOU, Call, History, Write
+from app.simulator.hook import Reply
+from app.simulator.metacontroller.answer import BadAnswer, Crash, TooMany, read_sync
 from app.simulator.metacontroller.claims import LABEL, NAME
 from app.simulator.objects import Json, Key, labels
 from app.simulator.promises import Answered, answers, lacks, unfinished
@@ -37,11 +39,11 @@ Rule = Callable[[History], Iterator[tuple[Key, float, str]]]
 
 
 def findings(history: History) -> list[Finding]:
-    """Return what there is to say against the hook, one finding for each rule and object."""
-    found: dict[tuple[str, Key], Finding] = {}
+    """Return what there is to say against the hook, one finding for each rule and kind of object."""
+    found: dict[tuple[str, str], Finding] = {}
     for name, rule in RULES.items():
         for key, at, message in rule(history):
-            found.setdefault((name, key), Finding(name, key, at, message))
+            found.setdefault((name, key.kind), Finding(name, key, at, message))
     return list(found.values())
 
 
@@ -53,9 +55,19 @@ def _crashed(history: History) -> Iterator[tuple[Key, float, str]]:
 def _failing(history: History) -> Iterator[tuple[Key, float, str]]:
     failed: dict[Key, int] = defaultdict(int)
     for call in history.calls():
-        failed[call.key] = 0 if call.status == 200 else failed[call.key] + 1
+        failed[call.key] = failed[call.key] + 1 if _unusable(call) else 0
         if failed[call.key] == AGAIN:
             yield call.key, call.at, "sync failed again and again"
+
+
+def _unusable(call: Call) -> bool:
+    try:
+        read_sync(Reply(call.status or 0, call.answer))
+    except BadAnswer:
+        return True
+    except (TooMany, Crash):
+        return False
+    return False
 
 
 def _overloaded(history: History) -> Iterator[tuple[Key, float, str]]:

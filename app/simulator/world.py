@@ -31,6 +31,7 @@ class World:
     """
 
     def __init__(self, hook: Hook | Controller, settings: Settings, *, controllers: bool = True) -> None:
+        self.patience = BUSY
         self.clock = Clock()
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
@@ -83,7 +84,7 @@ class World:
     def until(self, holds: Callable[[], bool], within: float = HOUR) -> bool:
         """Let time pass until *holds*, or for as many seconds as *within*; tell whether it does."""
         end = self.clock.now + within
-        for _ in range(BUSY):
+        for _ in range(self.patience):
             if holds():
                 return True
             if self.clock.next is None or self.clock.next.at > end:

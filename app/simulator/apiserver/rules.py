@@ -2,6 +2,9 @@
 
 from app.simulator.objects import Json, text
 
+MOST_ANNOTATIONS = 256 * 1024
+"""Characters, keys and values of all annotations together."""
+
 WITHOUT_GENERATION = {"Service", "ConfigMap", "Secret", "Pod", "HorizontalPodAutoscaler"}
 
 
@@ -15,6 +18,8 @@ class Refused(Exception):
 
 def check(new: Json, live: Json | None) -> None:
     """Raise Refused if *new* can't be stored in place of *live*."""
+    if sum(len(key) + len(value) for key, value in _annotations(new).items()) > MOST_ANNOTATIONS:
+        raise Refused("Invalid", f"metadata.annotations: Too long: must have at most {MOST_ANNOTATIONS} bytes")
     if new["kind"] != "Deployment":
         return
     selector = new["spec"].get("selector")

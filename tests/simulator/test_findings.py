@@ -1,0 +1,105 @@
+"""Careless hooks: each real mistake is caught, and a careful hook has nothing said against it."""
+
+from typing import Any
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.simulator.findings import RULES, findings
+from app.simulator.hook import Hook
+from app.simulator.metacontroller.settings import MODES, Mode
+from app.simulator.objects import Key
+from app.simulator.world import World
+from tests.simulator import careless
+from tests.simulator.careless import answering
+from tests.worlds import world
+
+Json = dict[str, Any]
+
+both_modes = pytest.mark.parametrize("mode", MODES)
+WEB = Key("MyResource", "default", "web")
+DEPLOYMENT = Key("Deployment", "default", "web-deployment")
+CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {"a": "1"}}
+TAKEN = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "taken"},
+    "spec": {"selector": {"app": "other"}, "ports": [{"port": 80}]},
+}
+
+
+def parent(**spec: Any) -> Json:
+    metadata = {"name": "web", "namespace": "default"}
+    spec = {"image": "nginx:1", "replicas": 2, **spec}
+    return {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "metadata": metadata, "spec": spec}
+
+
+def lived(lives: World) -> World:
+    """Let a parent live in the world: made, changed, damaged by hand, restarted, left alone; return the world."""
+    lives.patience = 600
+    lives.apply(CONFIG)
+    lives.apply(TAKEN)
+    lives.apply(parent())
+    lives.still(within=300)
+    lives.apply(parent(image="nginx:2"))
+    lives.still(within=300)
+    if lives.api.get(DEPLOYMENT):
+        lives.edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=7))
+    lives.still(within=300)
+    lives.metacontroller.restart()
+    lives.delete(Key("ConfigMap", "default", "config"))
+    lives.run(7200)
+    return lives
+
+
+def caught(called: Hook, mode: Mode) -> set[str]:
+    return {finding.rule for finding in findings(lived(world(mode, called)).history)}
+
+
+@both_modes
+def test_there_is_nothing_to_say_against_a_careful_hook(mode: Mode) -> None:
+    assert caught(answering(careless.careful), mode) == set()
+
+
+@both_modes
+def test_there_is_nothing_to_say_against_ours(mode: Mode) -> None:
+    assert findings(lived(world(mode, MYRESOURCE)).history) == []
+
+
+@pytest.mark.parametrize(
+    ("called", "rule", "modes"),
+    [
+        pytest.param(answering(careless.empty_when_it_fails), "Deleted", MODES, id="an empty answer"),
+        pytest.param(answering(careless.empty_when_it_fails), "EmptiedStatus", MODES, id="an empty answer, the status"),
+        pytest.param(answering(careless.null_child), "Crashed", MODES, id="a child that is null"),
+        pytest.param(answering(careless.time_in_a_child()), "Restless", MODES, id="the time in a child"),
+        pytest.param(answering(careless.new_transition_time()), "Restless", MODES, id="a new transition time"),
+        pytest.param(answering(careless.not_canonical), "Useless", MODES[:1], id="a quantity that is not canonical"),
+        pytest.param(answering(careless.null_field), "Useless", MODES[:1], id="a field that is null"),
+        pytest.param(answering(careless.only_once), "Deleted", MODES, id="a child that is listed once"),
+        pytest.param(answering(careless.key_of_another_version), "Lying", MODES, id="keys of another version"),
+        pytest.param(
+            answering(careless.children_wait_for_a_config_map, careless.config_map_of_the_parent),
+            "Deleted",
+            MODES,
+            id="children that wait for a ConfigMap",
+        ),
+        pytest.param(answering(careless.available_is_ready), "Lying", MODES, id="available means ready"),
+        pytest.param(answering(careless.replicas_only_at_first), "Stripped", MODES, id="replicas only at first"),
+        pytest.param(answering(careless.generated_name), "Multiplied", MODES[:1], id="a generated name"),
+        pytest.param(answering(careless.another_namespace), "Multiplied", MODES, id="another namespace"),
+        pytest.param(answering(careless.selector_of_the_image), "Silent", MODES, id="a selector that changes"),
+        pytest.param(answering(careless.somebody_elses_name), "TakenOver", MODES[1:], id="somebody else's name"),
+        pytest.param(answering(careless.copies_what_it_sees), "Restless", MODES[:1], id="a copy of what is observed"),
+        pytest.param(careless.too_busy, "Overloaded", MODES, id="429 without Retry-After"),
+        pytest.param(careless.error_page, "Failing", MODES, id="an error page with 200"),
+    ],
+)
+def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, ...]) -> None:
+    for mode in modes:
+        assert rule in caught(called, mode)
+
+
+def test_every_rule_catches_something() -> None:
+    marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
+    assert {case.values[1] for mark in marks for case in mark.args[1]} == set(RULES)
