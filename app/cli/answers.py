@@ -78,17 +78,17 @@ def ours(recording: Recording, now: datetime) -> Answer:
 
 def timeless(given: Answer, *, same_time: bool) -> Answer:
     """Return *given* without what says when it was decided, and, unless at the *same_time*, what follows from that."""
-    conditions = given.status.get("conditions")
-    waiting = given.status.get("waiting")
-    status = {
-        **given.status,
-        **({"conditions": [_without(item, "lastTransitionTime") for item in conditions]} if conditions else {}),
-        **({"waiting": _without(waiting, "since")} if waiting else {}),
-    }
+    status = {field_name: _timeless(field_name, value) for field_name, value in given.status.items()}
     if same_time:
         return Answer(given.code, given.children, status, given.resync, given.rules)
     children = {key: _unrepaired(child) for key, child in given.children.items()}
     return Answer(given.code, children, status, rules=given.rules)
+
+
+def _timeless(field_name: str, value: object) -> object:
+    if field_name == "conditions" and isinstance(value, list):
+        return [_without(item, "lastTransitionTime") for item in value]
+    return _without(value, "since") if field_name == "waiting" else value
 
 
 def _unrepaired(child: Json) -> Json:

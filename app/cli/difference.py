@@ -71,7 +71,7 @@ def from_observed(recording: Recording, new: Answer) -> Difference:
     """Return what the answer *new* changes in what is observed; a status on its way is not compared."""
     if new.code != OK:
         return Difference(codes=(OK, new.code))
-    if "deletionTimestamp" in recording.parent["metadata"]:
+    if recording.parent["metadata"].get("deletionTimestamp"):
         return Difference()
     seen, last = recording.observed(), records(recording.body)
     found = [_written(key, seen.get(key), last.get(key, {}), new.children.get(key)) for key in {**seen, **new.children}]
@@ -113,7 +113,7 @@ def _written(key: Identity, seen: Json | None, last: Json, asked: Json | None) -
 
 def _pods(recording: Recording, old: Answer | None, new: Answer) -> Pods:
     """Return what becomes of the Pods with *new* that does not with *old*."""
-    if recording.hook != "sync" or "deletionTimestamp" in recording.parent["metadata"]:
+    if recording.hook != "sync" or recording.parent["metadata"].get("deletionTimestamp"):
         return Pods.KEEP
     last = records(recording.body)
     ends = [_of_deployment(key, seen, last, old, new) for key, seen in recording.observed().items()]
@@ -139,4 +139,5 @@ def _is_ready(parent: Json) -> bool:
     conditions = status.get("conditions") if isinstance(status, dict) else None
     generation = parent["metadata"].get("generation")
     wanted = {"type": "Ready", "status": "True", "observedGeneration": generation}.items()
-    return any(wanted <= item.items() for item in conditions or [] if isinstance(item, dict))
+    found = conditions if isinstance(conditions, list) else []
+    return any(all(item.get(key) == value for key, value in wanted) for item in found if isinstance(item, dict))

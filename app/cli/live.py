@@ -31,7 +31,7 @@ def recordings(objects: list[tuple[str, Json]]) -> Iterator[Recording]:
     for file, item in objects:
         if not is_my_resource(item):
             owned[_owner(item, file)].append(item)
-            free[item["metadata"].get("namespace", "default")].append(item)
+            free[_namespace(item)].append(item)
     for file, parent in parents:
         yield from _of(parent, file, owned, free)
 
@@ -44,7 +44,7 @@ def _of(
         message = f"{file}: {metadata['name']} has no uid; give MyResources as kubectl get prints them"
         raise InputError(message)
     mine = owned.get(metadata["uid"], [])
-    others = [item for item in free.get(metadata.get("namespace", "default"), []) if item not in mine]
+    others = [item for item in free.get(_namespace(parent), []) if item not in mine]
     sync = composed(parent, mine, others, f"{file}: {metadata['name']}")
     yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
     yield Recording(file, "sync", msgspec.json.decode(sync))
@@ -52,7 +52,12 @@ def _of(
 
 def _owner(item: Json, file: str) -> str | None:
     try:
-        return controller_of(item)
+        uid = controller_of(item)
+        return None if uid is None else str(uid)
     except (AttributeError, KeyError, TypeError) as error:
         message = f"{file}: {item['kind']} {item['metadata']['name']}: its owners can't be read; collect it anew"
         raise InputError(message) from error
+
+
+def _namespace(item: Json) -> str:
+    return str(item["metadata"].get("namespace", "default"))

@@ -85,7 +85,8 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _sentence(error: click.ClickException) -> str:
-    return " ".join(error.format_message().split()).removesuffix(".")
+    line = " ".join(error.format_message().split()).removesuffix(".")
+    return "".join(letter if letter.isprintable() else "?" for letter in line)  # names are anybody's
 
 
 def _fail(message: str, code: int) -> int:

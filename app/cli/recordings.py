@@ -53,9 +53,11 @@ class Recording:
         if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
             return False
         mine = self.parent["metadata"]
-        owners = [owner["uid"] for owner in metadata.get("ownerReferences") or [] if owner.get("controller")]
+        listed = metadata.get("ownerReferences")
+        references = [owner for owner in listed if isinstance(owner, dict)] if isinstance(listed, list) else []
+        owners = [owner.get("uid") for owner in references if owner.get("controller")]
         here = metadata.get("namespace") == mine["namespace"] and owners in ([], [mine["uid"]])
-        return here and isinstance(item.get("kind"), str) and "deletionTimestamp" not in metadata
+        return here and isinstance(item.get("kind"), str) and not metadata.get("deletionTimestamp")
 
 
 def _values(value: object) -> list[Any]:

@@ -524,6 +524,13 @@ def test_a_file_that_holds_something_else_is_one_line_and_code_2(text: str, word
     assert "canary" not in ended.err.replace(file, "")
 
 
+def test_a_recorded_status_of_any_shape_is_compared(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["status"].update(conditions=5, waiting="x")
+
+    assert call("replay", write(answered)).code == 1
+
+
 def test_a_file_that_is_not_there_is_one_line_and_code_2() -> None:
     assert_one_line(call("replay", "/no/such.json"), 2, "/no/such.json: no such file")
 

@@ -1,0 +1,60 @@
+"""Places of a recording, damaged: diff and replay answer, or say in one line why not."""
+
+import json
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.build import my_resource
+from tests.cli.calling import Ended, call
+from tests.cli.test_replay import live, recorded, settled
+from tests.damage import CANARY, REPLACEMENTS, places, replaced, spelled, without
+
+Json = dict[str, Any]
+
+RECORDED = recorded(settled(ports=[{"containerPort": 80}], env=[{"name": "WORD", "value": CANARY}]))
+REQUEST = RECORDED["request"]
+ITEMS = [item for part in live(my_resource(ports=[{"containerPort": 80}])) for item in part["items"]]
+LIVE: Json = {"apiVersion": "v1", "kind": "List", "items": ITEMS}
+
+
+def well_ended(ended: Ended) -> bool:
+    if ended.code in (0, 1):
+        return ended.err == "" and ended.out != ""
+    one_line = ended.err.startswith("myresource: ") and ended.err.count("\n") == 1
+    return ended.code == 2 and ended.out == "" and one_line and CANARY not in ended.err
+
+
+@pytest.mark.parametrize("whole", [RECORDED, REQUEST, LIVE], ids=["a recording", "a request", "live objects"])
+def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path: Path) -> None:
+    new, file = tmp_path / "new.json", tmp_path / "damaged.json"
+    new.write_text(json.dumps(my_resource(image="nginx:1.28")))
+    changes = cycle(REPLACEMENTS.values())
+    wrong = []
+
+    for number, path in enumerate(list(places(whole))[1::3]):
+        for damaged in (replaced(whole, path, next(changes)), without(whole, path))[number % 2 :: 2]:
+            file.write_text(json.dumps(damaged))
+            ends = [call("replay", str(file))]
+            if whole is not LIVE:
+                ends.append(call("diff", "-f", str(new), "--against", str(file)))
+            wrong += [f"{spelled(path)}: {ended}" for ended in ends if not well_ended(ended)]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        Ended(3, "", "myresource: x\n"),
+        Ended(1, "", ""),
+        Ended(2, "", "Traceback\n"),
+        Ended(2, "", "myresource: x\ny\n"),
+        Ended(2, "", f"myresource: {CANARY}\n"),
+    ],
+    ids=["code", "nothing said", "no sentence", "two lines", "content"],
+)
+def test_a_command_that_ended_otherwise_would_be_seen(ended: Ended) -> None:
+    assert not well_ended(ended)
