@@ -176,6 +176,22 @@ def test_a_selector_can_not_be_changed(api: ApiServer) -> None:
         api.update(with_metadata({**made, "spec": foreign(deployment())["spec"]}), "you")
 
 
+def test_annotations_may_have_256_kib_together(api: ApiServer) -> None:
+    most = 256 * 1024
+    api.create(with_metadata(parent(), annotations={"a": "x" * (most - 1)}), "you")
+
+    with pytest.raises(Refused, match="Too long"):
+        api.create(with_metadata(parent("other"), annotations={"a": "x" * most}), "you")
+
+
+def test_an_object_that_is_placed_is_stored_as_it_is_and_keeps_its_status(api: ApiServer) -> None:
+    api.place(with_metadata({**parent(), "status": {"a": 1}}, uid="mine"))
+    api.place(with_metadata(parent(image="b"), uid="mine"))
+
+    found = stored(api)
+    assert (found["metadata"]["uid"], found["status"], found["spec"]["image"]) == ("mine", {"a": 1}, "b")
+
+
 def test_watchers_are_told_of_changes_only(api: ApiServer) -> None:
     told: list[Write] = []
     api.watch(told.append)

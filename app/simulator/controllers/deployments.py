@@ -6,7 +6,6 @@ Source: Kubernetes, pkg/controller/deployment.
 import hashlib
 import itertools
 
-from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
 from app.simulator.controllers.deployment_status import deadline, status_of
@@ -120,10 +119,7 @@ class Deployments:
         failure = next((item["status"]["conditions"][0] for item in ([new] if new else []) if _failed(item)), None)
         said = failure and {name: failure[name] for name in ("type", "status", "reason", "message")}
         status = status_of(deployment, _set(new) if new else None, [_set(item) for item in old], said, self._clock)
-        try:
-            stored = self._api.update_status({**deployment, "status": status}, NAME)
-        except Refused:
-            return
+        stored = self._api.update_status({**deployment, "status": status}, NAME)
         self._wake.at(key_of(stored), deadline(stored, self._clock))
 
 

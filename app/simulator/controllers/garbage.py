@@ -3,7 +3,6 @@
 Source: Kubernetes, "Garbage Collection": background, foreground and orphan deletion.
 """
 
-from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import FINALIZERS, ApiServer
 from app.simulator.clock import Clock
 from app.simulator.controllers.wake import Wake
@@ -74,12 +73,8 @@ class Garbage:
         self._api.update(with_metadata(item, finalizers=left or None), NAME)
 
     def _delete(self, item: Json, policy: str) -> None:
-        if deleting(item):
-            return
-        try:
+        if not deleting(item):
             self._api.delete(key_of(item), NAME, uid=item["metadata"]["uid"], policy=policy)
-        except Refused:
-            return
 
 
 def _owners(item: Json) -> list[Json]:

@@ -76,8 +76,8 @@ class ServerSideApply:
     def _forget_last_applied(self, key: Key) -> None:
         """Take away what dynamic-apply left, if the process was started with that before."""
         live = self._api.get(key)
-        annotations = (live and live["metadata"].get("annotations")) or {}
-        if live is not None and LAST_APPLIED in annotations:
+        if live is not None:
+            annotations = live["metadata"].get("annotations") or {}
             left = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
             self._api.update(with_metadata(live, annotations=left), NAME)
 

@@ -5,7 +5,6 @@ Source: Metacontroller 4.17, pkg/controller/common/controllerref.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.objects import Json, controller_of, deleting, key_of, labels, reference_to, with_metadata
 
@@ -32,7 +31,7 @@ def owned(child: Json, parent: Json) -> Json:
 
 
 def claim(parent: Json, found: Iterable[Json], api: ApiServer) -> Iterator[Json]:
-    """Yield the children of *parent* among those *found*, all as they were found."""
+    """Yield the children of *parent* among those *found*, all as they were found; raise Refused."""
     uid = parent["metadata"]["uid"]
     for item in found:
         owner = controller_of(item)
@@ -58,12 +57,9 @@ def _others(item: Json, uid: str) -> list[Json]:
 
 
 def _edit(api: ApiServer, item: Json, change: Callable[[Json], Json]) -> bool:
-    """Change the object that *item* was found as, and tell whether that went well."""
+    """Change the object that *item* was found as, and tell whether it is still there; raise Refused."""
     live = api.get(key_of(item))
     if live is None or live["metadata"]["uid"] != item["metadata"]["uid"]:
         return False
-    try:
-        api.update(change(live), NAME)
-    except Refused:
-        return False
+    api.update(change(live), NAME)
     return True

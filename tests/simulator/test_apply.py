@@ -1,0 +1,92 @@
+"""The two ways to apply, where they meet what a careless hook sends."""
+
+from typing import Any
+
+import pytest
+
+from app.hooks import Deployment
+from app.simulator.apiserver.rules import Refused
+from app.simulator.apiserver.store import ApiServer
+from app.simulator.clock import Clock
+from app.simulator.history import History
+from app.simulator.metacontroller.apply import ServerSideApply, applier
+from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from app.simulator.metacontroller.settings import MODES, Kind, Mode, kind_of
+from app.simulator.objects import with_metadata
+from tests.worlds import DEPLOYMENT, deployment, parent
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def api() -> ApiServer:
+    return ApiServer(Clock(), History())
+
+
+def child(**more: Any) -> Json:
+    return with_metadata(deployment(**more), namespace="default")
+
+
+def test_system_fields_and_a_status_are_never_applied(api: ApiServer) -> None:
+    whole = api.create(parent(), "you")
+    sent = with_metadata({**child(), "status": {"replicas": 9}}, uid="mine", managedFields=[], resourceVersion="1")
+
+    applier("server-side-apply", api)(sent, None, whole)
+
+    made = api.get(DEPLOYMENT) or {}
+    assert made["metadata"]["uid"] != "mine"
+    assert "status" not in made
+
+
+def test_the_annotation_of_dynamic_apply_is_taken_from_what_is_there_now(api: ApiServer) -> None:
+    whole = api.create(parent(), "you")
+    applier("dynamic-apply", api)(child(), None, whole)
+    stale = api.get(DEPLOYMENT) or {}
+    api.update({**stale, "spec": {**stale["spec"], "paused": True}}, "you")
+
+    ServerSideApply(api)(child(), stale, whole)
+
+    made = api.get(DEPLOYMENT) or {}
+    assert made["spec"]["paused"]
+    assert LAST_APPLIED not in made["metadata"].get("annotations", {})
+
+
+def test_what_is_gone_meanwhile_is_made_again_server_side(api: ApiServer) -> None:
+    whole = api.create(parent(), "you")
+    applier("dynamic-apply", api)(child(), None, whole)
+    stale = api.get(DEPLOYMENT) or {}
+    api.remove(DEPLOYMENT, "you")
+
+    ServerSideApply(api)(child(), stale, whole)
+
+    assert api.get(DEPLOYMENT)
+
+
+def test_what_is_gone_meanwhile_is_left_to_the_next_sync_by_dynamic_apply(api: ApiServer) -> None:
+    whole = api.create(parent(), "you")
+    apply = applier("dynamic-apply", api)
+    apply(child(), None, whole)
+    stale = api.get(DEPLOYMENT) or {}
+    api.remove(DEPLOYMENT, "you")
+
+    apply(child(replicas=2), stale, whole)
+
+    assert api.get(DEPLOYMENT) is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_the_api_server_refuses_is_raised(mode: Mode, api: ApiServer) -> None:
+    whole = api.create(parent(), "you")
+    apply = applier(mode, api)
+    torn = child(selector={"matchLabels": {"app": "other"}})
+    with pytest.raises(Refused, match="does not match template labels"):
+        apply(torn, None, whole)
+
+    apply(child(), None, whole)
+    with pytest.raises(Refused, match="immutable"):
+        apply(torn, api.get(DEPLOYMENT), whole)
+
+
+def test_a_kind_is_read_from_its_struct() -> None:
+    assert kind_of(Deployment) == Kind("apps/v1", "Deployment", "deployments")
+    assert kind_of(Deployment).group == "Deployment.apps/v1"

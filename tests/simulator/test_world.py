@@ -1,0 +1,79 @@
+"""A world, as people use it; and the hook in it, as its service would answer."""
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.hooks import Controller, RelatedRule, SyncAnswer
+from app.hooks.objects import Deployment
+from app.simulator.clock import Clock
+from app.simulator.hook import in_process
+from app.simulator.objects import Key
+from tests.worlds import WEB, Answers, events, parent, settled, world
+
+
+def test_what_is_not_there_is_a_key_error() -> None:
+    made = world("dynamic-apply", Answers())
+
+    with pytest.raises(KeyError, match="MyResource web"):
+        made.parent("web")
+
+
+def test_applying_replaces_the_spec_and_keeps_the_labels_that_are_not_said() -> None:
+    made = world("dynamic-apply", Answers(), parent(ports=[{"containerPort": 80}]))
+    made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}, annotations={"c": "d"}))
+    manifest = parent(image="nginx:2")
+    manifest["metadata"]["annotations"] = {"e": "f"}
+
+    made.apply(manifest)
+
+    found = made.parent("web")
+    assert found["spec"] == {"image": "nginx:2"}
+    assert (found["metadata"]["labels"], found["metadata"]["annotations"]) == ({"a": "b"}, {"e": "f"})
+
+
+def test_time_passes_while_nothing_happens() -> None:
+    made = settled("dynamic-apply", Answers())
+    start = made.clock.now
+
+    made.run(10.5)
+
+    assert made.clock.now == start + 10.5
+
+
+def test_until_gives_up_in_time_and_tells_so() -> None:
+    made = settled("dynamic-apply", Answers())
+    start = made.clock.now
+
+    assert not made.until(lambda: False, within=100)
+    assert made.clock.now <= start + 100
+    assert made.until(lambda: made.clock.now > start + 3000)
+
+
+def test_a_world_that_is_never_still_is_given_up() -> None:
+    made = world("dynamic-apply", Answers())
+
+    def forever() -> None:
+        made.clock.after(0, forever)
+
+    forever()
+    assert not made.still()
+    assert made.clock.now == 0
+
+
+def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
+    hook = in_process(MYRESOURCE, Clock().time)
+
+    assert hook("sync", b"{}").status == 400
+    assert hook("customize", b"[").status == 400
+
+
+def test_an_answer_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:
+    def rules(_: object) -> list[RelatedRule]:
+        return []
+
+    empty = Controller(sync=lambda _, __: SyncAnswer(status={}), customize=rules, children=(Deployment,))
+    made = world("dynamic-apply", empty, parent())
+    made.run(1)
+
+    assert events(made)[0] == "unsupported status code: 500"
+    assert made.api.all_keys() == [Key("MyResource", "default", "web")]
