@@ -27,25 +27,24 @@ def recordings(objects: list[tuple[str, Json]]) -> Iterator[Recording]:
     """Yield the requests to customize and to sync for each MyResource among *objects*, which come with their files."""
     parents = [(file, item) for file, item in objects if is_my_resource(item)]
     owned: dict[str | None, list[Json]] = defaultdict(list)
-    free: dict[str, list[Json]] = defaultdict(list)
+    near: dict[str, list[Json]] = defaultdict(list)
     for file, item in objects:
         if not is_my_resource(item):
             owned[_owner(item, file)].append(item)
-            free[_namespace(item)].append(item)
+            near[_namespace(item)].append(item)
     for file, parent in parents:
-        yield from _of(parent, file, owned, free)
+        yield from _of(parent, file, owned, near)
 
 
 def _of(
-    parent: Json, file: str, owned: dict[str | None, list[Json]], free: dict[str, list[Json]]
+    parent: Json, file: str, owned: dict[str | None, list[Json]], near: dict[str, list[Json]]
 ) -> Iterator[Recording]:
     metadata = parent["metadata"]
     if not isinstance(metadata.get("uid"), str):
         message = f"{file}: {metadata['name']} has no uid; give MyResources as kubectl get prints them"
         raise InputError(message)
     mine = owned.get(metadata["uid"], [])
-    others = [item for item in free.get(_namespace(parent), []) if item not in mine]
-    sync = composed(parent, mine, others, f"{file}: {metadata['name']}")
+    sync = composed(parent, mine, near.get(_namespace(parent), []), f"{file}: {metadata['name']}")
     yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
     yield Recording(file, "sync", msgspec.json.decode(sync))
 

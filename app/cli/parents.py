@@ -92,4 +92,6 @@ def _as_child(item: Json, parent: Json) -> Json:
 
 
 def _in(namespace: str, item: Json) -> Json:
+    if "namespace" in item["metadata"]:
+        return item
     return {**item, "metadata": {"namespace": namespace, **item["metadata"]}}
