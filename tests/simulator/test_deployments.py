@@ -186,6 +186,19 @@ def test_a_rollback_is_another_revision_of_the_same_replica_set() -> None:
     assert revisions == {"2": 0, "3": 1}
 
 
+def test_as_many_old_replica_sets_are_kept_as_the_spec_says() -> None:
+    made = started(revisionHistoryLimit=1)
+    for image in ("nginx:2", "nginx:3", "nginx:4"):
+        made.still()
+        imaged(made, image)
+    made.run(0.5)
+    assert len(made.api.all("ReplicaSet")) == 3  # none goes before the rollout is complete
+
+    made.still()
+    revisions = sorted(item["metadata"]["annotations"][REVISION] for item in made.api.all("ReplicaSet"))
+    assert revisions == ["3", "4"]
+
+
 def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
     made = started()
     made.still()

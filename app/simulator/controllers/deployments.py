@@ -18,6 +18,9 @@ NAME = "deployment-controller"
 REVISION = "deployment.kubernetes.io/revision"
 HASH = "pod-template-hash"
 
+_COMPLETE = ("replicas", "updatedReplicas", "availableReplicas")
+"""Counts that are what is asked for once a rollout is complete."""
+
 
 class Deployments:
     """Reconciles Deployments, a moment after they, or their ReplicaSets, changed."""
@@ -121,6 +124,14 @@ class Deployments:
         status = status_of(deployment, _set(new) if new else None, [_set(item) for item in old], said, self._clock)
         stored = self._api.update_status({**deployment, "status": status}, NAME)
         self._wake.at(key_of(stored), deadline(stored, self._clock))
+        if all(status.get(count, 0) == deployment["spec"]["replicas"] for count in _COMPLETE):
+            self._clean_up(old, deployment["spec"]["revisionHistoryLimit"])
+
+    def _clean_up(self, old: list[Json], limit: int) -> None:
+        """Delete the oldest of the *old* ReplicaSets that have no Pods, but for as many as *limit*."""
+        empty = [item for item in old if not item["spec"]["replicas"] and not item.get("status", {}).get("replicas")]
+        for item in empty[: max(0, len(empty) - limit)]:
+            self._api.delete(key_of(item), NAME)
 
 
 def _named(metadata: Json, mark: str) -> Key:
