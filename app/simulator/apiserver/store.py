@@ -5,7 +5,8 @@ import itertools
 from collections.abc import Callable
 
 from app.simulator.apiserver import server_side_apply
-from app.simulator.apiserver.rules import WITHOUT_GENERATION, Refused, check, check_owner, moved
+from app.simulator.apiserver.born import SYSTEM, born, named, placed
+from app.simulator.apiserver.rules import Refused, check, check_owner, moved
 from app.simulator.apiserver.stored import stored
 from app.simulator.clock import Clock
 from app.simulator.history import History, Write
@@ -17,10 +18,6 @@ Admission = Callable[[Json, Json | None], Json]
 
 FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 """What a way of deleting, other than in the background, leaves for the garbage collector."""
-
-
-_SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
-"""Metadata that nobody but the API server sets."""
 
 
 class ApiServer:
@@ -54,7 +51,7 @@ class ApiServer:
     def create(self, item: Json, actor: str) -> Json:
         """Store a new object and return it; raise Refused."""
         number = next(self._versions)
-        item = _named(item, number)
+        item = named(item, number)
         key = key_of(item)
         return self._record("create", key, actor, lambda: self._made(key, item, number))
 
@@ -82,7 +79,8 @@ class ApiServer:
     def place(self, item: Json, actor: str = "somebody") -> Json:
         """Store *item* just as it is, whatever is there."""
         key = key_of(item)
-        return self._record("place", key, actor, lambda: self._set(key, self._versioned(item, self._objects.get(key))))
+        new = placed(item, self._objects.get(key), next(self._versions), self.clock.stamp())
+        return self._record("place", key, actor, lambda: self._set(key, new))
 
     def remove(self, key: Key, actor: str) -> None:
         """Remove an object at once, finalizers or not."""
@@ -117,13 +115,6 @@ class ApiServer:
             self._objects[key] = copy.deepcopy(item)
         return item
 
-    def _versioned(self, item: Json, live: Json | None) -> Json:
-        """Return *item* with what the API server would have given it, less what it says itself."""
-        number = next(self._versions)
-        made = {"uid": _uid(number), "namespace": "default", "creationTimestamp": self.clock.stamp()}
-        kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
-        return {**item, **kept, "metadata": {**made, **item["metadata"], "resourceVersion": str(number)}}
-
     def _made(self, key: Key, item: Json, number: int) -> Json | None:
         if not key.name:
             raise Refused("Invalid", "metadata.name: Required value: name or generateName is required")
@@ -131,11 +122,7 @@ class ApiServer:
             raise Refused("AlreadyExists", f"{key.kind} {key.name} already exists")
         clean = stored(self._admitted(item, None))
         check(clean, None)
-        sent = {name: value for name, value in clean["metadata"].items() if name not in _SYSTEM}
-        given = {"namespace": key.namespace, "creationTimestamp": self.clock.stamp(), "uid": _uid(number)}
-        generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
-        metadata = {**sent, **given, **generation, "resourceVersion": str(number)}
-        return self._set(key, {**clean, "metadata": metadata})
+        return self._set(key, born(clean, key, number, self.clock.stamp()))
 
     def _updated(self, key: Key, item: Json) -> Json | None:
         live = self._live(key)
@@ -171,7 +158,7 @@ class ApiServer:
         if live.get("status") is None and not new.get("status"):
             new = {name: value for name, value in new.items() if name != "status"}
         check(new, live)
-        new = with_metadata(new, **{name: live["metadata"].get(name) for name in _SYSTEM})
+        new = with_metadata(new, **{name: live["metadata"].get(name) for name in SYSTEM})
         finished = live["metadata"].get("finalizers") and not new["metadata"].get("finalizers")
         if deleting(new) and finished and key.kind != "Pod":
             return self._set(key, None)
@@ -198,16 +185,3 @@ class ApiServer:
         for admit in self.admission:
             item = admit(copy.deepcopy(item), live)
         return item
-
-
-def _uid(number: int) -> str:
-    return f"{number:08x}-0000-4000-8000-{number:012x}"
-
-
-def _named(item: Json, number: int) -> Json:
-    """Return *item* with a name, if it has but the beginning of one."""
-    metadata = item["metadata"]
-    if metadata.get("name"):
-        return item
-    beginning = metadata.get("generateName")
-    return with_metadata(item, name=f"{beginning}{number:05x}" if beginning else "", generateName=None)

@@ -1,0 +1,35 @@
+"""What the API server gives every object that is new: a name, a uid, a time, a version, whatever its maker says."""
+
+from app.simulator.apiserver.rules import WITHOUT_GENERATION
+from app.simulator.objects import Json, Key, with_metadata
+
+SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
+"""Metadata that nobody but the API server sets."""
+
+
+def named(item: Json, number: int) -> Json:
+    """Return *item* with a name, if it has but the beginning of one; with an empty one if it has neither."""
+    metadata = item["metadata"]
+    if metadata.get("name"):
+        return item
+    beginning = metadata.get("generateName")
+    return with_metadata(item, name=f"{beginning}{number:05x}" if beginning else "", generateName=None)
+
+
+def born(item: Json, key: Key, number: int, stamp: str) -> Json:
+    """Return *item* as it is once it was made."""
+    sent = {name: value for name, value in item["metadata"].items() if name not in SYSTEM}
+    given = {"namespace": key.namespace, "creationTimestamp": stamp, "uid": _uid(number)}
+    generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
+    return {**item, "metadata": {**sent, **given, **generation, "resourceVersion": str(number)}}
+
+
+def placed(item: Json, live: Json | None, number: int, stamp: str) -> Json:
+    """Return *item* as it is once it was placed over *live*: it says itself what it is, but for its version."""
+    made = {"uid": _uid(number), "namespace": "default", "creationTimestamp": stamp}
+    kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
+    return {**item, **kept, "metadata": {**made, **item["metadata"], "resourceVersion": str(number)}}
+
+
+def _uid(number: int) -> str:
+    return f"{number:08x}-0000-4000-8000-{number:012x}"
