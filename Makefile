@@ -17,8 +17,11 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## Serve the hook and play a MyResource's life against it
-	@$(BIN)/python examples/demo.py
+demo: $(READY) ## Show a MyResource's life in a simulated cluster
+	@$(BIN)/myresource simulate --scenario demo --brief
+
+picture: $(READY) ## Draw the demo for the README
+	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
 
 test: $(READY) ## Run all tests
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
@@ -44,4 +47,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo test check sizes format crd lock
+.PHONY: help demo picture test check sizes format crd lock

@@ -17,7 +17,7 @@ class Console:
     output: str
 
     def __str__(self) -> str:
-        return f"{self.page}: {self.command[:60]}"
+        return f"{self.page}: {self.command[:200]}"
 
 
 def consoles(page: str) -> list[Console]:

@@ -23,6 +23,9 @@ def objects(found: list[object], path: str) -> list[Json]:
 
 def documents(path: str) -> list[object]:
     """Return the documents in the file *path* (``-`` is standard input), whatever they are; raise InputError."""
+    if path == "-" and sys.stdin.isatty():
+        message = "- is standard input, and nothing is piped into it; name a file"
+        raise InputError(message)
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
         return [document for document in _parsed(text) if document is not None]

@@ -17,7 +17,7 @@ class Elsewhere:
     """The hook at a URL; use it in a with block."""
 
     def __init__(self, url: str) -> None:
-        self._url = _base(url)
+        self._url = hook_url(url, "--against")
         self._client = httpx.Client(timeout=_SECONDS, trust_env=False)
 
     def __enter__(self) -> Self:
@@ -44,14 +44,14 @@ class Elsewhere:
         raise InputError(message)
 
 
-def _base(url: str) -> httpx.URL:
-    """Return *url* without the hook's path; raise InputError if it is none."""
+def hook_url(url: str, option: str) -> httpx.URL:
+    """Return *url*, which *option* gave, without the hook's path; raise InputError if it is none."""
     try:
         found = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):
         found = httpx.URL("")
     if found.scheme not in ("http", "https") or not found.host:
-        message = "--against: not a URL of a hook; write it as http://127.0.0.1:8080"
+        message = f"{option}: not a URL of a hook; write it as http://127.0.0.1:8080"
         raise InputError(message)
     path = found.path.rstrip("/")
     return found.copy_with(path=path.removesuffix("/sync").removesuffix("/customize") or "/")

@@ -7,11 +7,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.errors import InputError
 from app.cli.timeline import Line, line_of
 from app.simulator.history import Entry, Event, Write
 
 _STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": ""}
-_ACTORS = {"you": "bold cyan", "metacontroller": "magenta"}
+_ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
+"""Whose doing is told in brief, too, and in which colour."""
 
 
 class Screen(Protocol):
@@ -28,16 +30,17 @@ class Screen(Protocol):
 
 
 class Lines:
-    """Lines for people."""
+    """Lines for people; *brief* leaves out what Kubernetes' own controllers do."""
 
-    def __init__(self, parent_kind: str, console: Console) -> None:
+    def __init__(self, parent_kind: str, console: Console, *, brief: bool) -> None:
         self._parent_kind = parent_kind
         self._console = console
+        self._brief = brief
 
     def entry(self, entry: Entry) -> None:
         """Show the line for *entry*, if it is news."""
         line = line_of(entry, self._parent_kind)
-        if line is not None:
+        if line is not None and (line.who in _ACTORS or not self._brief):
             self._console.print(_drawn(line), soft_wrap=True)
 
     def say(self, text: str, tone: str = "plain") -> None:
@@ -99,9 +102,23 @@ class JsonLines:
         self._console.out(msgspec.json.encode(value).decode(), highlight=False)
 
 
+class Terminal(Console):
+    """A console that leaves it to the command what becomes of a pipe that nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise BrokenPipeError; rich would end the process."""
+        raise BrokenPipeError
+
+
 def draw(console: Console, file: Path, title: str) -> None:
-    """Write what *console* has shown to *file* as a picture, which loads nothing from elsewhere."""
+    """Write what *console* has shown to *file* as a picture, which loads nothing from elsewhere; raise InputError."""
     picture = console.export_svg(title=title, clear=False)
     start, end = picture.index("@font-face"), picture.rindex("@font-face")
     end = picture.index("}", picture.index("}", end)) + 1
-    file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
+    try:
+        file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
+    except OSError as error:
+        message = (
+            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in a folder that is there"
+        )
+        raise InputError(message) from error

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.errors import InputError
 from app.cli.remote import remote_hook
-from app.cli.screen import JsonLines, Lines, Screen, draw
+from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.story import Timed, from_file, from_options
 from app.core.controller import MYRESOURCE
 from app.simulator.findings import findings
@@ -22,6 +21,9 @@ from app.simulator.world import World
 
 LONGEST_WAIT = 1.0
 """Seconds, real ones, that are waited at most between two things that happen."""
+
+PICTURE = 150
+"""Columns of a picture."""
 
 TERMINAL_SPEED = 5.0
 WATCHED = 1800.0
@@ -81,6 +83,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 @click.option(
     "--hook", metavar="URL", help="Call a hook that is served there instead of this one; it has its own clock."
 )
+@click.option("--brief", is_flag=True, help="Leave out what Kubernetes' own controllers do.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, the summary last.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw what is shown into this file, too.")
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
@@ -90,6 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     mode: Mode | None,
     speed: float | None,
     hook: str | None,
+    brief: bool,  # noqa: FBT001 - click's flag
     as_json: bool,  # noqa: FBT001 - click's flag
     svg: Path | None,
     **_: object,
@@ -102,18 +106,14 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if (file is None) == (scenario is None):
         message = "name either a MyResource with -f or a scenario with --scenario"
         raise click.UsageError(message)
-    told = (
-        from_file(scenario)
-        if scenario
-        else from_options(file or "", _timed(click.get_current_context().meta["timed"]), until)
-    )
-    console = Console(highlight=False, record=svg is not None, width=120 if svg else None)
-    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console)
-    parent = Kind(API_VERSION, KIND, PLURAL)
-    world = World(
-        remote_hook(hook) if hook else MYRESOURCE,
-        Settings(parent, tuple(map(kind_of, MYRESOURCE.children)), mode=mode or told.mode or MODES[0]),
-    )
+    if svg and not svg.parent.is_dir():
+        message = f"--svg {svg}: no such folder; name a file in a folder that is there"
+        raise InputError(message)
+    timed = _timed(click.get_current_context().meta["timed"])
+    told = from_file(scenario) if scenario else from_options(file or "", timed, until)
+    console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
+    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
+    world = _world(hook, mode or told.mode or MODES[0])
     world.history.listeners.append(screen.entry)
     pace = (TERMINAL_SPEED if console.is_terminal else 0) if speed is None else speed
     world.clock.pace = lambda passing: time.sleep(min(passing / pace, LONGEST_WAIT)) if pace else None
@@ -121,6 +121,13 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if svg:
         draw(console, svg, told.title)
     return code
+
+
+def _world(hook: str | None, mode: Mode) -> World:
+    """Return a world with this hook in it, or with the one at the URL *hook*."""
+    parent = Kind(API_VERSION, KIND, PLURAL)
+    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else MYRESOURCE
+    return World(called, Settings(parent, tuple(map(kind_of, MYRESOURCE.children)), mode=mode))
 
 
 def _show(told: Scenario, world: World, screen: Screen) -> int:

@@ -36,7 +36,8 @@ def from_file(name: str) -> Scenario:
     found = [folder / f"{name}.yaml" for folder in FOLDERS if (folder / f"{name}.yaml").is_file()]
     path = str(found[0]) if found else name
     if not found and not Path(name).is_file():
-        message = f"{name}: no such scenario; there are {', '.join(names())}, or name a file"
+        there = f"there are {', '.join(names())}, or name a file" if names() else "name a file"
+        message = f"{name}: no such scenario; {there}"
         raise InputError(message)
     read = documents(path)
     if len(read) != 1:

@@ -45,7 +45,11 @@ class Clock:
 
     def after(self, seconds: float, action: Callable[[], object], *, idle: bool = False) -> Plan:
         """Plan *action*; plans for the same moment happen in the order in which they were made."""
-        plan = Plan(self.now + max(0.0, seconds), next(self._numbers), action, idle)
+        return self.at(self.now + seconds, action, idle=idle)
+
+    def at(self, moment: float, action: Callable[[], object], *, idle: bool = False) -> Plan:
+        """Plan *action* for a *moment*, or for now if that is past."""
+        plan = Plan(max(self.now, moment), next(self._numbers), action, idle)
         heapq.heappush(self._plans, plan)
         return plan
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from app.simulator.history import YOU, Call, History, Write
 from app.simulator.hook import Reply
-from app.simulator.metacontroller.answer import BadAnswer, Crash, TooMany, read_sync
+from app.simulator.metacontroller.answer import BadAnswer, Crash, TooMany, read_customize, read_sync
 from app.simulator.metacontroller.claims import LABEL, NAME
 from app.simulator.objects import Json, Key, labels
 from app.simulator.promises import Answered, answers, lacks, unfinished
@@ -54,15 +54,15 @@ def _crashed(history: History) -> Iterator[tuple[Key, float, str]]:
 
 def _failing(history: History) -> Iterator[tuple[Key, float, str]]:
     failed: dict[Key, int] = defaultdict(int)
-    for call in history.calls():
+    for call in history.calls("sync", "customize"):
         failed[call.key] = failed[call.key] + 1 if _unusable(call) else 0
         if failed[call.key] == AGAIN:
-            yield call.key, call.at, "sync failed again and again"
+            yield call.key, call.at, "the hook failed again and again"
 
 
 def _unusable(call: Call) -> bool:
     try:
-        read_sync(Reply(call.status or 0, call.answer))
+        (read_sync if call.hook == "sync" else read_customize)(Reply(call.status or 0, call.answer))
     except BadAnswer:
         return True
     except (TooMany, Crash):

@@ -74,9 +74,9 @@ class History:
         """Yield the writes, those of *actor* or all."""
         return (entry for entry in self.entries if isinstance(entry, Write) and (actor is None or entry.actor == actor))
 
-    def calls(self, hook: str = "sync") -> Iterator[Call]:
-        """Yield the calls of *hook*."""
-        return (entry for entry in self.entries if isinstance(entry, Call) and entry.hook == hook)
+    def calls(self, *hooks: str) -> Iterator[Call]:
+        """Yield the calls of *hooks*; default is sync."""
+        return (entry for entry in self.entries if isinstance(entry, Call) and entry.hook in (hooks or ("sync",)))
 
     def events(self, reason: str) -> Iterator[Event]:
         """Yield the Events with *reason*."""

@@ -39,15 +39,28 @@ def look_up(item: Any, path: str) -> Any:
 
 
 def put(item: Any, path: str, value: object) -> None:
-    """Set what *path* leads to in *item* to *value*, in place; None removes it. Maps on the way are made."""
+    """Set what *path* leads to in *item* to *value*, in place; None removes it.
+
+    Maps on the way are made; raise LookupError if there is something else on it.
+    """
     *way, last = steps(path)
     for step in way:
-        if isinstance(item, dict) and item.get(str(step)) is None:
-            item[str(step)] = {}
-        item = item[int(step)] if isinstance(item, list) else item[str(step)]
-    if isinstance(item, list):
-        item[int(last)] = value
+        item = _inside(item, step)
+    if isinstance(item, list) and isinstance(last, int):
+        item[last] = value
+    elif not isinstance(item, dict) or isinstance(last, int):
+        raise LookupError(f"place {path}")  # noqa: TRY004 - the path is wrong, not the type
     elif value is None:
-        item.pop(str(last), None)
+        item.pop(last, None)
     else:
-        item[str(last)] = value
+        item[last] = value
+
+
+def _inside(item: Any, step: str | int) -> Any:
+    if isinstance(item, list) and isinstance(step, int):
+        return item[step]
+    if not isinstance(item, dict) or isinstance(step, int):
+        raise LookupError(f"place {step}")  # noqa: TRY004 - the path is wrong, not the type
+    if item.get(step) is None:
+        item[step] = {}
+    return item[step]

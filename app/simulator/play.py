@@ -48,7 +48,7 @@ class _Player:
             return self._do(step)
         except Refused as refusal:
             return f"the API server refuses that: {refusal}"
-        except (KeyError, IndexError) as error:
+        except LookupError as error:
             return f"there is no {error.args[0]}"
 
     def _do(self, step: Step) -> str | None:

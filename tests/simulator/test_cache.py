@@ -55,6 +55,19 @@ def test_changes_never_overtake_each_other() -> None:
     assert told == ["->1", "1->2", "2->3"]
 
 
+def test_a_relist_after_a_late_time_leaves_nothing_on_its_way() -> None:
+    made, cache, told = cached(late=5)
+    made.apply(config("1"))
+    cache.late = 0.1
+    made.apply(config("2"))
+    made.run(1)
+    cache.relist()
+    made.apply(config("3"))
+    made.run(10)
+
+    assert told == ["->2", "2->3"]
+
+
 def test_a_relist_learns_all_at_once_and_forgets_what_was_on_its_way() -> None:
     made, cache, told = cached()
     made.apply(config("1"))

@@ -7,7 +7,7 @@ from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import Admission
 from app.simulator.controllers.deployments import REVISION
 from app.simulator.controllers.fate import Fate
-from app.simulator.objects import Key, deleting
+from app.simulator.objects import Key, deleting, key_of
 from app.simulator.world import World
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
@@ -205,7 +205,7 @@ def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
     (taken,) = made.api.all("ReplicaSet")
     made.delete(DEPLOYMENT, "orphan")
     made.still()
-    made.edit(Key("ReplicaSet", "default", taken["metadata"]["name"]), lambda item: item["spec"].update(replicas=0))
+    made.edit(Key("ReplicaSet", "default", taken["metadata"]["name"]), lambda item: item["metadata"].update(labels={}))
 
     child = deployment()
     child["metadata"]["namespace"] = "default"
@@ -214,6 +214,26 @@ def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
 
     assert count(made, "availableReplicas") == 1
     assert len(made.api.all("ReplicaSet")) == 2
+
+
+def test_a_replica_set_and_pods_that_are_nobodys_are_adopted() -> None:
+    made = started(replicas=2)
+    made.still()
+    before = {pod["metadata"]["uid"] for pod in made.api.all("Pod")}
+    made.delete(DEPLOYMENT, "orphan")
+    made.still()
+
+    child = deployment(replicas=2)
+    child["metadata"]["namespace"] = "default"
+    made.apply(child)
+    made.still()
+    assert {pod["metadata"]["uid"] for pod in made.api.all("Pod")} == before
+
+    (only,) = made.api.all("ReplicaSet")
+    made.delete(key_of(only), "orphan")
+    made.still()
+    assert {pod["metadata"]["uid"] for pod in made.api.all("Pod")} == before
+    assert count(made, "availableReplicas") == 2
 
 
 def test_what_is_being_deleted_is_left_alone() -> None:

@@ -8,11 +8,12 @@ import itertools
 
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
+from app.simulator.controllers.adoption import own
 from app.simulator.controllers.deployment_status import deadline, status_of
 from app.simulator.controllers.rollout import Set, scaled
 from app.simulator.controllers.wake import Wake
 from app.simulator.history import Write
-from app.simulator.objects import Json, Key, controller_of, deleting, key_of, labels, reference_to, text, with_metadata
+from app.simulator.objects import Json, Key, deleting, key_of, labels, reference_to, text, with_metadata
 
 NAME = "deployment-controller"
 REVISION = "deployment.kubernetes.io/revision"
@@ -58,9 +59,7 @@ class Deployments:
 
     def _sets(self, deployment: Json) -> list[Json]:
         """Return the ReplicaSets of *deployment*, the oldest first."""
-        uid = deployment["metadata"]["uid"]
-        found = [item for item in self._api.all("ReplicaSet") if controller_of(item) == uid and not deleting(item)]
-        return sorted(found, key=_revision)
+        return sorted(own(deployment, self._api.all("ReplicaSet"), self._api, NAME), key=_revision)
 
     def _create(self, deployment: Json, sets: list[Json]) -> Json:
         template = deployment["spec"]["template"]

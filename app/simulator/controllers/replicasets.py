@@ -3,10 +3,11 @@
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
+from app.simulator.controllers.adoption import own
 from app.simulator.controllers.pod_status import is_ready, ready_condition
 from app.simulator.controllers.wake import Wake
 from app.simulator.history import Write
-from app.simulator.objects import Json, Key, controller_of, deleting, key_of, reference_to
+from app.simulator.objects import Json, Key, deleting, key_of, reference_to
 
 NAME = "replicaset-controller"
 
@@ -32,9 +33,7 @@ class ReplicaSets:
         found = self._api.get(key)
         if found is None or deleting(found):
             return
-        pods = [
-            pod for pod in self._api.all("Pod") if controller_of(pod) == found["metadata"]["uid"] and not deleting(pod)
-        ]
+        pods = [pod for pod in own(found, self._api.all("Pod"), self._api, NAME) if not deleting(pod)]
         surplus = len(pods) - found["spec"]["replicas"]
         refused = None
         if surplus > 0:

@@ -22,7 +22,7 @@ class Cache:
         self._clock = clock
         self._handler = handler
         self._objects: dict[Key, Json] = {}
-        self._coming: deque[tuple[Plan, Write]] = deque()
+        self._coming: deque[Plan] = deque()
         api.watch(self._told)
 
     def get(self, key: Key) -> Json | None:
@@ -36,7 +36,7 @@ class Cache:
 
     def relist(self) -> None:
         """Learn everything anew, as a process that starts."""
-        for plan, _ in self._coming:
+        for plan in self._coming:
             plan.cancelled = True
         self._coming.clear()
         self._objects.clear()
@@ -44,11 +44,12 @@ class Cache:
             self._take(key, self._api.get(key))
 
     def _told(self, write: Write) -> None:
-        self._coming.append((self._clock.after(self.late, self._next), write))
+        """Learn of *write* later, and not before what is on its way already: changes never overtake each other."""
+        moment = max(self._clock.now + self.late, self._coming[-1].at if self._coming else 0.0)
+        self._coming.append(self._clock.at(moment, lambda: self._learn(write)))
 
-    def _next(self) -> None:
-        """Learn of the change that is longest on its way: they never overtake each other."""
-        _, write = self._coming.popleft()
+    def _learn(self, write: Write) -> None:
+        self._coming.popleft()
         self._take(write.key, write.after)
 
     def _take(self, key: Key, item: Json | None) -> None:

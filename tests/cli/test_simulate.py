@@ -1,0 +1,264 @@
+"""``myresource simulate``: what it shows, how it ends, and what it says to wrong input."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import assert_one_line, call
+from tests.serving import served
+
+WEB = "examples/web.yaml"
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def statuses(out: str) -> list[str]:
+    """Return what the status of the MyResource was, one after the other: state and reason."""
+    lines = [line.partition("MyResource web is ")[2] for line in out.splitlines()]
+    return [":".join(line.split(": ")[:2]) for line in lines if line]
+
+
+def test_a_myresource_becomes_ready() -> None:
+    ended = call("simulate", "-f", WEB)
+
+    assert (ended.code, ended.err) == (0, "")
+    assert statuses(ended.out) == ["Building:Building", "Building:RollingOut", "Ready:Available"]
+
+
+@pytest.mark.parametrize("mode", ["dynamic-apply", "server-side-apply"])
+def test_both_ways_to_apply_come_to_the_same(mode: str) -> None:
+    ended = call("simulate", "-f", WEB, "--apply-strategy", mode, "--set", "image=nginx:1.28", "--at", "5s")
+
+    assert ended.code == 0
+    assert statuses(ended.out)[-3:] == ["Building:Building", "Building:RollingOut", "Ready:Available"]
+
+
+def test_an_edit_happens_when_it_is_said_to() -> None:
+    ended = call("simulate", "-f", WEB, "--set", "memory=1Gi", "--at", "7s", "--set", "spec.replicas=2", "--at", "3s")
+    yours = [line.split() for line in ended.out.splitlines() if " you " in line]
+
+    assert [line[0] for line in yours] == ["0.00s", "3.00s", "7.00s"]
+    assert yours[1][-1] == "spec.replicas=2"
+    assert yours[2][-1] == "spec.memory=1Gi"
+
+
+def test_an_edit_without_a_time_is_so_from_the_start() -> None:
+    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "--json")
+    first = json.loads(ended.out.splitlines()[0])
+
+    assert (first["verb"], first["object"]) == ("create", "MyResource/default/web")
+    assert "2 there, 2 updated, 2 available of 2" in call("simulate", "-f", WEB, "--set", "replicas=2").out
+
+
+@pytest.mark.parametrize(
+    ("fail", "shown", "state"),
+    [
+        ("bad-image", "ImagePullBackOff", "Failed:ProgressDeadlineExceeded"),
+        ("crash", "Error, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
+        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
+        ("slow", "ContainerCreating", "Ready:Available"),
+    ],
+)
+def test_containers_fail_in_the_way_that_is_asked_for(fail: str, shown: str, state: str) -> None:
+    ended = call("simulate", "-f", WEB, "--fail", fail)
+
+    assert shown in ended.out
+    assert statuses(ended.out)[-1] == state
+
+
+def test_what_fails_later_is_degraded_and_recovers() -> None:
+    ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s", "--fail", "none", "--at", "40s")
+
+    assert statuses(ended.out)[-2:] == ["Degraded:ReplicasUnavailable", "Ready:Available"]
+
+
+@pytest.mark.parametrize(
+    ("until", "code", "last"),
+    [
+        ("ready", 0, "Stopped after 2.1 s"),
+        ("quiet", 0, "Nothing more happens after 2.1 s"),
+        ("1s", 0, "Stopped after 1.0 s"),
+        ("0s", 0, "Stopped after 0.0 s"),
+    ],
+)
+def test_it_stops_when_it_is_said_to(until: str, code: int, last: str) -> None:
+    ended = call("simulate", "-f", WEB, "--until", until)
+
+    assert ended.code == code
+    assert last in ended.out
+
+
+def test_what_does_not_become_ready_ends_with_1() -> None:
+    ended = call("simulate", "-f", WEB, "--until", "ready", "--fail", "bad-image")
+
+    assert ended.code == 1
+    assert "state is Failed, not Ready" in ended.out
+
+
+def test_json_is_an_object_a_line_and_ends_with_the_summary() -> None:
+    ended = call("simulate", "-f", WEB, "--json")
+    *entries, last = map(json.loads, ended.out.splitlines())
+
+    assert {"at", "actor", "verb", "object", "changed"} <= entries[0].keys()
+    assert {entry["actor"] for entry in entries} > {"you", "metacontroller", "kubelet"}
+    assert last["summary"]["still"] is True
+    assert last["summary"]["findings"] == []
+
+
+def test_brief_leaves_out_what_kubernetes_controllers_do() -> None:
+    brief, full = (call("simulate", "-f", WEB, *more).out for more in (["--brief"], []))
+
+    assert " kubelet " not in brief
+    assert " kubelet " in full
+    assert set(brief.splitlines()) < set(full.splitlines())
+
+
+def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
+    by_name, by_file = (call("simulate", "--scenario", name) for name in ("crash", "examples/scenarios/crash.yaml"))
+
+    assert by_name == by_file
+    assert by_name.code == 0
+
+
+def test_a_scenario_that_goes_wrong_says_which_step(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("title: mine\nsteps: [{wait: 1s}, {expect: {object: Service/web}}]\nnext: [never shown]\n")
+    ended = call("simulate", "--scenario", str(file))
+
+    assert ended.code == 1
+    assert "Step 2 went wrong: Service/web is not there." in ended.out
+    assert "never shown" not in ended.out
+
+
+def test_a_hook_that_is_served_elsewhere_is_called() -> None:
+    with served() as hook:
+        ended = call("simulate", "-f", WEB, "--hook", hook.url)
+
+    assert ended.code == 0
+    assert statuses(ended.out)[-1] == "Ready:Available"
+
+
+def test_a_hook_that_nobody_serves_is_a_sync_error() -> None:
+    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s", "--json")
+    events = [line for line in map(json.loads, ended.out.splitlines()) if "event" in line]
+
+    assert ended.code == 1
+    assert {event["event"] for event in events} == {"SyncError"}
+
+
+def test_a_picture_is_drawn_that_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    file = tmp_path / "web.svg"
+
+    assert call("simulate", "-f", WEB, "--svg", str(file)).code == 0
+    assert file.read_text().startswith("<svg")
+    assert file.read_text().rstrip().endswith("</svg>")
+    assert "url(http" not in file.read_text()
+    assert "@font-face" not in file.read_text()
+
+
+def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
+    file = tmp_path / "demo.svg"
+    call("simulate", "--scenario", "demo", "--brief", "--svg", str(file))
+
+    assert file.read_text() == (ROOT / "docs/demo.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        pytest.param(["-f", "nowhere.yaml"], 1, ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
+        pytest.param(["-f", "metacontroller/service.yaml"], 1, ["is not a MyResource"], id="not a MyResource"),
+        pytest.param(["-f", "metacontroller/rbac.yaml"], 1, ["2 objects", "takes one"], id="two documents"),
+        pytest.param(["-f", WEB, "--set", "replicas=-1"], 1, ["--set replicas", "spec.replicas"], id="invalid edit"),
+        pytest.param(["-f", WEB, "--set", "imgae=a"], 1, ["spec.imgae", "did you mean image"], id="unknown field"),
+        pytest.param(["-f", WEB, "--set", "image"], 1, ["PATH=VALUE"], id="no value"),
+        pytest.param(["-f", WEB, "--set", "a..b=1"], 1, ["is no path"], id="no path"),
+        pytest.param(["-f", WEB, "--set", "image.a=1"], 1, ["no such place"], id="a place in a string"),
+        pytest.param(["-f", WEB, "--set", "image=a", "--at", "5"], 1, ["--at", "90s, 10m or 1h"], id="no time"),
+        pytest.param(["-f", WEB, "--until", "later"], 1, ["--until", "ready, or quiet"], id="no end"),
+        pytest.param(["-f", WEB, "--at", "5s"], 2, ["--at stands behind"], id="a time for nothing"),
+        pytest.param(["-f", WEB, "--fail", "badly"], 2, ["--fail", "bad-image"], id="no way to fail"),
+        pytest.param([], 2, ["-f", "--scenario"], id="nothing to simulate"),
+        pytest.param(["-f", WEB, "--scenario", "demo"], 2, ["either"], id="both"),
+        pytest.param(["--scenario", "nope"], 1, ["no such scenario", "crash, demo, drift"], id="no such scenario"),
+        pytest.param(["--scenario", WEB], 1, ["no scenario", "unknown field"], id="not a scenario"),
+        pytest.param(["--scenario", "metacontroller/rbac.yaml"], 1, ["2 documents"], id="two scenarios"),
+        pytest.param(["-f", WEB, "--hook", "web"], 1, ["--hook", "http://127.0.0.1:8080"], id="no hook"),
+        pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], 1, ["nowhere/a.svg"], id="no place for a picture"),
+    ],
+)
+def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], code: int, words: list[str]) -> None:
+    assert_one_line(call("simulate", *arguments), code, *words)
+
+
+def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:
+    file = tmp_path / "web.yaml"
+    file.write_text((ROOT / WEB).read_text().replace("64Mi", "64 Mi"))
+
+    assert_one_line(call("simulate", "-f", str(file)), 1, "spec.memory")
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "app", "simulate", *arguments]
+
+
+def test_a_pipe_that_ends_early_is_no_error() -> None:
+    shell = f"{' '.join(_command('--scenario', 'demo'))} | head -1"
+    ended = subprocess.run(["/bin/bash", "-o", "pipefail", "-c", shell], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_ctrl_c_ends_it_with_130_and_without_a_traceback() -> None:
+    command = _command("--scenario", "demo", "--speed", "0.1")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_on_a_terminal_it_is_coloured_and_elsewhere_plain() -> None:
+    main, side = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    with subprocess.Popen(
+        _command("-f", WEB, "--speed", "0", "--until", "1s"), stdout=side, env=environment
+    ) as process:
+        os.close(side)
+        shown = b""
+        while chunk := _read(main):
+            shown += chunk
+    assert process.returncode == 0
+    assert b"\x1b[" in shown
+    assert "\x1b[" not in call("simulate", "-f", WEB).out
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
+
+
+def test_from_a_terminal_nothing_is_read_as_standard_input() -> None:
+    main, side = pty.openpty()
+    ended = subprocess.run(_command("-f", "-"), stdin=side, capture_output=True, text=True, check=False)
+    os.close(main)
+    os.close(side)
+
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert "nothing is piped" in ended.stderr

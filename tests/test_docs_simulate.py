@@ -1,0 +1,23 @@
+"""The page about simulate: its commands print what it says, its tables are those of the code."""
+
+import re
+
+import pytest
+
+from app.simulator.findings import RULES
+from app.simulator.scenario import Step
+from tests.documents import ROOT, Console, consoles, printed
+
+PAGE = "docs/simulate.md"
+TEXT = (ROOT / PAGE).read_text()
+
+
+@pytest.mark.parametrize("block", consoles(PAGE), ids=str)
+def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
+    assert printed(block.command) == block.output
+
+
+def test_the_page_names_every_finding_and_every_step() -> None:
+    assert re.findall(r"^\| `([A-Z][A-Za-z]+)` \|", TEXT, re.MULTILINE) == list(RULES)
+    named = set(re.findall(r"^\| `([a-z]+): ", TEXT, re.MULTILINE))
+    assert named == set(Step.__struct_fields__) - {"say"}
