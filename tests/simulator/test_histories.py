@@ -1,18 +1,20 @@
 """Whatever happens to a MyResource: the world comes to rest, and where it does so does not depend on the way."""
 
+from itertools import product
 from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.controller import MYRESOURCE
+from app.simulator.controllers.fate import Fate
 from app.simulator.hook import Hook, Reply, Unreachable
 from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key, text
+from app.simulator.objects import Key, deleting, text
 from app.simulator.world import World
 from tests.strategies import specs
 from tests.test_convergence import specs_of
-from tests.worlds import DEPLOYMENT, SERVICE, both_modes, calls, parent, ready, synced, world
+from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
 
 Json = dict[str, Any]
 Step = tuple[str, Any]
@@ -53,12 +55,22 @@ def do(made: World, step: Step) -> None:
         made.delete(value)
     elif kind == "unlabel" and made.api.get(value):
         made.edit(value, lambda item: item["metadata"]["labels"].pop("myresource", None))
-    elif kind == "restart":
+    elif kind == "remove" and made.api.get(value[0]):
+        made.delete(*value)
+    else:
+        meanwhile(made, kind, value)
+
+
+def meanwhile(made: World, kind: str, value: Any) -> None:
+    """Let something happen to the cluster, rather than to the objects in it."""
+    if kind == "restart":
         made.metacontroller.restart(value)
     elif kind == "down":
         made.metacontroller.hook = down(made.metacontroller.hook, value)
     elif kind == "late":
         made.metacontroller.cache.late = value
+    elif kind == "fail":
+        made.kubelet.fail(value)
     elif kind == "wait":
         made.run(value)
 
@@ -86,6 +98,40 @@ def test_a_history_comes_to_rest_where_the_last_spec_alone_leads(mode: Mode, spe
     assert ready(made)[0] == "True"
     last = next((value for kind, value in reversed(steps) if kind == "edit"), spec)
     assert specs_of(made) == specs_of(lived(mode, last, []))
+
+
+_ends = st.one_of(
+    st.tuples(
+        st.just("remove"), st.sampled_from(list(product([WEB, DEPLOYMENT], ["background", "foreground", "orphan"])))
+    ),
+    st.tuples(st.just("fail"), st.sampled_from([None, *Fate])),
+)
+
+
+@both_modes
+@settings(max_examples=60)
+@given(steps=st.lists(st.one_of(_steps, _ends), max_size=8))
+def test_whatever_happens_nothing_is_left_that_nobody_owns_and_nothing_is_stuck(mode: Mode, steps: list[Step]) -> None:
+    made = lived(mode, {"image": "nginx"}, [*steps, ("fail", None), ("edit", {"image": "nginx:2", "replicas": 2})])
+
+    assert [item for item in everything(made) if deleting(item)] == []
+    assert [item for item in everything(made) if not owners_live(made, item)] == []
+    if made.api.get(WEB):  # it was not being deleted when it was edited last
+        orphaned = ("remove", (WEB, "orphan")) in steps
+        assert ready(made)[0] == "True" or (orphaned and ready(made)[1] in ("NotApplied", "NameConflict"))
+
+
+def everything(made: World) -> list[Json]:
+    """Return all objects."""
+    return [made.get(key) for key in made.api.all_keys()]
+
+
+def owners_live(made: World, item: Json) -> bool:
+    """Tell whether all owners of *item* are there."""
+    owners = item["metadata"].get("ownerReferences", [])
+    keys = [Key(owner["kind"], item["metadata"]["namespace"], owner["name"]) for owner in owners]
+    found = [made.api.get(key) for key in keys]
+    return [each and each["metadata"]["uid"] for each in found] == [owner["uid"] for owner in owners]
 
 
 @both_modes
