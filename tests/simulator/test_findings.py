@@ -103,3 +103,29 @@ def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, .
 def test_every_rule_catches_something() -> None:
     marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
     assert {case.values[1] for mark in marks for case in mark.args[1]} == set(RULES)
+
+
+@both_modes
+def test_a_child_that_the_spec_no_longer_asks_for_may_be_deleted(mode: Mode) -> None:
+    lives = world(mode, MYRESOURCE)
+    lives.apply(parent(ports=[{"containerPort": 80}]))
+    lives.still(within=300)
+    lives.apply(parent())
+    lives.still(within=300)
+
+    assert lives.api.get(Key("Service", "default", "web")) is None
+    assert findings(lives.history) == []
+
+
+@both_modes
+def test_an_orphan_that_is_adopted_and_deleted_was_somebody_elses(mode: Mode) -> None:
+    lives = world(mode, MYRESOURCE)
+    lives.apply(parent())
+    lives.still(within=300)
+    uid = lives.parent("web")["metadata"]["uid"]
+    other = {**TAKEN, "metadata": {"name": "other", "labels": {"controller-uid": uid}}}
+    lives.apply(other)
+    lives.still(within=300)
+
+    (finding,) = findings(lives.history)
+    assert str(finding).startswith("Deleted: Service other: deleted, and no answer ever listed it")

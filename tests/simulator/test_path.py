@@ -51,3 +51,9 @@ def test_putting_a_value_makes_the_way_to_it(path: str, value: object, after: di
     put(item, path, value)
 
     assert item == after
+
+
+@pytest.mark.parametrize("path", ["a.b.c", "list.first", "a[0]", "list[5]", "list[0].x", "a.b[0].c"])
+def test_where_something_else_is_nothing_can_be_put(path: str) -> None:
+    with pytest.raises(LookupError):
+        put({"a": {"b": 1}, "list": [1, 2]}, path, 1)
