@@ -1,4 +1,4 @@
-"""The page about simulate: its commands print what it says, its tables are those of the code."""
+"""The pages about simulate and render: their commands print what they say, tables are those of the code."""
 
 import re
 
@@ -9,10 +9,11 @@ from app.simulator.scenario import Step
 from tests.documents import ROOT, Console, consoles, printed
 
 PAGE = "docs/simulate.md"
+PAGES = [PAGE, "docs/render.md"]
 TEXT = (ROOT / PAGE).read_text()
 
 
-@pytest.mark.parametrize("block", consoles(PAGE), ids=str)
+@pytest.mark.parametrize("block", [block for page in PAGES for block in consoles(page)], ids=str)
 def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
     assert printed(block.command) == block.output
 
