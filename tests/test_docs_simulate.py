@@ -22,3 +22,12 @@ def test_the_page_names_every_finding_and_every_step() -> None:
     assert re.findall(r"^\| `([A-Z][A-Za-z]+)` \|", TEXT, re.MULTILINE) == list(RULES)
     named = set(re.findall(r"^\| `([a-z]+): ", TEXT, re.MULTILINE))
     assert named == set(Step.__struct_fields__) - {"say"}
+
+
+def test_the_scenario_of_the_page_goes_as_it_says() -> None:
+    (told,) = re.findall(r"^```yaml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+    for mode in ("dynamic-apply", "server-side-apply"):
+        command = f".venv/bin/myresource simulate --apply-strategy {mode} --scenario - <<'END'\n{told}END"
+        assert "Nothing more happens" in printed(command) or "Stopped" in printed(command)
+        assert "went wrong" not in printed(command)

@@ -1,5 +1,6 @@
 """Where a simulation is shown: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
+import textwrap
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,7 +12,10 @@ from app.cli.errors import InputError
 from app.cli.timeline import Line, line_of
 from app.simulator.history import Entry, Event, Write
 
-_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": ""}
+INDENT = 34
+"""Columns before what is told."""
+
+_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "aside": "dim"}
 _ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
 """Whose doing is told in brief, too, and in which colour."""
 
@@ -40,8 +44,8 @@ class Lines:
     def entry(self, entry: Entry) -> None:
         """Show the line for *entry*, if it is news."""
         line = line_of(entry, self._parent_kind)
-        if line is not None and (line.who in _ACTORS or not self._brief):
-            self._console.print(_drawn(line), soft_wrap=True)
+        if line is not None and not (self._brief and (line.who not in _ACTORS or line.tone == "aside")):
+            self._console.print(_drawn(line, self._console), soft_wrap=True)
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
@@ -56,10 +60,12 @@ class Lines:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
 
-def _drawn(line: Line) -> Text:
-    text = Text(f"{line.at:9.2f}s  ", "dim")
-    text.append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
-    return text.append(line.what, _STYLES[line.tone])
+def _drawn(line: Line, console: Console) -> Text:
+    """Return *line* for a terminal, where what is too long goes on below itself; elsewhere a line is a line."""
+    text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
+    width = console.width - INDENT if console.is_terminal or console.record else 0
+    parts = textwrap.wrap(line.what, max(width, 40), break_on_hyphens=False) if width else [line.what]
+    return text.append(f"\n{'':{INDENT}}".join(parts), _STYLES[line.tone])
 
 
 class JsonLines:

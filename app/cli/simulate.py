@@ -1,33 +1,29 @@
 """``myresource simulate``: shows how a MyResource lives, and fails, in a cluster that is simulated."""
 
-import time
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.errors import InputError
+from app.cli.errors import errors_are_trouble
 from app.cli.remote import remote_hook
 from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
-from app.cli.story import Timed, from_file, from_options
+from app.cli.show import pace, show
+from app.cli.story import from_file, from_options, timed
 from app.core.controller import MYRESOURCE
-from app.simulator.findings import findings
-from app.simulator.metacontroller.claims import NAME
 from app.simulator.metacontroller.settings import MODES, Kind, Mode, Settings, kind_of
-from app.simulator.play import Outcome, play
-from app.simulator.scenario import BadScenario, Scenario, seconds
 from app.simulator.world import World
 
 LONGEST_WAIT = 1.0
-"""Seconds, real ones, that are waited at most between two things that happen."""
+"""Seconds, real ones, that are waited at most between two things that happen, if --speed does not say how fast."""
 
-PICTURE = 150
+PICTURE = 100
 """Columns of a picture."""
 
 TERMINAL_SPEED = 5.0
-WATCHED = 1800.0
-"""Virtual seconds for which a world that is still is watched, to see that it stays so."""
 
 
 class _InOrder(click.Command):
@@ -100,27 +96,40 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Show how a MyResource lives in a simulated cluster: who writes what, and what its status says.
 
-    The exit code is 1 if it does not become what was waited for, if the scenario does not go as it says, or if the
-    hook did damage.
+    The exit code is 0 if all went as expected, 1 if it did not become Ready with --until ready, if the scenario went
+    otherwise than it says, or if the hook did damage, and 2 if the input is wrong.
     """
     if (file is None) == (scenario is None):
         message = "name either a MyResource with -f or a scenario with --scenario"
         raise click.UsageError(message)
     if svg and not svg.parent.is_dir():
         message = f"--svg {svg}: no such folder; name a file in a folder that is there"
-        raise InputError(message)
-    timed = _timed(click.get_current_context().meta["timed"])
-    told = from_file(scenario) if scenario else from_options(file or "", timed, until)
+        raise click.UsageError(message)
+    if speed is not None and not math.isfinite(speed):
+        message = "--speed is not a number; write how many virtual seconds pass in one"
+        raise click.UsageError(message)
+    given = click.get_current_context().meta["timed"]
+    if scenario and (given or until != "quiet"):
+        message = "a scenario says itself what happens: leave out --set, --fail, --at and --until"
+        raise click.UsageError(message)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
-    world = _world(hook, mode or told.mode or MODES[0])
-    world.history.listeners.append(screen.entry)
-    pace = (TERMINAL_SPEED if console.is_terminal else 0) if speed is None else speed
-    world.clock.pace = lambda passing: time.sleep(min(passing / pace, LONGEST_WAIT)) if pace else None
-    code = _show(told, world, screen)
-    if svg:
-        draw(console, svg, told.title)
-    return code
+    with errors_are_trouble():
+        told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
+        world = _world(hook, mode or told.mode or MODES[0])
+        world.history.listeners.append(screen.entry)
+        world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
+        right = show(told, world, screen, numbered=scenario is not None)
+        if svg:
+            draw(console, svg, told.title)
+    return 0 if right else 1
+
+
+def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
+    """Return how time passes: as --speed says, or quickly on a terminal, or at once."""
+    if speed is not None:
+        return pace(speed, math.inf)
+    return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
 def _world(hook: str | None, mode: Mode) -> World:
@@ -128,53 +137,3 @@ def _world(hook: str | None, mode: Mode) -> World:
     parent = Kind(API_VERSION, KIND, PLURAL)
     called = click.get_current_context().with_resource(remote_hook(hook)) if hook else MYRESOURCE
     return World(called, Settings(parent, tuple(map(kind_of, MYRESOURCE.children)), mode=mode))
-
-
-def _show(told: Scenario, world: World, screen: Screen) -> int:
-    """Play it, and tell how it ended; return the exit code."""
-    problem = None
-    for outcome in play(told, world, lambda step: screen.say(f"\n{step.say}") if step.say else None):
-        problem = _problem(outcome)
-    still = not world.clock.busy
-    summary: dict[str, Any] = {
-        "at": max((write.at for write in world.history.writes()), default=0) if still else world.clock.now,
-        "still": still,
-        "calls": len(list(world.history.calls())),
-        "writes": sum(1 for write in world.history.writes(NAME) if write.changed),
-    }
-    if still:
-        world.clock.pace = lambda _: None
-        world.run(WATCHED)
-    found = [{"rule": each.rule, "object": str(each.key), "message": each.message} for each in findings(world.history)]
-    screen.end({**summary, "findings": found, **({"problem": problem} if problem else {})})
-    if problem:
-        screen.say(problem, "bad")
-    elif told.next:
-        screen.say("\n".join(["", *told.next]))
-    return 1 if problem or found else 0
-
-
-def _problem(outcome: Outcome) -> str | None:
-    return outcome.problem and f"Step {outcome.number} went wrong: {outcome.problem}."
-
-
-def _timed(given: list[tuple[str, str]]) -> list[Timed]:
-    """Return the options that happen at a moment; raise InputError for an --at that belongs to none."""
-    timed: list[Timed] = []
-    for name, value in given:
-        if name != "ats":
-            timed.append(Timed(name.removesuffix("s"), value, 0.0))
-        elif not timed:
-            message = "--at stands behind the --set or --fail that it is for"
-            raise click.UsageError(message)
-        else:
-            timed[-1] = timed[-1]._replace(at=_seconds(value))
-    return timed
-
-
-def _seconds(value: str) -> float:
-    try:
-        return seconds(value)
-    except BadScenario as error:
-        message = f"--at {error}"
-        raise InputError(message) from error

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import app
 from app.cli.documents import documents, load
-from app.cli.errors import InputError
+from app.cli.errors import InputError, NotYaml
 from app.cli.kubectl_yaml import parsed
 from app.cli.parents import problems
-from app.simulator.path import BadPath, put
+from app.simulator.path import BadPath, NoSuchPlace, put
 from app.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
 
 Json = dict[str, Any]
@@ -35,7 +35,7 @@ def from_file(name: str) -> Scenario:
     """Return the scenario called *name*, or in the file of that name; raise InputError."""
     found = [folder / f"{name}.yaml" for folder in FOLDERS if (folder / f"{name}.yaml").is_file()]
     path = str(found[0]) if found else name
-    if not found and not Path(name).is_file():
+    if not found and name != "-" and not Path(name).exists():
         there = f"there are {', '.join(names())}, or name a file" if names() else "name a file"
         message = f"{name}: no such scenario; {there}"
         raise InputError(message)
@@ -64,7 +64,7 @@ def from_options(path: str, timed: Iterable[Timed], until: str) -> Scenario:
         if at > now and not steps:
             steps.append(Step(apply=parent))
         if at > now:
-            steps.append(Step(wait=f"{at - now:g}s"))
+            steps.append(Step(wait=_duration(at - now)))
             now = at
         if option == "fail":
             steps.append(Step(fail=value))  # type: ignore[arg-type] # click has checked it
@@ -88,12 +88,15 @@ def _until(until: str, now: float) -> list[Step]:
         return [Step(expect=Expect(state="Ready", within=LONGEST))]
     if until == "quiet":
         return [Step(expect=Expect(still=True, within=LONGEST))]
-    try:
-        left = max(0.0, seconds(until) - now)
-    except BadScenario as error:
-        message = f"--until {error}, or ready, or quiet"
-        raise InputError(message) from error
-    return [Step(wait=f"{left:g}s")]
+    end = _seconds("--until", until, also=", or ready, or quiet")
+    if end < now:
+        message = f"--until {until} is before the last --at; let it be later"
+        raise InputError(message)
+    return [Step(wait=_duration(end - now))]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.6f}s"
 
 
 def _only(path: str) -> Json:
@@ -109,16 +112,46 @@ def _only(path: str) -> Json:
 def _edited(parent: Json, change: str, path: str) -> Json:
     """Return *parent* with a *change* such as ``image=nginx:1.28`` of its spec; raise InputError."""
     field, equals, value = change.partition("=")
-    new = copy.deepcopy(parent)
-    if not equals:
+    if not equals or not field:
         message = "--set needs PATH=VALUE, such as image=nginx:1.28"
         raise InputError(message)
+    new = copy.deepcopy(parent)
     try:
         put(new["spec"], field.removeprefix("spec."), next(iter(parsed(value)), None))
-    except (ValueError, TypeError, LookupError) as error:
-        said = str(error) if isinstance(error, BadPath) else f"--set {field}: no such place in the spec"
-        raise InputError(said) from error
+    except NotYaml as error:
+        message = f"--set {field}: the value is not YAML: {error}"
+        raise InputError(message) from error
+    except BadPath as error:
+        message = f"--set {error}"
+        raise InputError(message) from error
+    except NoSuchPlace as error:
+        message = f"--set {field}: there is no {error} in the spec; set the whole list or map"
+        raise InputError(message) from error
     for problem in problems(new, path):
         message = f"--set {field}: {problem}"
         raise InputError(message)
     return new
+
+
+def timed(given: Iterable[tuple[str, str]]) -> list[Timed]:
+    """Return the options that happen at a moment, *given* by name in their order; raise InputError."""
+    found: list[Timed] = []
+    free = False
+    for name, value in given:
+        if name != "ats":
+            found.append(Timed(name.removesuffix("s"), value, 0.0))
+        elif not free:
+            message = "each --at stands behind the --set or --fail that it is for"
+            raise InputError(message)
+        else:
+            found[-1] = found[-1]._replace(at=_seconds("--at", value))
+        free = name != "ats"
+    return found
+
+
+def _seconds(option: str, value: str, *, also: str = "") -> float:
+    try:
+        return seconds(value)
+    except BadScenario as error:
+        message = f"{option} {error}{also}"
+        raise InputError(message) from error

@@ -12,7 +12,7 @@ _COUNTS = {"replicas": "there", "updatedReplicas": "updated", "availableReplicas
 
 @dataclass(frozen=True)
 class Line:
-    """``at`` is in seconds. ``tone`` is good, bad, busy or plain."""
+    """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or aside for what a brief telling leaves out."""
 
     at: float
     who: str
@@ -44,13 +44,14 @@ def _told(write: Write, parent_kind: str) -> tuple[str, str] | None:
 def _changed(write: Write) -> tuple[str, str] | None:
     if write.actor in ("deployment-controller", "garbage-collector") and write.verb != "delete":
         return None
-    return (f"deletes {write.key}" if write.verb == "delete" else f"changes {write.key}{_what(write)}", "plain")
+    what = _what(write, "spec") or _what(write, "metadata")
+    return (f"deletes {write.key}" if write.verb == "delete" else f"changes {write.key}: {what}", "plain")
 
 
-def _what(write: Write) -> str:
-    """Return the first field of the spec that differs, and what it is now."""
-    path, value = _first_difference((write.before or {}).get("spec"), (write.after or {}).get("spec"), "spec")
-    return f": {path}={value}" if path else ""
+def _what(write: Write, part: str) -> str:
+    """Return the first field in that *part* of an object that differs, and what it is now."""
+    path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
+    return f"{path}={value}" if path else ""
 
 
 def _first_difference(old: object, new: object, path: str) -> tuple[str, object]:
@@ -75,10 +76,11 @@ def _parent(write: Write) -> tuple[str, str] | None:
         ready.get("status", ""), "bad" if status.get("state") in ("Failed", "Degraded") else "busy"
     )
     if [ready.get(name) for name in seen] != [old.get("Ready", {}).get(name) for name in seen]:
-        return (f"{write.key} is {status.get('state')}: {ready.get('reason')}: {ready.get('message')}", tone)
+        words = dict.fromkeys((status.get("state"), ready.get("reason"), ready.get("message")))
+        return (f"{write.key} is {': '.join(map(str, words))}", tone)
     moved = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
     said = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in moved)
-    return (f"{write.key}: {said}", "plain") if said else None
+    return (f"{write.key}: {said or _what(write, 'status')}", "aside")
 
 
 def _conditions(item: Json | None) -> dict[str, Json]:

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from app.simulator.history import YOU, Call, History, Write
-from app.simulator.hook import Reply
-from app.simulator.metacontroller.answer import BadAnswer, Crash, TooMany, read_customize, read_sync
 from app.simulator.metacontroller.claims import LABEL, NAME
 from app.simulator.objects import Json, Key, labels
 from app.simulator.promises import Answered, answers, lacks, unfinished
@@ -53,26 +51,27 @@ def _crashed(history: History) -> Iterator[tuple[Key, float, str]]:
 
 
 def _failing(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Parents whose syncs fail one after the other, for another cause than that the API server refused a child."""
     failed: dict[Key, int] = defaultdict(int)
-    for call in history.calls("sync", "customize"):
-        failed[call.key] = failed[call.key] + 1 if _unusable(call) else 0
-        if failed[call.key] == AGAIN:
-            yield call.key, call.at, "the hook failed again and again"
-
-
-def _unusable(call: Call) -> bool:
-    try:
-        (read_sync if call.hook == "sync" else read_customize)(Reply(call.status or 0, call.answer))
-    except BadAnswer:
-        return True
-    except (TooMany, Crash):
-        return False
-    return False
+    answered: set[Key] = set()
+    refused = False
+    for entry in history.entries:
+        if isinstance(entry, Write):
+            refused = refused or (entry.actor == NAME and entry.refused is not None)
+        elif isinstance(entry, Call):
+            failed[entry.key] = 0 if entry.key in answered else failed[entry.key]
+            answered |= {entry.key} if entry.hook == "sync" else set()
+            refused = False
+        elif entry.reason == "SyncError":
+            answered.discard(entry.key)
+            failed[entry.key] += not refused
+            if failed[entry.key] == AGAIN:
+                yield entry.key, entry.at, "sync fails again and again, as the hook's answers can't be used"
 
 
 def _overloaded(history: History) -> Iterator[tuple[Key, float, str]]:
     times: dict[Key, list[float]] = defaultdict(list)
-    for call in history.calls():
+    for call in history.calls("sync", "customize"):
         recent = [at for at in times[call.key] if at > call.at - 1] + [call.at]
         times[call.key] = recent
         if len(recent) > STORM:

@@ -10,6 +10,10 @@ class BadPath(ValueError):
     """Raised for what is no path."""
 
 
+class NoSuchPlace(Exception):
+    """Raised where a path leads nowhere. Its text names the place."""
+
+
 def steps(path: str) -> list[str | int]:
     """Return the steps of *path*: names of fields, and places in lists; raise BadPath."""
     found: list[str | int] = []
@@ -41,15 +45,16 @@ def look_up(item: Any, path: str) -> Any:
 def put(item: Any, path: str, value: object) -> None:
     """Set what *path* leads to in *item* to *value*, in place; None removes it.
 
-    Maps on the way are made; raise LookupError if there is something else on it.
+    Maps on the way are made; raise NoSuchPlace if there is something else on it, or too short a list.
     """
     *way, last = steps(path)
     for step in way:
         item = _inside(item, step)
     if isinstance(item, list) and isinstance(last, int):
+        _check(item, last)
         item[last] = value
     elif not isinstance(item, dict) or isinstance(last, int):
-        raise LookupError(f"place {path}")  # noqa: TRY004 - the path is wrong, not the type
+        raise NoSuchPlace(path)
     elif value is None:
         item.pop(last, None)
     else:
@@ -58,9 +63,15 @@ def put(item: Any, path: str, value: object) -> None:
 
 def _inside(item: Any, step: str | int) -> Any:
     if isinstance(item, list) and isinstance(step, int):
+        _check(item, step)
         return item[step]
     if not isinstance(item, dict) or isinstance(step, int):
-        raise LookupError(f"place {step}")  # noqa: TRY004 - the path is wrong, not the type
+        raise NoSuchPlace(str(step))
     if item.get(step) is None:
         item[step] = {}
     return item[step]
+
+
+def _check(items: list[Any], place: int) -> None:
+    if place >= len(items):
+        raise NoSuchPlace(f"[{place}]")

@@ -7,9 +7,9 @@ from app.simulator.apiserver.rules import Refused
 from app.simulator.controllers.fate import Fate
 from app.simulator.metacontroller.claims import NAME
 from app.simulator.objects import Json, Key, key_of
-from app.simulator.path import look_up, put
+from app.simulator.path import NoSuchPlace, look_up, put
 from app.simulator.scenario import Expect, Scenario, Step, key, seconds
-from app.simulator.world import World
+from app.simulator.world import NoRest, NoSuchObject, World
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,10 @@ class _Player:
             return self._do(step)
         except Refused as refusal:
             return f"the API server refuses that: {refusal}"
-        except LookupError as error:
-            return f"there is no {error.args[0]}"
+        except (NoSuchObject, NoSuchPlace) as error:
+            return f"there is no {error}"
+        except NoRest as error:
+            return str(error)
 
     def _do(self, step: Step) -> str | None:
         world = self._world

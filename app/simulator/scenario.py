@@ -7,9 +7,15 @@ import msgspec
 
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, key_of
+from app.simulator.path import BadPath, steps
 
-Duration = Annotated[str, msgspec.Meta(pattern=r"^\d+(\.\d+)?(s|m|h)$")]
+_DURATION = r"[0-9]{1,7}([.][0-9]{1,6})?[smh]"
+
+Duration = Annotated[str, msgspec.Meta(pattern=f"^{_DURATION}$")]
 """Such as ``90s``, ``10m`` or ``1h``."""
+
+LONGEST = 1000 * 3600.0
+"""Seconds; nothing is simulated for longer."""
 
 Identity = Annotated[str, msgspec.Meta(pattern="^[A-Za-z]+/([a-z0-9.-]+/)?[a-z0-9.-]+$")]
 """Such as ``Deployment/web-deployment``, or with a namespace ``Deployment/team-a/web-deployment``."""
@@ -52,7 +58,7 @@ class Expect(msgspec.Struct, forbid_unknown_fields=True):
     gone: bool = False
     still: bool = False
     """Nothing more is going to happen."""
-    writes: int | None = None
+    writes: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Metacontroller's writes, while a duration of *within* passes, are no more than this."""
 
 
@@ -88,6 +94,9 @@ def scenario(document: object) -> Scenario:
     except msgspec.ValidationError as error:
         raise BadScenario(str(error)) from None
     for number, step in enumerate(found.steps):
+        _check_expect(number + 1, step.expect)
+        _check_paths(number + 1, step)
+        seconds(step.wait or (step.expect.within if step.expect else "0s"))
         done = [name for name in step.__struct_fields__ if name != "say" and getattr(step, name) is not None]
         if len(done) != 1 and not (step.say and not done):
             message = f"step {number + 1} does {len(done)} things; each step does one (apply, edit, expect, ...)"
@@ -98,12 +107,35 @@ def scenario(document: object) -> Scenario:
     return found
 
 
+def _check_expect(number: int, expect: Expect | None) -> None:
+    """Raise BadScenario unless exactly one kind of thing is expected."""
+    if expect is None:
+        return
+    of_status = any(value is not None for value in (expect.state, expect.reason, expect.message))
+    kinds = [of_status, expect.object is not None, expect.still, expect.writes is not None]
+    stray = (expect.gone or expect.has) and expect.object is None
+    if sum(kinds) != 1 or stray or (expect.gone and expect.has):
+        message = f"step {number} must expect one of: a status, an object, still, writes"
+        raise BadScenario(message)
+
+
+def _check_paths(number: int, step: Step) -> None:
+    """Raise BadScenario if a path in *step* is none."""
+    for path in [*(step.edit.set if step.edit else ()), *(step.expect.has if step.expect else ())]:
+        try:
+            steps(path)
+        except BadPath as error:
+            message = f"step {number}: {error}"
+            raise BadScenario(message) from None
+
+
 def seconds(duration: str) -> float:
     """Return *duration* in seconds; raise BadScenario."""
-    if not re.fullmatch(r"\d+(\.\d+)?[smh]", duration):
-        message = f"{duration} is no duration; write it as 90s, 10m or 1h"
+    found = float(duration[:-1]) * _UNITS[duration[-1]] if re.fullmatch(_DURATION, duration) else LONGEST + 1
+    if found > LONGEST:
+        message = f"{duration} is no duration up to 1000h; write it as 90s, 10m or 1h"
         raise BadScenario(message)
-    return float(duration[:-1]) * _UNITS[duration[-1]]
+    return found
 
 
 def key(identity: str) -> Key:

@@ -20,8 +20,16 @@ from app.simulator.objects import Json, Key, key_of
 
 HOUR = 3600.0
 
-BUSY = 20_000
-"""Steps after which a world that won't be still is given up."""
+PATIENCE = 20_000
+"""Steps after which a world that does not come to rest is given up, and one more for each half minute that passes."""
+
+
+class NoSuchObject(Exception):
+    """Raised for an object that is not there. Its text names it."""
+
+
+class NoRest(Exception):
+    """Raised for a world in which too much happens. Its text says how much, and until when."""
 
 
 class World:
@@ -31,7 +39,7 @@ class World:
     """
 
     def __init__(self, hook: Hook | Controller, settings: Settings, *, controllers: bool = True) -> None:
-        self.patience = BUSY
+        self.patience = PATIENCE
         self.clock = Clock()
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
@@ -45,14 +53,14 @@ class World:
         self.settings = settings
 
     def parent(self, name: str, namespace: str = "default") -> Json:
-        """Return the parent called *name*; raise KeyError if there is none."""
+        """Return the parent called *name*; raise NoSuchObject if there is none."""
         return self.get(Key(self.settings.parent.name, namespace, name))
 
     def get(self, key: Key) -> Json:
-        """Return an object; raise KeyError if there is none."""
+        """Return an object; raise NoSuchObject if there is none."""
         found = self.api.get(key)
         if found is None:
-            raise KeyError(str(key))
+            raise NoSuchObject(str(key))
         return found
 
     def apply(self, manifest: Json) -> None:
@@ -76,22 +84,23 @@ class World:
         self.api.delete(key, YOU, policy=policy)
 
     def run(self, seconds: float) -> None:
-        """Let *seconds* pass."""
+        """Let *seconds* pass; raise NoRest."""
         end = self.clock.now + seconds
         self.until(lambda: False, within=seconds)
         self.clock.sleep(end)
 
     def until(self, holds: Callable[[], bool], within: float = HOUR) -> bool:
-        """Let time pass until *holds*, or for as many seconds as *within*; tell whether it does."""
+        """Let time pass until *holds*, or for as many seconds as *within*; tell whether it does; raise NoRest."""
         end = self.clock.now + within
-        for _ in range(self.patience):
+        most = self.patience + int(within / 30)
+        for _ in range(most):
             if holds():
                 return True
             if self.clock.next is None or self.clock.next.at > end:
                 return False
             self.clock.step()
-        return False
+        raise NoRest(f"it does not come to rest: {most} things happened by {self.clock.now:.1f} s, and it goes on")
 
     def still(self, within: float = HOUR) -> bool:
-        """Let time pass until only looks whether all is well are ahead; tell whether it came to that."""
+        """Let time pass until only looks whether all is well are ahead; tell whether it came to that; raise NoRest."""
         return self.until(lambda: not self.clock.busy, within)

@@ -8,6 +8,9 @@ import pytest
 
 from app.cli import main
 
+LISTENS = ("env", "--default-signal=INT")
+"""Runs a command that heeds Ctrl-C, even where these tests run in the background, which ignores it."""
+
 
 @dataclass(frozen=True)
 class Ended:

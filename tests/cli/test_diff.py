@@ -17,7 +17,7 @@ from app.simulator.apiserver.server_side_apply import managed_fields
 from app.simulator.apiserver.stored import stored
 from app.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import grouped, my_resource, owned, rolled_out, sync
-from tests.cli.calling import Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, Ended, assert_one_line, call
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -365,7 +365,7 @@ def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write) -> Non
 
 
 def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
-    waiting = command("-f", "-", "--against", write(my_resource()))
+    waiting = [*LISTENS, *command("-f", "-", "--against", write(my_resource()))]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)

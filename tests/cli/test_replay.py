@@ -16,7 +16,7 @@ from app.cli.live import COLLECT
 from app.core.controller import MYRESOURCE
 from app.hooks.sender import customize_request
 from tests.build import NOW, NOW_TEXT, my_resource, reason, sync
-from tests.cli.calling import Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, Ended, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.other import PATH, longer, other_version
 from tests.serving import Served, free_port, served
@@ -603,7 +603,7 @@ def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write, tmp_pa
 def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        command = [sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
+        command = [*LISTENS, sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             connection, _ = silent.accept()
             time.sleep(0.2)

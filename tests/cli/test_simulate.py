@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import assert_one_line, call
+from tests.cli.calling import LISTENS, assert_one_line, call
 from tests.serving import served
 
 WEB = "examples/web.yaml"
@@ -25,7 +25,10 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 def statuses(out: str) -> list[str]:
     """Return what the status of the MyResource was, one after the other: state and reason."""
     lines = [line.partition("MyResource web is ")[2] for line in out.splitlines()]
-    return [":".join(line.split(": ")[:2]) for line in lines if line]
+    words = [line.split(": ") for line in lines if line]
+    return [
+        ":".join(word[:2]) if word[1][:1].isupper() and " " not in word[1] else f"{word[0]}:{word[0]}" for word in words
+    ]
 
 
 def test_a_myresource_becomes_ready() -> None:
@@ -96,6 +99,41 @@ def test_it_stops_when_it_is_said_to(until: str, code: int, last: str) -> None:
 
     assert ended.code == code
     assert last in ended.out
+
+
+@pytest.mark.parametrize("seconds", ["0.00001s", "1234567s", "278h"])
+def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
+    ended = call("simulate", "-f", WEB, "--until", seconds, "--json")
+
+    assert ended.code == 0
+    assert json.loads(ended.out.splitlines()[-1])["summary"]["still"] == (seconds != "0.00001s")
+
+
+def test_a_scenario_may_come_from_standard_input() -> None:
+    told = "title: mine\nsteps: [{wait: 1s}]\n"
+    ended = subprocess.run(
+        [sys.executable, "-m", "app", "simulate", "--scenario", "-"],
+        input=told,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("app.cli.show.time.sleep", slept.append)
+
+    assert call("simulate", "-f", WEB, "--until", "30s", "--speed", "2").code == 0
+    assert sum(slept) == pytest.approx(15)
+
+
+def test_an_image_fails_only_by_a_whole_word_of_its_tag() -> None:
+    for image in ("ghcr.io/acme/chatroom:1.0", "badger", "nginx:bloom", "nginx@sha256:" + "bad0" * 16):
+        assert statuses(call("simulate", "-f", WEB, "--set", f"image={image}").out)[-1] == "Ready:Available"
+    assert statuses(call("simulate", "-f", WEB, "--set", "image=nginx:1.28-oom").out)[-1].startswith("Failed")
 
 
 def test_what_does_not_become_ready_ends_with_1() -> None:
@@ -174,38 +212,48 @@ def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "words"),
     [
-        pytest.param(["-f", "nowhere.yaml"], 1, ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
-        pytest.param(["-f", "metacontroller/service.yaml"], 1, ["is not a MyResource"], id="not a MyResource"),
-        pytest.param(["-f", "metacontroller/rbac.yaml"], 1, ["2 objects", "takes one"], id="two documents"),
-        pytest.param(["-f", WEB, "--set", "replicas=-1"], 1, ["--set replicas", "spec.replicas"], id="invalid edit"),
-        pytest.param(["-f", WEB, "--set", "imgae=a"], 1, ["spec.imgae", "did you mean image"], id="unknown field"),
-        pytest.param(["-f", WEB, "--set", "image"], 1, ["PATH=VALUE"], id="no value"),
-        pytest.param(["-f", WEB, "--set", "a..b=1"], 1, ["is no path"], id="no path"),
-        pytest.param(["-f", WEB, "--set", "image.a=1"], 1, ["no such place"], id="a place in a string"),
-        pytest.param(["-f", WEB, "--set", "image=a", "--at", "5"], 1, ["--at", "90s, 10m or 1h"], id="no time"),
-        pytest.param(["-f", WEB, "--until", "later"], 1, ["--until", "ready, or quiet"], id="no end"),
-        pytest.param(["-f", WEB, "--at", "5s"], 2, ["--at stands behind"], id="a time for nothing"),
-        pytest.param(["-f", WEB, "--fail", "badly"], 2, ["--fail", "bad-image"], id="no way to fail"),
-        pytest.param([], 2, ["-f", "--scenario"], id="nothing to simulate"),
-        pytest.param(["-f", WEB, "--scenario", "demo"], 2, ["either"], id="both"),
-        pytest.param(["--scenario", "nope"], 1, ["no such scenario", "crash, demo, drift"], id="no such scenario"),
-        pytest.param(["--scenario", WEB], 1, ["no scenario", "unknown field"], id="not a scenario"),
-        pytest.param(["--scenario", "metacontroller/rbac.yaml"], 1, ["2 documents"], id="two scenarios"),
-        pytest.param(["-f", WEB, "--hook", "web"], 1, ["--hook", "http://127.0.0.1:8080"], id="no hook"),
-        pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], 1, ["nowhere/a.svg"], id="no place for a picture"),
+        pytest.param(["-f", "nowhere.yaml"], ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
+        pytest.param(["-f", "metacontroller/service.yaml"], ["is not a MyResource"], id="not a MyResource"),
+        pytest.param(["-f", "metacontroller/rbac.yaml"], ["2 objects", "takes one"], id="two documents"),
+        pytest.param(["-f", WEB, "--set", "replicas=-1"], ["--set replicas", "spec.replicas"], id="invalid edit"),
+        pytest.param(["-f", WEB, "--set", "imgae=a"], ["spec.imgae", "did you mean image"], id="unknown field"),
+        pytest.param(["-f", WEB, "--set", "image"], ["PATH=VALUE"], id="no value"),
+        pytest.param(["-f", WEB, "--set", "a..b=1"], ["a..b is no path"], id="no path"),
+        pytest.param(["-f", WEB, "--set", "image.a=1"], ["there is no", "in the spec"], id="a place in a string"),
+        pytest.param(["-f", WEB, "--set", "image=a", "--at", "5"], ["--at", "90s, 10m or 1h"], id="no time"),
+        pytest.param(["-f", WEB, "--until", "later"], ["--until", "ready, or quiet"], id="no end"),
+        pytest.param(["-f", WEB, "--at", "5s"], ["each --at stands behind"], id="a time for nothing"),
+        pytest.param(["-f", WEB, "--fail", "badly"], ["--fail", "bad-image"], id="no way to fail"),
+        pytest.param(["-f", WEB, "--fail", "oom", "--at", "1s", "--at", "2s"], ["each --at"], id="two times"),
+        pytest.param(["-f", WEB, "--set", "=x"], ["PATH=VALUE"], id="no field"),
+        pytest.param(["-f", WEB, "--set", "image={"], ["--set image", "not YAML"], id="not YAML"),
+        pytest.param(["-f", WEB, "--set", "env[0].name=A"], ["--set env[0].name", "whole list"], id="no such item"),
+        pytest.param(["-f", WEB, "--until", "1s", "--fail", "oom", "--at", "2s"], ["before the last"], id="ends early"),
+        pytest.param(["-f", WEB, "--until", "99999h"], ["--until 99999h", "up to 1000h"], id="too long"),
+        pytest.param(["-f", WEB, "--until", "\u0663s"], ["--until"], id="digits of another script"),
+        pytest.param(["-f", WEB, "--speed", "nan"], ["--speed is not a number"], id="no speed"),
+        pytest.param(["--scenario", "demo", "--fail", "oom"], ["leave out --set"], id="a scenario and more"),
+        pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
+        pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
+        pytest.param(["-f", WEB, "--scenario", "demo"], ["either"], id="both"),
+        pytest.param(["--scenario", "nope"], ["no such scenario", "crash, demo, drift"], id="no such scenario"),
+        pytest.param(["--scenario", WEB], ["no scenario", "unknown field"], id="not a scenario"),
+        pytest.param(["--scenario", "metacontroller/rbac.yaml"], ["2 documents"], id="two scenarios"),
+        pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
+        pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),
     ],
 )
-def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], code: int, words: list[str]) -> None:
-    assert_one_line(call("simulate", *arguments), code, *words)
+def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], words: list[str]) -> None:
+    assert_one_line(call("simulate", *arguments), 2, *words)
 
 
 def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:
     file = tmp_path / "web.yaml"
     file.write_text((ROOT / WEB).read_text().replace("64Mi", "64 Mi"))
 
-    assert_one_line(call("simulate", "-f", str(file)), 1, "spec.memory")
+    assert_one_line(call("simulate", "-f", str(file)), 2, "spec.memory")
 
 
 def _command(*arguments: str) -> list[str]:
@@ -220,7 +268,7 @@ def test_a_pipe_that_ends_early_is_no_error() -> None:
 
 
 def test_ctrl_c_ends_it_with_130_and_without_a_traceback() -> None:
-    command = _command("--scenario", "demo", "--speed", "0.1")
+    command = [*LISTENS, *_command("--scenario", "demo", "--speed", "0.1")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -259,6 +307,6 @@ def test_from_a_terminal_nothing_is_read_as_standard_input() -> None:
     os.close(main)
     os.close(side)
 
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert "nothing is piped" in ended.stderr

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.simulator.path import BadPath, look_up, put, steps
+from app.simulator.path import BadPath, NoSuchPlace, look_up, put, steps
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_putting_a_value_makes_the_way_to_it(path: str, value: object, after: di
 
 @pytest.mark.parametrize("path", ["a.b.c", "list.first", "a[0]", "list[5]", "list[0].x", "a.b[0].c"])
 def test_where_something_else_is_nothing_can_be_put(path: str) -> None:
-    with pytest.raises(LookupError):
+    with pytest.raises(NoSuchPlace):
         put({"a": {"b": 1}, "list": [1, 2]}, path, 1)

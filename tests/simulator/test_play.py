@@ -8,6 +8,7 @@ from app.core.controller import MYRESOURCE
 from app.simulator.objects import Key
 from app.simulator.play import Outcome, play
 from app.simulator.scenario import BadScenario, Step, key, scenario, seconds
+from tests.simulator.careless import too_busy
 from tests.worlds import WEB, parent, world
 
 Json = dict[str, Any]
@@ -42,6 +43,12 @@ def problem(*steps: Json) -> str | None:
         pytest.param(told({"fail": "badly"}), r"steps\[0\].fail", id="no way to fail"),
         pytest.param(told({"apply": {"kind": "MyResource"}}), "no apiVersion, kind or metadata.name", id="no object"),
         pytest.param(told({"delete": {"object": "web"}}), r"steps\[0\].delete.object", id="no identity"),
+        pytest.param(told({"expect": {}}), "step 1 must expect one of", id="nothing expected"),
+        pytest.param(told({"expect": {"state": "Ready", "still": True}}), "must expect one of", id="two kinds"),
+        pytest.param(told({"expect": {"gone": True}}), "must expect one of", id="what is gone"),
+        pytest.param(told({"expect": {"writes": -1}}), "writes", id="fewer writes than none"),
+        pytest.param(told({"edit": {"object": "a/b", "set": {"[": 1}}}), r"step 1: \[ is no path", id="no path"),
+        pytest.param(told({"wait": "1001h"}), "1000h", id="too long"),
         pytest.param({**told(MAKE), "mode": "kubectl-apply"}, "mode", id="no way to apply"),
     ],
 )
@@ -107,6 +114,15 @@ def test_what_is_not_as_expected_is_told(step: Json, words: str) -> None:
 )
 def test_what_is_as_expected_is_no_problem(step: Json) -> None:
     assert problem(MAKE, step) is None
+
+
+def test_a_world_that_does_not_come_to_rest_is_a_problem() -> None:
+    lives = world("dynamic-apply", too_busy)
+    lives.patience = 100
+    *_, last = play(scenario(told(MAKE, {"wait": "10s"})), lives)
+
+    assert last.problem is not None
+    assert "does not come to rest" in last.problem
 
 
 def test_the_first_problem_is_the_last_step() -> None:

@@ -8,13 +8,14 @@ from app.hooks.objects import Deployment
 from app.simulator.clock import Clock
 from app.simulator.hook import in_process
 from app.simulator.objects import Key
+from app.simulator.world import NoRest, NoSuchObject
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
 
 def test_what_is_not_there_is_a_key_error() -> None:
     made = world("dynamic-apply", Answers())
 
-    with pytest.raises(KeyError, match="MyResource web"):
+    with pytest.raises(NoSuchObject, match="MyResource web"):
         made.parent("web")
 
 
@@ -56,8 +57,8 @@ def test_a_world_that_is_never_still_is_given_up() -> None:
         made.clock.after(0, forever)
 
     forever()
-    assert not made.still()
-    assert made.clock.now == 0
+    with pytest.raises(NoRest, match=r"20120 things happened by 0.0 s"):
+        made.still()
 
 
 def test_a_controller_answers_in_this_process_as_its_service_would() -> None:

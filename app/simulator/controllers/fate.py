@@ -1,8 +1,9 @@
 """What becomes of a container: it runs, or it fails in one of the ways in which containers fail.
 
-As on a real node, nobody is asked: the image decides, by a word in its name, or whoever says that everything fails.
+As on a real node, nobody is asked: the image decides, by a word in its tag, or whoever says that everything fails.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -21,9 +22,10 @@ _WORDS = {"bad": Fate.BAD_IMAGE, "crash": Fate.CRASH, "oom": Fate.OOM, "slow": F
 
 
 def fate_of(image: str) -> Fate:
-    """Return the fate that the last part of *image* names, such as ``nginx:bad``."""
-    last = image.rpartition("/")[2]
-    return next((fate for word, fate in _WORDS.items() if word in last), Fate.RUNS)
+    """Return the fate that a word of the tag of *image* names, such as ``nginx:bad`` or ``nginx:1.28-crash``."""
+    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+    words = re.split("[^a-z]+", tag)
+    return next((fate for word, fate in _WORDS.items() if word in words), Fate.RUNS)
 
 
 @dataclass(frozen=True)
