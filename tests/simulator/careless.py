@@ -223,3 +223,15 @@ def too_busy(hook: str, body: bytes) -> Reply:  # noqa: ARG001 - a hook gets it
 def error_page(hook: str, body: bytes) -> Reply:  # noqa: ARG001 - a hook gets it
     """Say what went wrong in JSON, and 200."""
     return Reply(200, b'{"relatedResources": []}' if hook == "customize" else b'{"detail": "it did not work"}')
+
+
+def another_parents_label(request: Json) -> Json:
+    """Give a child the label that tells whose it is, of somebody else."""
+    answer = careful(request)
+    answer["children"][0]["metadata"]["labels"]["controller-uid"] = "another"
+    return answer
+
+
+def too_busy_to_customize(hook: str, body: bytes) -> Reply:
+    """Say 429 without Retry-After to customize alone."""
+    return Reply(429, b"") if hook == "customize" else answering(careful)(hook, body)

@@ -99,6 +99,8 @@ def test_there_is_nothing_to_say_against_ours(mode: Mode) -> None:
         pytest.param(answering(careless.somebody_elses_name), "TakenOver", MODES[1:], id="somebody else's name"),
         pytest.param(answering(careless.copies_what_it_sees), "Restless", MODES[:1], id="a copy of what is observed"),
         pytest.param(careless.too_busy, "Overloaded", MODES, id="429 without Retry-After"),
+        pytest.param(answering(careless.another_parents_label), "Failing", MODES, id="another parent's label"),
+        pytest.param(careless.too_busy_to_customize, "Overloaded", MODES, id="429 to customize"),
         pytest.param(careless.error_page, "Failing", MODES, id="an error page with 200"),
     ],
 )
