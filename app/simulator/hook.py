@@ -4,7 +4,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from app.hooks import Controller, MalformedRequest, RefusedAnswer
+from app.hooks import Controller, MalformedRequest
+
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of a request, beyond which the service does not read it."""
 
 
 class Reply(NamedTuple):
@@ -30,13 +33,15 @@ def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
     """Return the hook that *controller* is, with the statuses that its service would answer with."""
 
     def call(hook: str, body: bytes) -> Reply:
+        if len(body) > MAX_BODY:
+            return Reply(413, b"the request is too large")
         try:
             if hook == "customize":
                 return Reply(200, controller.answer_customize(body))
             return Reply(200, controller.answer_sync(body, now()))
         except MalformedRequest:
             return Reply(400, b"not a hook request")
-        except RefusedAnswer:
+        except Exception:  # noqa: BLE001 - the service, too, answers so to any bug of the hook
             return Reply(500, b"the hook failed")
 
     return call

@@ -4,8 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.stored import stored
 from app.simulator.history import History
+from app.simulator.hook import Reply
+from app.simulator.metacontroller.answer import Answer, BadAnswer, Crash, read_sync
 from app.simulator.metacontroller.dynamic_apply import merge
 from app.simulator.objects import Json, Key, controller_of, text
 
@@ -37,21 +40,20 @@ class Answered:
 def answers(history: History) -> Iterator[Answered]:
     """Yield the syncs of *history* that were answered."""
     for call in history.calls():
-        answer = _object(call.answer) if call.status == 200 else None
+        answer = _read(call.answer) if call.status == 200 else None
         if answer is not None:
             request = json.loads(call.request)
             metadata = request["parent"]["metadata"]
             namespace = metadata["namespace"]
             shown = [item for group in request["children"].values() for item in group.values()]
-            listed = [child for child in answer.get("children") or [] if child]
             yield Answered(
                 call.at,
                 call.key,
                 metadata["uid"],
                 metadata["generation"],
-                {_key(child, namespace): child for child in listed},
+                {_key(child, namespace): child for child in answer.children},
                 {_key(item, namespace): item for item in shown},
-                _ready(answer.get("status") or {}),
+                _ready(answer.status),
             )
 
 
@@ -74,12 +76,20 @@ def unfinished(answer: Answered) -> str | None:
         seen = answer.shown.get(key)
         if seen is None:
             return f"{key} is not there"
-        full = stored({**child, "metadata": seen["metadata"]}) if "spec" in child else child
-        if text(merge(seen.get("spec"), {}, full.get("spec", {}))) != text(seen.get("spec", {})):
+        full = _full(child, seen)
+        if full is None or text(merge(seen.get("spec"), {}, full.get("spec", {}))) != text(seen.get("spec", {})):
             return f"{key} is not as the answer says"
         if key.kind == "Deployment" and not _rolled_out(seen):
             return f"{key} is not rolled out"
     return None
+
+
+def _full(child: Json, seen: Json) -> Json | None:
+    """Return *child* as it is stored in place of *seen*, or None if it is refused."""
+    try:
+        return stored({**child, "metadata": seen["metadata"]}) if "spec" in child else child
+    except Refused:
+        return None
 
 
 def _rolled_out(deployment: Json) -> bool:
@@ -89,18 +99,19 @@ def _rolled_out(deployment: Json) -> bool:
 
 
 def _ready(status: Json) -> str | None:
-    conditions: list[Json] = status.get("conditions") or []
-    return next((item.get("status") for item in conditions if item.get("type") == "Ready"), None)
+    conditions = status.get("conditions")
+    found = [item for item in conditions if isinstance(item, dict)] if isinstance(conditions, list) else []
+    return next((item.get("status") for item in found if item.get("type") == "Ready"), None)
 
 
 def _key(item: Json, namespace: str) -> Key:
     metadata = item["metadata"]
-    return Key(item["kind"], metadata.get("namespace", namespace), metadata.get("name", ""))
+    return Key(item["kind"], metadata.get("namespace") or namespace, metadata.get("name") or "")
 
 
-def _object(body: bytes) -> Json | None:
+def _read(body: bytes) -> Answer | None:
+    """Return the answer in *body*; None if Metacontroller can't use it."""
     try:
-        found = json.loads(body)
-    except ValueError:
+        return read_sync(Reply(200, body))
+    except (BadAnswer, Crash):
         return None
-    return found if isinstance(found, dict) else {}

@@ -50,7 +50,17 @@ def test_a_child_without_metadata_has_no_name() -> None:
         b'{"children": {}}',
         b'{"children": [{}]}',
         b'{"children": [1]}',
-        b'{"children": [{"kind": "ConfigMap"}]}',
+        b'{"children": [{"kind": 5}]}',
+        b'{"children": [], "children": []}',
+        b'{"status": {"a": {"b": 1, "b": 1}}}',
+        b'{"status": {"a": NaN}}',
+        b'{"status": {"a": Infinity}}',
+        b'{"status": {"a": 1e400}}',
+        b'{"status": {"a": 1' + b"0" * 400 + b"}}",
+        b'{"status": {"a": ' + b"[" * 100 + b"]" * 100 + b"}}",
+        b'{"status": {"a": ' + b"[" * 5000 + b"]" * 5000 + b"}}",
+        b'{"children": [{"kind": "ConfigMap", "metadata": "x"}]}',
+        b'{"children": [{"kind": "ConfigMap", "metadata": {"labels": {"a": 1}}}]}',
         b'{"resyncAfterSeconds": "30"}',
         b'{"resyncAfterSeconds": true}',
         b'{"finalized": 1}',
@@ -89,9 +99,38 @@ def test_rules() -> None:
         {"relatedResources": [None]},
         {"relatedResources": [{**RULE, "name": "a"}]},
         {"relatedResources": [{**RULE, "names": ["a"], "labelSelector": {}}]},
+        {"relatedResources": [{**RULE, "namespace": None, "names": ["a"], "namespaceSelector": {}}]},
+        {"relatedResources": [{**RULE, "namespaceSelector": {}}]},
+        {"relatedResources": [{**RULE, "namespace": None, "namespaceSelector": {}}]},
+        {"relatedResources": [{**RULE, "names": 5}]},
+        {"relatedResources": [{**RULE, "apiVersion": ["v1"]}]},
+        {"relatedResources": [{**RULE, "labelSelector": "x"}]},
+        {"relatedResources": [{**RULE, "labelSelector": {"matchLabel": {}}}]},
+        {"relatedResources": [{**RULE, "labelSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}]},
+        {"relatedResources": [{**RULE, "labelSelector": {"matchExpressions": [{"key": "a", "operator": []}]}}]},
+        {"relatedResources": [{**RULE, "labelSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}]},
+        {"relatedResources": [{**RULE, "labelSelector": {"matchExpressions": [{"operator": "Exists"}]}}]},
         {"rules": []},
     ],
 )
 def test_rules_that_can_not_be_read_are_an_error(answer: Any) -> None:
     with pytest.raises(BadAnswer):
         read_customize(ok(answer))
+
+
+def test_a_rule_that_has_a_field_twice_is_an_error_in_strict_mode() -> None:
+    with pytest.raises(BadAnswer):
+        read_customize(Reply(200, b'{"relatedResources": [{"resource": "pods", "resource": "pods"}]}'))
+
+
+def test_a_child_may_have_a_field_twice_and_the_last_one_counts() -> None:
+    body = b'{"children": [{"kind": "ConfigMap", "metadata": {"name": "a", "name": "b"}}]}'
+    (child,) = read_sync(Reply(200, body)).children
+
+    assert child["metadata"] == {"name": "b"}
+
+
+def test_text_is_read_as_go_reads_it() -> None:
+    body = b'{"status": {"half": "\\ud800", "\\udc00": ["\\ud83d\\ude00", "\xff"], "big": 10000000000000000000}}'
+
+    assert read_sync(Reply(200, body)).status == {"half": "\ufffd", "\ufffd": ["\U0001f600", "\ufffd"], "big": 1e19}

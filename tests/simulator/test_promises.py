@@ -1,12 +1,13 @@
 """What answers promise: what they took back, and what is unfinished."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.simulator.history import Call, History
-from app.simulator.promises import answers, lacks
+from app.simulator.promises import answers, lacks, unfinished
 from tests.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]
@@ -36,13 +37,13 @@ def call(answer: bytes, status: int | None = 200) -> Call:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status"), [(b"{}", 500), (b"{}", None), (b"no JSON", 200)], ids=["refused", "nobody", "no JSON"]
+    ("answer", "status"), [(b"{}", 500), (b"{}", None), (b"no JSON", 200), (b"[]", 200), (b'{"children": [null]}', 200)]
 )
 def test_what_is_no_answer_promises_nothing(answer: bytes, status: int | None) -> None:
     assert list(answers(History([call(answer, status)]))) == []
 
 
-@pytest.mark.parametrize("answer", [b"{}", b"[]", b"null"])
+@pytest.mark.parametrize("answer", [b"{}", b"null"])
 def test_an_empty_answer_promises_that_nothing_shall_be(answer: bytes) -> None:
     (answered,) = answers(History([call(answer)]))
 
@@ -59,3 +60,14 @@ def test_a_parent_owns_what_refers_to_it_or_has_its_label() -> None:
     assert answered.owns(controlled)
     assert not answered.owns({"metadata": {}})
     assert not answered.owns(None)
+
+
+def test_an_answer_that_no_api_server_takes_is_unfinished() -> None:
+    child = deployment(replicas="x")
+    body = json.dumps({"status": {"conditions": ["x"]}, "children": [child]}).encode()
+    request = json.loads(call(body).request)
+    request["children"]["Deployment.apps/v1"]["default/web-deployment"] = deployment()
+    (answered,) = answers(History([replace(call(body), request=json.dumps(request).encode())]))
+
+    assert unfinished(answered) == "Deployment web-deployment is not as the answer says"
+    assert answered.ready is None

@@ -3,10 +3,13 @@
 Source: Kubernetes, k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
 """
 
+import math
 from fractions import Fraction
 
 _UNITS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _SMALL_UNITS = {"m": 3, "u": 6, "n": 9}
+_FINEST = 10**9
+"""Parts of one; less is rounded up."""
 _BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
 
@@ -21,6 +24,7 @@ def quantity(written: int | str) -> str:
         amount = Fraction(number) / 10 ** _SMALL_UNITS[suffix]
     else:
         amount = Fraction(number) * 10 ** _UNITS[suffix]
+    amount = Fraction(math.ceil(amount * _FINEST), _FINEST)
     if suffix in _BINARY_UNITS and amount >= 1024 and amount.denominator == 1:
         sizes = {"": 1, **{unit: 1024**power for unit, power in _BINARY_UNITS.items()}}
         return _shortest(amount, {unit: Fraction(size) for unit, size in sizes.items()})

@@ -1,9 +1,13 @@
 """What the API server refuses, and what it counts as another generation."""
 
+import re
+
 from app.simulator.objects import Json, text
 
 MOST_ANNOTATIONS = 256 * 1024
 """Characters, keys and values of all annotations together."""
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 WITHOUT_GENERATION = {"Service", "ConfigMap", "Secret", "Pod", "HorizontalPodAutoscaler"}
 
@@ -20,6 +24,10 @@ def check(new: Json, live: Json | None) -> None:
     """Raise Refused if *new* can't be stored in place of *live*."""
     if sum(len(key) + len(value) for key, value in _annotations(new).items()) > MOST_ANNOTATIONS:
         raise Refused("Invalid", f"metadata.annotations: Too long: must have at most {MOST_ANNOTATIONS} bytes")
+    if live is None and not _NAME.fullmatch(new["metadata"]["name"]):
+        raise Refused("Invalid", "metadata.name: must be lower case letters, digits, '-' and '.'")
+    if new["kind"] == "Service" and not new["spec"]["ports"] and not _has_no_ports(new["spec"]):
+        raise Refused("Invalid", "spec.ports: Required value")
     if new["kind"] != "Deployment":
         return
     selector = new["spec"].get("selector")
@@ -32,6 +40,10 @@ def check(new: Json, live: Json | None) -> None:
     strategy = new["spec"].get("strategy", {})
     if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
         raise Refused("Invalid", "spec.strategy.rollingUpdate: may not be specified when strategy type is Recreate")
+
+
+def _has_no_ports(service: Json) -> bool:
+    return bool(service["type"] == "ExternalName" or service["clusterIP"] == "None")
 
 
 def check_owner(new: Json, live: Json) -> None:

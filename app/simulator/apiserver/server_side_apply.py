@@ -42,25 +42,29 @@ def as_yaml(manifest: Json) -> Json:
     return read
 
 
-def _keys(field: str, items: list[Any]) -> Key | None:
-    """Return what identifies the items of the list *field*, or None if it is replaced whole."""
+def _keys(field: str, items: Any, others: Any = ()) -> Key | None:
+    """Return what identifies the items of the list *field*, here and in *others*, or None if it is replaced whole."""
+    if not isinstance(items, list) or not isinstance(others, list | tuple):
+        return None
+    if not all(isinstance(item, dict) for item in (*items, *others)):
+        return None
     if field == "ports":
         return _PORT_KEYS[0 if all("containerPort" in item for item in items) else 1]
     return _LIST_KEYS.get(field)
 
 
 def _name(item: Json, keys: Key) -> Key:
-    return tuple(item.get(key, "TCP" if key == "protocol" else None) for key in keys)
+    return tuple(text(item.get(key, "TCP" if key == "protocol" else None)) for key in keys)
 
 
 def apply(live: Any, last: Any, desired: Any, field: str = "") -> Any:
     """Return *live* after its manager, who applied *last* before, applies *desired*."""
     if isinstance(desired, dict) and isinstance(live, dict) and field not in _ATOMIC:
         return _apply_object(live, last if isinstance(last, dict) else {}, desired)
-    keys = _keys(field, desired) if isinstance(desired, list) and isinstance(live, list) else None
+    keys = _keys(field, desired, live)
     if keys is None:
         return desired
-    return _apply_list(live, last if isinstance(last, list) else [], desired, keys, field)
+    return _apply_list(live, last if _keys(field, last) else [], desired, keys, field)
 
 
 def _apply_object(live: Json, last: Json, desired: Json) -> Json:
@@ -71,7 +75,7 @@ def _apply_object(live: Json, last: Json, desired: Json) -> Json:
 
 def _of_others(live: Any, last: Any, field: str) -> Any:
     """Return what stays of *live* when its manager, who applied *last*, says no more of it, or None."""
-    keys = _keys(field, last) if isinstance(last, list) and isinstance(live, list) else None
+    keys = _keys(field, last, live)
     if keys is not None:
         named = [_name(item, keys) for item in last]
         return [item for item in live if _name(item, keys) not in named] or None
@@ -102,7 +106,7 @@ def still_owned(applied: Any, live: Any, field: str = "") -> Any:
     if isinstance(applied, dict) and isinstance(live, dict) and field not in _ATOMIC:
         kept = {key: still_owned(value, live[key], key) for key, value in applied.items() if key in live}
         return {key: value for key, value in kept.items() if value is not None}
-    keys = _keys(field, applied) if isinstance(applied, list) and isinstance(live, list) else None
+    keys = _keys(field, applied, live)
     if keys is None:
         return applied if applied == live else None
     named = {_name(item, keys): item for item in live}
@@ -114,7 +118,7 @@ def fields(applied: Any, field: str = "") -> Json:
     """Return the fields of *applied* as FieldsV1."""
     if isinstance(applied, dict) and field not in _ATOMIC:
         return {f"f:{key}": fields(value, key) for key, value in applied.items()}
-    keys = _keys(field, applied) if isinstance(applied, list) else None
+    keys = _keys(field, applied)
     if keys is None:
         return {}
     return {_spelled(item, keys): {} if field in _ATOMIC_ITEMS else {".": {}, **fields(item)} for item in applied}
@@ -122,7 +126,7 @@ def fields(applied: Any, field: str = "") -> Json:
 
 def _spelled(item: Json, keys: Key) -> str:
     """Return the key of *item* as FieldsV1 spells it, such as ``k:{"name":"main"}``."""
-    named = dict(sorted(zip(keys, _name(item, keys), strict=True)))
+    named = {key: item.get(key, "TCP" if key == "protocol" else None) for key in sorted(keys)}
     return f"k:{json.dumps(named, separators=(',', ':'), ensure_ascii=False)}"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from app.simulator.apiserver import server_side_apply
 from app.simulator.apiserver.born import SYSTEM, born, named, placed
 from app.simulator.apiserver.rules import Refused, check, check_owner, moved
-from app.simulator.apiserver.stored import stored
+from app.simulator.apiserver.stored import stored, without_nulls
+from app.simulator.apiserver.typed import check_object, check_status
 from app.simulator.clock import Clock
 from app.simulator.history import History, Write
 from app.simulator.objects import Json, Key, deleting, key_of, text, with_metadata
@@ -51,26 +52,26 @@ class ApiServer:
     def create(self, item: Json, actor: str) -> Json:
         """Store a new object and return it; raise Refused."""
         number = next(self._versions)
-        item = named(item, number)
+        item = named(_read(item), number)
         key = key_of(item)
         return self._record("create", key, actor, lambda: self._made(key, item, number))
 
     def update(self, item: Json, actor: str) -> Json:
         """Store all of *item* but its status, and return what is stored; raise Refused."""
+        item = _read(item)
         key = key_of(item)
         return self._record("update", key, actor, lambda: self._updated(key, item))
 
     def apply(self, item: Json, actor: str) -> Json:
         """Apply *item* server-side, by force, and return what is stored; raise Refused."""
+        item = _read(item)
         key = key_of(item)
         return self._record("apply", key, actor, lambda: self._merged(key, server_side_apply.as_yaml(item)))
 
     def update_status(self, item: Json, actor: str) -> Json:
         """Store the status of *item* alone, and return what is stored; raise Refused."""
-        key = key_of(item)
-        return self._record(
-            "update status", key, actor, lambda: self._replaced(key, {**self._live(key), "status": item["status"]})
-        )
+        key = key_of(_read(item))
+        return self._record("update status", key, actor, lambda: self._told(key, item))
 
     def delete(self, key: Key, actor: str, *, uid: str | None = None, policy: str = "background") -> None:
         """Remove an object, at once or once its finalizers are gone; raise Refused. Pods end gracefully."""
@@ -146,6 +147,10 @@ class ApiServer:
         self._note(key, item)
         return None
 
+    def _told(self, key: Key, item: Json) -> Json | None:
+        check_status(item)
+        return self._replaced(key, {**self._live(key), "status": item["status"]})
+
     def _note(self, key: Key, applied: Json) -> None:
         """Remember what was *applied*, as the API server does in ``managedFields``."""
         self._applied[key] = copy.deepcopy(applied)
@@ -185,3 +190,9 @@ class ApiServer:
         for admit in self.admission:
             item = admit(copy.deepcopy(item), live)
         return item
+
+
+def _read(item: Json) -> Json:
+    """Return *item* as it is read: nulls in metadata are as good as nothing; raise Refused if it is no object."""
+    check_object(item)
+    return {**item, "metadata": {"name": "", **without_nulls(item["metadata"])}}

@@ -1,9 +1,11 @@
 """How the API server stores what is sent to it: zero values left out, quantities canonical, defaults filled in."""
 
+from collections.abc import Callable
 from typing import Any
 
 from app.simulator.apiserver.deployment import filled_deployment
 from app.simulator.apiserver.service import filled_service
+from app.simulator.apiserver.typed import check_spec
 
 Json = dict[str, Any]
 
@@ -15,15 +17,24 @@ _DROPPED_ZERO = {
 }  # fmt: skip
 
 
-def _without_zeros(value: Any, field: str = "") -> Any:
-    """Return *value* without what Go leaves out when it writes JSON; a whole number stays no float."""
+def without_nulls(value: Any) -> Any:
+    """Return *value* without nulls; a whole number stays no float."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
-        return [_without_zeros(item, field) for item in value if item is not None]
+        return [without_nulls(item) for item in value if item is not None]
     if not isinstance(value, dict):
         return value
-    there = {name: _without_zeros(inner, name) for name, inner in value.items() if inner is not None}
+    return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
+
+
+def _without_zeros(value: Any, field: str = "") -> Any:
+    """Return *value*, which holds no nulls, without what Go leaves out when it writes JSON."""
+    if isinstance(value, list):
+        return [_without_zeros(item, field) for item in value]
+    if not isinstance(value, dict):
+        return value
+    there = {name: _without_zeros(inner, name) for name, inner in value.items()}
     return there if field in _OPEN_MAPS else {name: inner for name, inner in there.items() if not _zero(name, inner)}
 
 
@@ -33,10 +44,28 @@ def _zero(field: str, value: Any) -> bool:
     return value == [] or (field in _DROPPED_ZERO and value in ("", 0))
 
 
+def _filled_replica_set(spec: Json) -> Json:
+    return {"replicas": 1, **spec}
+
+
+_FILL: dict[str, Callable[[Json], Json]] = {
+    "Deployment": filled_deployment,
+    "Service": filled_service,
+    "ReplicaSet": _filled_replica_set,
+    "Pod": dict,
+}
+
+
 def stored(manifest: Json) -> Json:
-    """Return *manifest* as the API server stores it, less the metadata that it adds; others' kinds stay as they are."""
-    fill = {"Deployment": filled_deployment, "Service": filled_service}.get(manifest["kind"])
+    """Return *manifest* as the API server stores it, less the metadata that it adds; others' kinds stay as they are.
+
+    Raise Refused if its spec is not of the types of its kind.
+    """
+    check_spec(manifest)
+    fill = _FILL.get(manifest["kind"])
     if fill is None:
-        return manifest
-    clean = _without_zeros(manifest)
+        return {**manifest, "metadata": without_nulls(manifest["metadata"])}
+    clean = without_nulls(manifest)
+    if manifest["kind"] in ("Deployment", "Service"):
+        clean = _without_zeros(clean)
     return {**clean, "spec": fill(clean.get("spec", {}))}

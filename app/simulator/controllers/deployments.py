@@ -5,6 +5,7 @@ Source: Kubernetes, pkg/controller/deployment.
 
 import hashlib
 import itertools
+import re
 
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
@@ -97,13 +98,13 @@ class Deployments:
 
     def _numbered(self, item: Json, revision: int) -> Json:
         """Return the ReplicaSet *item*, which is the newest once more, with its next *revision*."""
-        annotations = {**item["metadata"]["annotations"], REVISION: str(revision)}
+        annotations = {**(item["metadata"].get("annotations") or {}), REVISION: str(revision)}
         return self._api.update(with_metadata(item, annotations=annotations), NAME)
 
     def _revised(self, deployment: Json, new: Json) -> Json:
         """Return *deployment* with the annotation that says its revision, written if it said another."""
         annotations = deployment["metadata"].get("annotations") or {}
-        revision = new["metadata"]["annotations"][REVISION]
+        revision = str(_revision(new))
         if annotations.get(REVISION) == revision:
             return deployment
         return self._api.update(with_metadata(deployment, annotations={**annotations, REVISION: revision}), NAME)
@@ -145,7 +146,9 @@ def _template(item: Json) -> str:
 
 
 def _revision(item: Json) -> int:
-    return int((item["metadata"].get("annotations") or {}).get(REVISION, 0))
+    """Return which revision *item* is; what somebody else wrote there counts as none."""
+    said = (item["metadata"].get("annotations") or {}).get(REVISION, "")
+    return int(said) if re.fullmatch("[0-9]{1,9}", said) else 0
 
 
 def _set(item: Json) -> Set:

@@ -11,6 +11,9 @@ from app.simulator.objects import Json, Key, deleting, key_of, reference_to
 
 NAME = "replicaset-controller"
 
+ROOM = 500
+"""Pods that there is room for in the cluster."""
+
 
 class ReplicaSets:
     """Reconciles ReplicaSets, a moment after they, or their Pods, changed."""
@@ -33,31 +36,37 @@ class ReplicaSets:
         found = self._api.get(key)
         if found is None or deleting(found):
             return
-        pods = [pod for pod in own(found, self._api.all("Pod"), self._api, NAME) if not deleting(pod)]
+        everybody = self._api.all("Pod")
+        pods = [pod for pod in own(found, everybody, self._api, NAME) if not deleting(pod)]
         surplus = len(pods) - found["spec"]["replicas"]
         refused = None
         if surplus > 0:
             for pod in sorted(pods, key=lambda pod: (is_ready(pod), -_born(pod)))[:surplus]:
                 self._api.delete(key_of(pod), NAME)
         else:
-            refused = self._create(found, -surplus)
+            refused = self._create(found, -surplus, ROOM - len(everybody))
         self._write_status(found, pods, refused)
 
-    def _create(self, owner: Json, count: int) -> str | None:
-        """Make Pods; return why that was refused, if it was."""
+    def _create(self, owner: Json, count: int, room: int) -> str | None:
+        """Make so many Pods, or as many as there is *room* for; return why not all were made, if so."""
         metadata, template = owner["metadata"], owner["spec"]["template"]
         own = {
             "generateName": f"{metadata['name']}-",
             "namespace": metadata["namespace"],
             "ownerReferences": [reference_to(owner)],
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {**template["metadata"], **own}, "spec": template["spec"]}
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {**template.get("metadata", {}), **own},
+            "spec": template["spec"],
+        }
         try:
-            for _ in range(count):
+            for _ in range(min(count, room)):
                 self._api.create({**pod, "status": {"phase": "Pending"}}, NAME)
         except Refused as refusal:
             return str(refusal)
-        return None
+        return f"exceeded quota: the simulated cluster has room for {ROOM} Pods" if count > room else None
 
     def _write_status(self, found: Json, pods: list[Json], refused: str | None) -> None:
         ready = [pod for pod in pods if is_ready(pod)]

@@ -4,28 +4,45 @@ Source: Metacontroller 4.17, pkg/controller/common/manage_children.go.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
+from app.simulator.apiserver.typed import check_object
 from app.simulator.metacontroller.apply import Apply
 from app.simulator.metacontroller.claims import NAME
+from app.simulator.metacontroller.settings import Kind
 from app.simulator.objects import Json, Key, deleting, key_of
 
+Identity = tuple[str, Key]
+"""The API version and the key: a child of another version is another child."""
 
-def manage(parent: Json, observed: Iterable[Json], desired: Iterable[Json], api: ApiServer, apply: Apply) -> list[str]:
+
+class Cluster(NamedTuple):
+    """Where children live: what stores them, which kinds it serves, and how they are applied."""
+
+    api: ApiServer
+    served: frozenset[Kind]
+    apply: Apply
+
+
+def manage(parent: Json, observed: Iterable[Json], desired: Iterable[Json], cluster: Cluster) -> list[str]:
     """Do what the answer says; return what was refused. One child that fails does not stop the others."""
-    seen = {key_of(item): item for item in observed}
+    seen = {(item["apiVersion"], key_of(item)): item for item in observed}
     wanted = {_identity(item): item for item in desired}
-    refusals = [_deleted(key, item, api) for key, item in seen.items() if key not in wanted and not deleting(item)]
-    for key, item in sorted(wanted.items(), key=lambda pair: (pair[1]["apiVersion"], pair[0])):
+    refusals = [
+        _deleted(key[1], item, cluster.api) for key, item in seen.items() if key not in wanted and not deleting(item)
+    ]
+    for key, item in sorted(wanted.items(), key=lambda pair: (pair[0][0].rpartition("/"), pair[0][1])):
         if not deleting(seen.get(key, item)):
-            refusals.append(_applied(item, seen.get(key), parent, apply))
+            refusals.append(_applied(item, seen.get(key), parent, cluster))
     return [refusal for refusal in refusals if refusal is not None]
 
 
-def _identity(item: Json) -> Key:
-    metadata = item["metadata"]
-    return Key(item["kind"], metadata["namespace"], metadata.get("name") or "")
+def _identity(item: Json) -> Identity:
+    metadata, version = item["metadata"], item.get("apiVersion")
+    key = Key(item["kind"], metadata["namespace"], metadata.get("name") or "")
+    return version if isinstance(version, str) else "", key
 
 
 def _deleted(key: Key, item: Json, api: ApiServer) -> str | None:
@@ -36,9 +53,13 @@ def _deleted(key: Key, item: Json, api: ApiServer) -> str | None:
     return None
 
 
-def _applied(item: Json, observed: Json | None, parent: Json, apply: Apply) -> str | None:
+def _applied(item: Json, observed: Json | None, parent: Json, cluster: Cluster) -> str | None:
+    version = item.get("apiVersion")
+    if all((kind.api_version, kind.name) != (version, item["kind"]) for kind in cluster.served):
+        return f"discovery: can't find kind {item['kind']} in apiVersion {version}"
     try:
-        apply(item, observed, parent)
+        check_object(item)
+        cluster.apply(item, observed, parent)
     except Refused as refusal:
         return f"can't apply {item['kind']} {item['metadata'].get('name', '')}: {refusal}"
     return None

@@ -24,7 +24,7 @@ def labelled(child: Json, parent: Json) -> Json:
 
 def owned(child: Json, parent: Json) -> Json:
     """Return *child* with the reference to its owner *parent*, unless it names that owner itself."""
-    owners = child["metadata"].get("ownerReferences", [])
+    owners = child["metadata"].get("ownerReferences") or []
     if any(owner["uid"] == parent["metadata"]["uid"] for owner in owners):
         return child
     return with_metadata(child, ownerReferences=[*owners, reference_to(parent)])

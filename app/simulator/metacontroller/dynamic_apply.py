@@ -6,6 +6,7 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. What was applied last stands in 
 import json
 from typing import Any
 
+from app.simulator.apiserver.rules import Refused
 from app.simulator.objects import Json, text
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
@@ -63,10 +64,21 @@ def with_last_applied(child: Json, applied: Json) -> Json:
     return {**child, "metadata": {**metadata, "annotations": annotations}}
 
 
-def updated(seen: Json, desired: Json) -> Json:
-    """Return what Metacontroller would write over the child *seen* to make it *desired*."""
+def _last_applied(seen: Json) -> Json:
+    """Return what the annotation of *seen* records; raise Refused if somebody wrote something else there."""
     record = (seen["metadata"].get("annotations") or {}).get(LAST_APPLIED)
-    merged = merge(seen, json.loads(record) if record else {}, desired)
+    try:
+        found = json.loads(record) if record else None
+    except (ValueError, RecursionError):
+        found = ()
+    if not isinstance(found, dict | None):
+        raise Refused("Invalid", f"the annotation {LAST_APPLIED} can't be read; take it away")
+    return found or {}
+
+
+def updated(seen: Json, desired: Json) -> Json:
+    """Return what Metacontroller would write over the child *seen* to make it *desired*; raise Refused."""
+    merged = merge(seen, _last_applied(seen), desired)
     metadata = {key: value for key, value in merged["metadata"].items() if key not in SYSTEM}
     system = {key: value for key, value in seen["metadata"].items() if key in SYSTEM}
     status = {"status": seen["status"]} if "status" in seen else {}

@@ -13,7 +13,7 @@ from app.simulator.hook import Hook, Reply, Unreachable
 from app.simulator.metacontroller.answer import Answer, BadAnswer, Crash, TooMany, read_customize, read_sync
 from app.simulator.metacontroller.apply import applier
 from app.simulator.metacontroller.cache import Cache
-from app.simulator.metacontroller.children import manage
+from app.simulator.metacontroller.children import Cluster, manage
 from app.simulator.metacontroller.claims import LABEL, NAME, claim, labelled
 from app.simulator.metacontroller.customize import Customize
 from app.simulator.metacontroller.queue import WorkQueue
@@ -117,18 +117,30 @@ class Metacontroller:
         """Sync *parent*; return what was refused."""
         written = len(self._api.history.entries)
         kinds, namespace = self.settings.children, parent["metadata"]["namespace"]
-        found = (item for kind in kinds for item in self.cache.all(kind.name, namespace))
+        found = (
+            item
+            for kind in kinds
+            for item in self.cache.all(kind.name, namespace)
+            if item["apiVersion"] == kind.api_version
+        )
         observed = list(claim(parent, found, self._api))
         related = self._customize.related(parent, self.cache) if self.settings.has_customize else {}
         body = sync_request(parent, self._grouped(observed), related)
         answer = read_sync(self._call("sync", key_of(parent), body))
+        try:
+            return self._done(parent, observed, answer)
+        finally:  # as the real one, which plans it before all that may fail
+            if answer.resync_after > 0:
+                self._queue.add_after(key_of(parent), answer.resync_after, idle=idle and not self._wrote(written))
+
+    def _done(self, parent: Json, observed: list[Json], answer: Answer) -> list[str]:
+        """Do what *answer* says; return what was refused."""
         desired = [labelled(child, parent) for child in answer.children]
         if any(labels(child)[LABEL] != parent["metadata"]["uid"] for child in desired):
             raise BadAnswer("a child in the answer does not match the selector of its parent")
-        refusals = [] if deleting(parent) else manage(parent, observed, desired, self._api, self._apply)
+        cluster = Cluster(self._api, self.settings.kinds, self._apply)
+        refusals = [] if deleting(parent) else manage(parent, observed, desired, cluster)
         self._write_status(parent, answer)
-        if answer.resync_after > 0:
-            self._queue.add_after(key_of(parent), answer.resync_after, idle=idle and not self._wrote(written))
         return refusals
 
     def _wrote(self, since: int) -> bool:

@@ -51,3 +51,8 @@ class Settings:
     ignore_status_changes: bool = True
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that the API server serves."""
+        return frozenset((self.parent, *self.children, *self.served))
