@@ -1,5 +1,6 @@
 """The value sets that the chart is tried with: a file each in ``values/``, and what it becomes in ``golden/``."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,15 @@ def texts(given: Json | None = None, *, release: str = RELEASE, namespace: str =
 
 def objects(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> list[Json]:
     """Return the objects of an installation with the values *given*."""
-    made = texts(given, release=release, namespace=namespace).values()
-    return [yaml.load(text, yaml.CSafeLoader) for text in made]  # the CRD takes the other loader half a second
+    made = texts(given, release=release, namespace=namespace)
+    return [_crd(text) if path == "crd.yaml" else yaml.safe_load(text) for path, text in made.items()]
+
+
+@cache
+def _crd(text: str) -> Json:
+    """Return the CRD, which is large and the same for most installations. Nobody changes it."""
+    crd: Json = yaml.load(text, yaml.CSafeLoader)
+    return crd
 
 
 def the(kind: str, given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> Json:

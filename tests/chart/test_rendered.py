@@ -59,7 +59,8 @@ def validate(item: Json, version: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_every_object_is_valid(name: str, version: str) -> None:
     for item in objects(values(name)):
-        validate(item, version)
+        if item["kind"] != "CustomResourceDefinition" or name == "default":  # it is large, and the same in all
+            validate(item, version)
 
 
 @pytest.mark.parametrize(
