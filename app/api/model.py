@@ -60,7 +60,8 @@ class Rule:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         described = handler(schema)
-        return {**described, CEL_RULES: [*described.get(CEL_RULES, []), *self.crd()]}
+        rules = [*described.get(CEL_RULES, []), *self.crd()]
+        return {**described, **({CEL_RULES: rules} if rules else {})}
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,9 @@ class Model(BaseModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         described = handler(schema)
-        if cls.rules:
-            handler.resolve_ref_schema(described)[CEL_RULES] = [entry for rule in cls.rules for entry in rule.crd()]
+        rules = [entry for rule in cls.rules for entry in rule.crd()]
+        if rules:
+            handler.resolve_ref_schema(described)[CEL_RULES] = rules
         return described
 
     def wire(self) -> dict[str, Any]:

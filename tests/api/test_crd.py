@@ -126,3 +126,12 @@ def test_the_status_that_a_sync_answers_with_fits_the_schema() -> None:
     assert refusals(status, NODES["status"]) == []
     assert set(status) <= set(NODES["status"]["properties"])
     assert set(status["conditions"][0]) <= set(NODES["status.conditions[]"]["properties"])
+
+
+def test_no_list_in_the_schema_is_empty_as_the_api_server_would_drop_it() -> None:
+    def empty(node: object) -> bool:
+        inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        return node == [] or any(map(empty, inner))
+
+    assert not empty(crd()["spec"]["versions"][0]["schema"])
+    assert empty({"a": [{"b": []}]})
