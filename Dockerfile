@@ -1,14 +1,20 @@
 # The hook as an image: docker build -t myresource-operator:0.1.0 .
-FROM python:3.11-slim AS build
-COPY requirements/run.txt /
-RUN python -m venv /venv \
-    && /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r /run.txt
+# Its base by digest too: docker build --build-arg BASE=python:3.11.14-slim-bookworm@sha256:... -t myresource-operator:0.1.0 .
+ARG BASE=python:3.11.14-slim-bookworm
 
-FROM python:3.11-slim
-COPY --from=build /venv /venv
+FROM ${BASE} AS build
+COPY requirements/run.txt /build/run.txt
+RUN python -m venv --without-pip /venv \
+    && pip --python /venv/bin/python install --require-hashes --only-binary :all: --requirement /build/run.txt
 COPY app /srv/app
+RUN /venv/bin/python -m compileall -q --invalidation-mode unchecked-hash /srv/app
+
+FROM ${BASE}
+COPY --from=build /venv /venv
+COPY --from=build /srv /srv
 WORKDIR /srv
 ENV PYTHONDONTWRITEBYTECODE=1
 USER 65532:65532
+EXPOSE 8080 8081
 ENTRYPOINT ["/venv/bin/python", "-m", "app"]
 CMD ["serve", "--host", "0.0.0.0"]

@@ -42,9 +42,17 @@ format: $(READY) ## Format the code
 
 crd: $(READY) ## Make the CRD from the models
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
+	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
+
+manifests: crd ## Make metacontroller/ from the chart, and the table of its values
+	$(BIN)/python -m charts.manifests
+	$(BIN)/python -m charts.values_table
+
+pages: $(READY) ## Make the pages that follow from the code
+	$(BIN)/python -m docs.made
 
 lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test check sizes format crd lock
+.PHONY: help demo picture test check sizes format crd manifests pages lock

@@ -1,4 +1,4 @@
-"""The manifests for installing with kubectl: valid, consistent with the code, and no more rights than needed."""
+"""The manifests for installing with kubectl, made from the chart: valid, as the code needs them, and no more rights."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,8 +24,8 @@ def documents(folder: Path) -> Iterator[Json]:
         yield from yaml.safe_load_all(file.read_text())
 
 
-def the(kind: str) -> Json:
-    (found,) = [item for item in documents(MANIFESTS) if item["kind"] == kind]
+def the(kind: str, name: str = "") -> Json:
+    (found,) = [item for item in documents(MANIFESTS) if item["kind"] == kind and name in str(item.get("metadata"))]
     return found
 
 
@@ -64,7 +64,7 @@ def test_the_compositecontroller_is_set_as_the_design_says() -> None:
     for hook in spec["hooks"].values():
         assert hook["version"] == "v2"
         assert hook["webhook"]["responseUnMarshallMode"] == "strict"
-        assert hook["webhook"]["url"].endswith(f"?rev={__version__}")
+        assert f"?rev={__version__}-" in hook["webhook"]["url"]
 
 
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:
@@ -84,7 +84,7 @@ def test_the_hooks_address_is_that_of_the_service() -> None:
 
 
 def test_metacontroller_may_write_just_what_it_must() -> None:
-    rules = the("ClusterRole")["rules"]
+    rules = the("ClusterRole", "-metacontroller")["rules"]
     may = {
         (group, resource): set(rule["verbs"])
         for rule in rules
@@ -103,11 +103,28 @@ def test_metacontroller_may_write_just_what_it_must() -> None:
     assert "*" not in {part for key in may for part in key}
 
 
+@pytest.mark.parametrize("role", ["view", "edit", "admin"])
+def test_users_get_rights_for_myresources_alone(role: str) -> None:
+    found = the("ClusterRole", f"operator-{role}")
+
+    assert found["metadata"]["labels"][f"rbac.authorization.k8s.io/aggregate-to-{role}"] == "true"
+    for rule in found["rules"]:
+        assert rule["apiGroups"] == [GROUP]
+        assert {resource.partition("/")[0] for resource in rule["resources"]} == {PLURAL}
+
+
+def test_users_who_view_can_change_nothing_and_users_who_edit_no_status() -> None:
+    view, edit = (the("ClusterRole", f"operator-{role}")["rules"] for role in ("view", "edit"))
+
+    assert {verb for rule in view for verb in rule["verbs"]} == {"get", "list", "watch"}
+    assert not [rule for rule in edit if f"{PLURAL}/status" in rule["resources"]]
+
+
 def test_the_hook_itself_gets_no_token_and_no_rights() -> None:
     pod = the("Deployment")["spec"]["template"]["spec"]
 
     assert pod["automountServiceAccountToken"] is False
-    assert "serviceAccountName" not in pod
+    assert pod["serviceAccountName"] == the("ServiceAccount")["metadata"]["name"]
     assert the("ClusterRoleBinding")["subjects"] == [
         {"kind": "ServiceAccount", "name": "metacontroller", "namespace": "metacontroller"}
     ]

@@ -1,0 +1,62 @@
+"""Makes ``metacontroller/``, the manifests for installing without Helm, from the chart: ``make manifests``."""
+
+import re
+from pathlib import Path
+
+from app import __version__
+from charts.rendering import RELEASE, rendered
+
+FOLDER = Path(__file__).parent.parent / "metacontroller"
+MADE = "# Made from charts/myresource-operator by: make manifests\n"
+HELMS_OWN = re.compile(r"^ +(helm\.sh/chart|app\.kubernetes\.io/managed-by): .*\n", re.MULTILINE)
+
+NAMESPACE = f"""\
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: {RELEASE}
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
+"""
+
+KUSTOMIZATION = """\
+# Installs the operator behind a Metacontroller that is there already: kubectl apply --server-side -k metacontroller
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+  - ../crds
+{resources}
+images:
+  - name: myresource-operator # the image that you built; set newName to where you pushed it
+    newTag: {version}
+"""
+
+
+def manifests() -> dict[str, str]:
+    """Return the files of the folder, by name."""
+    values = {"crds": {"enabled": False}}  # kustomize takes it from crds/
+    texts = {path: text for path, text in rendered(values).items() if path.endswith(".yaml") and "/" not in path}
+    made = {"namespace.yaml": NAMESPACE} | {path: _plain(text) for path, text in texts.items()}
+    resources = "\n".join(f"  - {name}" for name in made)
+    made["kustomization.yaml"] = KUSTOMIZATION.format(resources=resources, version=__version__)
+    return {name: MADE + text for name, text in made.items()}
+
+
+def _plain(text: str) -> str:
+    """Return *text* without what only Helm is to say."""
+    return HELMS_OWN.sub("", text).strip() + "\n"
+
+
+def main() -> None:
+    """Write the files, and remove those that are no longer made."""
+    made = manifests()
+    for old in FOLDER.glob("*.yaml"):
+        if old.name not in made:
+            old.unlink()
+    for name, text in made.items():
+        (FOLDER / name).write_text(text)
+    print(f"{FOLDER.name}: {len(made)} files")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Renders the chart with Helm's own engine; no cluster is asked."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import helm_python as helm
+
+CHART = Path(__file__).parent / "myresource-operator"
+RELEASE = "myresource-operator"
+
+
+def rendered(
+    values: Mapping[str, Any] | None = None, *, release: str = RELEASE, namespace: str = RELEASE
+) -> dict[str, str]:
+    """Return what each template becomes, by its path under ``templates/``; those that become nothing are left out."""
+    with helm.Chart.load(CHART) as chart:
+        texts = chart.render(dict(values or {}), name=release, namespace=namespace)
+    prefix = f"{CHART.name}/templates/"
+    return {path.removeprefix(prefix): text for path, text in sorted(texts.items()) if text.strip()}

@@ -1,0 +1,39 @@
+"""The page about troubles: its beginning is written by hand, the reasons come from the table that explain prints."""
+
+from pathlib import Path
+
+from app.core.reasons import REASONS, Outlook, Reason
+
+PAGE = Path(__file__).parent / "troubleshoot.md"
+BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
+
+
+def page() -> str:
+    """Return the page, with the reasons after its beginning."""
+    return PAGE.read_text().partition(BEGIN)[0] + BEGIN + _overview() + "".join(map(_section, REASONS.values()))
+
+
+def _overview() -> str:
+    links = {
+        outlook: [_link(reason) for reason in REASONS.values() if reason.outlook is outlook] for outlook in Outlook
+    }
+    rows = "".join(f"| {outlook.value} | {', '.join(found)} |\n" for outlook, found in links.items())
+    return f"\n| what it means | reasons |\n|---|---|\n{rows}"
+
+
+def _link(reason: Reason) -> str:
+    return f"[{reason.name}](#{reason.name.lower()})"
+
+
+def _section(reason: Reason) -> str:
+    return (
+        f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
+        f"- **Message:** {_plain(reason.outlined())}\n"
+        f"- **Why:** {_plain(reason.cause)}\n"
+        f"- **What to do:** {_plain(reason.remedy)}\n"
+    )
+
+
+def _plain(text: str) -> str:
+    """Return *text* so that Markdown shows it as it is."""
+    return text.replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,86 @@
+"""What the chart looks for in the cluster before it installs, and what it says when that is not there."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.chart.cluster import Json, cluster, installing
+
+OBJECTS = "unable to build kubernetes objects"
+"""How Helm goes on, and ends in such a cluster, once the templates have refused nothing."""
+
+
+def crd(name: str, *fields: str) -> Json:
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {field: {"type": "object"} for field in fields}}}
+    versions = [{"name": "v1", "schema": schema}]
+    kind = "CustomResourceDefinition"
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": {"versions": versions},
+    }
+
+
+NAME = "compositecontrollers.metacontroller.k8s.io"
+NEW = crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode", "endpointConfigs")
+OURS = crd("myresources.mygroup.example.com")
+
+
+@pytest.fixture(name="address")
+def _address(request: pytest.FixtureRequest) -> Iterator[str]:
+    with cluster(crds=request.param) as address:
+        yield address
+
+
+@pytest.mark.parametrize("address", [[NEW]], indirect=True, ids=["there"])
+def test_nothing_is_refused_where_metacontroller_is_there(address: str) -> None:
+    assert OBJECTS in installing(address)
+
+
+@pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
+def test_without_metacontrollers_crd_it_says_what_to_install(address: str) -> None:
+    said = installing(address)
+
+    assert f"CRD {NAME} is absent" in said
+    assert "install Metacontroller 4.17.2 or later first" in said
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [
+        ([crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode")], "endpointConfigs"),
+        ([crd(NAME, "responseUnMarshallMode", "endpointConfigs")], "ignoreStatusChanges"),
+        ([crd(NAME)], "ignoreStatusChanges"),
+    ],
+    indirect=["address"],
+    ids=["of 4.15", "without a field that is used", "very old"],
+)
+def test_a_crd_that_is_too_old_is_named_with_the_way_out(address: str, field: str) -> None:
+    said = installing(address)
+
+    assert f"CRD is too old, it has no field {field}" in said
+    assert "apply the CRDs of Metacontroller 4.17.2 or later" in said
+
+
+@pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
+def test_the_check_can_be_left_out(address: str) -> None:
+    assert OBJECTS in installing(address, {"metacontroller": {"check": False}})
+
+
+@pytest.mark.parametrize(
+    ("address", "refused"), [([NEW], True), ([NEW, OURS], False)], indirect=["address"], ids=["absent", "there"]
+)
+def test_without_crds_enabled_our_crd_must_be_there(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    said = installing(address, {"crds": {"enabled": False}})
+
+    assert ("set crds.enabled to true, or apply the folder crds/ first" in said) is refused
+    assert (OBJECTS in said) is not refused
+
+
+@pytest.mark.parametrize(("version", "refused"), [("1.29.9", True), ("1.30.0", False), ("1.34.1-gke.7", False)])
+def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    with cluster(version, crds=[NEW]) as address:
+        said = installing(address)
+
+    assert ("requires kubeVersion: >=1.30.0-0" in said) is refused

@@ -1,0 +1,154 @@
+"""The hook as the chart runs it: it stops gently and has no rights; Metacontroller alone reaches it, and helm test."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.web.server import STOP_WITHIN
+from tests.chart.sets import Json, annotations, objects, the
+from tests.serving import free_port, served
+
+ROOT = Path(__file__).parents[2]
+POD = the("Deployment")["spec"]["template"]["spec"]
+(HOOK,) = POD["containers"]
+(TEST,) = [item for item in objects() if item["kind"] == "Pod"]
+(ASK,) = TEST["spec"]["containers"]
+
+
+def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
+    drain = HOOK["lifecycle"]["preStop"]["sleep"]["seconds"]
+
+    assert POD["terminationGracePeriodSeconds"] > drain + STOP_WITHIN
+    assert int(the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"].rstrip("s")) <= STOP_WITHIN
+
+
+def test_no_shell_is_needed() -> None:
+    commands = [*HOOK.get("command", []), *ASK["command"]]
+    handlers = [HOOK["livenessProbe"], HOOK["readinessProbe"], HOOK["lifecycle"]["preStop"]]
+
+    assert not [word for word in commands if "sh" in word.split("/")[-1]]
+    assert not [handler for handler in handlers if "exec" in handler]
+
+
+def test_a_new_hook_is_there_before_an_old_one_goes() -> None:
+    rollout = the("Deployment")["spec"]["strategy"]["rollingUpdate"]
+
+    assert (rollout["maxSurge"], rollout["maxUnavailable"]) == (1, 0)
+    assert the("Deployment")["spec"]["replicas"] == 2
+    assert the("PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
+
+
+def test_hooks_are_spread_over_nodes_and_zones() -> None:
+    spread = POD["topologySpreadConstraints"]
+
+    assert [item["topologyKey"] for item in spread] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
+    for item in spread:
+        assert item["labelSelector"] == the("Deployment")["spec"]["selector"]
+
+
+def test_the_probes_ask_the_port_that_health_is_served_at() -> None:
+    ports = {port["name"]: port["containerPort"] for port in HOOK["ports"]}
+
+    assert ports == {"hooks": 8080, "health": 8081}
+    assert HOOK["livenessProbe"]["httpGet"] == {"path": "/livez", "port": "health"}
+    assert HOOK["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "health"}
+
+
+def test_the_service_leads_to_the_hooks_and_not_to_health() -> None:
+    assert [port["targetPort"] for port in the("Service")["spec"]["ports"]] == ["hooks"]
+
+
+@pytest.mark.parametrize(
+    ("values", "peer"),
+    [
+        ({}, {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "metacontroller"}}}),
+        (
+            {"metacontroller": {"namespace": "x", "podLabels": {"app": "y"}}},
+            {
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "x"}},
+                "podSelector": {"matchLabels": {"app": "y"}},
+            },
+        ),
+    ],
+    ids=["namespace", "pods"],
+)
+def test_in_comes_metacontroller_alone_and_out_goes_nothing(values: Json, peer: Json) -> None:
+    spec = the("NetworkPolicy", values)["spec"]
+
+    assert spec["policyTypes"] == ["Ingress", "Egress"]
+    assert spec["ingress"] == [{"from": [peer], "ports": [{"protocol": "TCP", "port": 8080}]}]
+    assert "egress" not in spec
+
+
+def test_the_hook_has_an_account_of_its_own_without_token_and_without_rights() -> None:
+    account = the("ServiceAccount")
+    bound = [who for item in objects() for who in item.get("subjects", [])]
+
+    assert POD["serviceAccountName"] == account["metadata"]["name"]
+    assert account["automountServiceAccountToken"] is False
+    assert POD["automountServiceAccountToken"] is False
+    assert bound == [{"kind": "ServiceAccount", "name": "metacontroller", "namespace": "metacontroller"}]
+
+
+def test_only_tests_are_helm_hooks_and_they_go_when_they_succeed() -> None:
+    hooks = [item for item in objects() if "helm.sh/hook" in annotations(item)]
+
+    assert [item["kind"] for item in hooks] == ["NetworkPolicy", "Pod"]
+    for item in hooks:
+        assert annotations(item)["helm.sh/hook"] == "test"
+        assert annotations(item)["helm.sh/hook-delete-policy"] == "before-hook-creation,hook-succeeded"
+
+
+def test_the_pod_of_helm_test_is_let_in_before_it_runs() -> None:
+    policy = next(item for item in objects() if item["kind"] == "NetworkPolicy" and annotations(item))
+    (rule,) = policy["spec"]["ingress"]
+    (peer,) = rule["from"]
+
+    assert int(annotations(policy)["helm.sh/hook-weight"]) < int(annotations(TEST).get("helm.sh/hook-weight", "0"))
+    assert peer["podSelector"]["matchLabels"] == TEST["metadata"]["labels"]
+    assert policy["spec"]["podSelector"]["matchLabels"] == the("Deployment")["spec"]["selector"]["matchLabels"]
+
+
+def asked(url: str, **changed: str) -> subprocess.CompletedProcess[str]:
+    """Run what the Pod of helm test runs, with this Python in place of the image's, against the hook at *url*."""
+    script, given = ASK["args"]
+    for old, new in changed.items():
+        script = script.replace(old, new)
+    assert given == "http://myresource-operator.operators.svc"
+    command = [sys.executable, *ASK["command"][1:], script, url]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+
+
+def test_helm_test_asks_the_hook_and_is_content() -> None:
+    with served() as hook:
+        ended = asked(hook.url)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "the hook answers: a new MyResource is Building, and gets Deployment helm-test-deployment\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        pytest.param({"/sync": "/elsewhere"}, "/elsewhere was answered with 404", id="no hook"),
+        pytest.param({"-deployment": "-other"}, "/sync answers with", id="another child"),
+        pytest.param({"Building": "Ready"}, "Building", id="another state"),
+    ],
+)
+def test_helm_test_fails_when_the_answer_is_not_the_right_one(changed: dict[str, Any], said: str) -> None:
+    with served() as hook:
+        ended = asked(hook.url, **changed)
+
+    assert ended.returncode == 1
+    assert said in ended.stderr
+
+
+def test_helm_test_waits_for_the_hook_and_fails_when_nobody_answers() -> None:
+    ended = asked(f"http://127.0.0.1:{free_port()}", **{"PATIENCE = 60": "PATIENCE = 2"})
+
+    assert ended.returncode == 1
+    assert ended.stdout.count("waiting for") == 2
+    assert "nobody answers" in ended.stderr

@@ -1,0 +1,115 @@
+"""Names: within Kubernetes' bounds, and where the values put them."""
+
+import kubernetes_validate
+import pytest
+
+from tests.chart.sets import Json, objects, the
+
+LONG = "a" * 53
+"""As long as Helm lets the name of a release be."""
+CLUSTERS = {"ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition"}
+
+
+def names(made: list[Json]) -> set[str]:
+    return {item["metadata"]["name"] for item in made}
+
+
+@pytest.mark.parametrize(
+    ("release", "values", "expected"),
+    [
+        pytest.param("prod", {}, "prod-myresource-operator", id="release and chart"),
+        pytest.param("myresource-operator", {}, "myresource-operator", id="a release that names the chart"),
+        pytest.param("my.release", {}, "my-release-myresource-operator", id="dots, which a Service can't have"),
+        pytest.param(LONG, {}, "a" * 50, id="too long"),
+        pytest.param("a" * 49 + "-b", {}, "a" * 49, id="cut at a dash"),
+        pytest.param("prod", {"nameOverride": "hook"}, "prod-hook", id="nameOverride"),
+        pytest.param("prod", {"fullnameOverride": "hook"}, "hook", id="fullnameOverride"),
+        pytest.param("prod", {"fullnameOverride": "h" * 80}, "h" * 50, id="a long fullnameOverride"),
+        pytest.param("1st", {"fullnameOverride": "first"}, "first", id="a release that no Service can be named after"),
+    ],
+)
+def test_the_installation_is_named(release: str, values: Json, expected: str) -> None:
+    assert the("Deployment", values, release=release)["metadata"]["name"] == expected
+    assert the("Service", values, release=release)["metadata"]["name"] == expected
+
+
+@pytest.mark.parametrize("values", [{}, {"nameOverride": "n" * 80}, {"fullnameOverride": "f" * 80}], ids=str)
+def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> None:
+    for item in objects(values, release=LONG):
+        metadata = item["metadata"]
+
+        assert item["kind"] == "CustomResourceDefinition" or len(metadata["name"]) <= 63 + len("-metacontroller") * (
+            item["kind"] in CLUSTERS
+        )
+        assert all(len(value) <= 63 for value in metadata["labels"].values())
+
+
+def test_names_of_objects_of_one_kind_differ() -> None:
+    made = objects(release=LONG)
+
+    assert len({(item["kind"], item["metadata"]["name"]) for item in made}) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [pytest.param({}, "operators", id="release's"), pytest.param({"namespaceOverride": "x"}, "x", id="overridden")],
+)
+def test_everything_that_has_a_namespace_is_in_that_of_the_installation(values: Json, expected: str) -> None:
+    for item in objects(values):
+        assert item["metadata"].get("namespace") == (None if item["kind"] in CLUSTERS else expected)
+
+
+def test_metacontroller_is_told_where_the_service_is() -> None:
+    values = {"fullnameOverride": "hook", "namespaceOverride": "x"}
+    hooks = the("CompositeController", values)["spec"]["hooks"]
+    (port,) = the("Service", values)["spec"]["ports"]
+
+    assert port["port"] == 80
+    for name, hook in hooks.items():
+        assert hook["webhook"]["url"].split("?")[0] == f"http://hook.x.svc/{name}"
+
+
+def test_two_installations_claim_the_same_controller_so_that_helm_refuses_the_second() -> None:
+    first = the("CompositeController", release="one", namespace="a")["metadata"]
+    second = the("CompositeController", release="two", namespace="b")["metadata"]
+
+    assert first["name"] == second["name"] == "myresource"
+
+
+def test_the_selector_depends_on_names_alone() -> None:
+    before = the("Deployment")["spec"]["selector"]
+    after = the("Deployment", {"commonLabels": {"a": "b"}, "podLabels": {"c": "d"}, "image": {"tag": "9"}})
+
+    assert after["spec"]["selector"] == before
+
+
+def test_the_service_and_the_policies_select_the_hooks_pods_and_not_that_of_the_test() -> None:
+    pod_labels = the("Deployment")["spec"]["template"]["metadata"]["labels"]
+    (test,) = [item for item in objects() if item["kind"] == "Pod"]
+    selectors = [
+        the("Deployment")["spec"]["selector"]["matchLabels"],
+        the("Service")["spec"]["selector"],
+        the("NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
+        the("PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
+    ]
+
+    for selector in selectors:
+        assert selector.items() <= pod_labels.items()
+        assert not selector.items() <= test["metadata"]["labels"].items()
+
+
+def test_a_name_that_looks_like_a_number_stays_a_name() -> None:
+    values = {
+        "fullnameOverride": "hook",
+        "namespaceOverride": "12",
+        "nameOverride": "1e3",
+        "priorityClassName": "0",
+        "serviceAccount": {"create": False, "name": "7"},
+        "metacontroller": {"namespace": "0x1", "serviceAccountName": "8"},
+    }
+    made = objects(values, release="123")
+
+    for item in made:
+        if item["kind"] != "CompositeController":
+            kubernetes_validate.validate(item, "1.34", strict=True)
+    assert {item["metadata"]["labels"]["app.kubernetes.io/instance"] for item in made} == {"123"}

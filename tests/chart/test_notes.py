@@ -1,0 +1,91 @@
+"""The notes after an installation: their commands are right, and name what was installed."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+import yaml
+
+from charts.rendering import rendered
+from tests.api.apiserver import SCHEMA, refusals
+from tests.chart.sets import SETS, Json, objects, the, values
+
+
+def notes(given: Json | None = None, release: str = "prod", namespace: str = "operators") -> str:
+    return rendered(given, release=release, namespace=namespace)["NOTES.txt"]
+
+
+def commands(text: str) -> str:
+    """Return the indented lines, as somebody pastes them: the shell does not see the indentation."""
+    return "\n".join(line.removeprefix("    ") for line in text.splitlines() if line.startswith("    "))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_commands_can_be_pasted(name: str) -> None:
+    pasted = commands(notes(values(name)))
+    checked = subprocess.run(["/bin/bash", "-n"], input=pasted, text=True, capture_output=True, check=False)
+
+    assert len(pasted.splitlines()) >= 10
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_a_command_that_can_not_be_pasted_would_be_found() -> None:
+    ended = subprocess.run(["/bin/bash", "-n"], input="kubectl 'get", text=True, capture_output=True, check=False)
+
+    assert ended.returncode != 0
+
+
+def test_the_commands_are_those() -> None:
+    lines = [line for line in commands(notes()).splitlines() if line.startswith(("kubectl", "helm"))]
+
+    assert lines == [
+        "kubectl -n operators rollout status deployment/prod-myresource-operator --timeout=120s",
+        "helm -n operators test prod --logs",
+        "kubectl apply -f - <<'END'",
+        "kubectl -n default wait --for=condition=Ready myresource/web --timeout=120s",
+        "kubectl -n default get myresource web",
+        "kubectl describe compositecontroller myresource",
+        "kubectl -n default describe myresource web",
+    ]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_commands_name_what_was_installed(name: str) -> None:
+    given = values(name)
+    deployment = the("Deployment", given, release="prod")["metadata"]
+    words = shlex.split(commands(notes(given)).splitlines()[0])
+
+    assert words[:6] == [
+        "kubectl",
+        "-n",
+        deployment["namespace"],
+        "rollout",
+        "status",
+        f"deployment/{deployment['name']}",
+    ]
+    assert "helm -n operators test prod" in notes(
+        given
+    )  # a release is where it was installed, wherever its objects are
+
+
+def test_the_myresource_of_the_notes_is_one() -> None:
+    (manifest,) = re.findall(r"<<'END'\n(.*)\nEND", commands(notes()), re.DOTALL)
+
+    assert refusals(yaml.safe_load(manifest), SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "names no registry"),
+        ({"crds": {"enabled": False}}, "apply the folder crds/ yourself"),
+    ],
+    ids=str,
+)
+def test_the_notes_say_what_is_special(given: Json, said: str) -> None:
+    usual = {"image": {"repository": "registry.example.com/hook"}}
+
+    assert said in notes(given)
+    assert said not in notes(usual)
+    assert len(objects(usual)) == 14

@@ -1,0 +1,86 @@
+"""Values that are refused: the message names the value and the remedy."""
+
+import helm_python as helm
+import pytest
+
+from charts.rendering import rendered
+from tests.chart.sets import Json
+
+DIGEST = "sha256:" + "0" * 64
+
+
+def refusal(values: Json, release: str = "r") -> str:
+    """Return what is said of *values*, or nothing when they are accepted."""
+    try:
+        rendered(values, release=release)
+    except (helm.HelmRenderError, helm.HelmValuesError) as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "remedy"),
+    [
+        ({"image": {"repository": ""}}, "image.repository is empty", "name where you pushed the image"),
+        ({"image": {"repository": "r.example.com/hook:1"}}, "image.repository is r.example.com/hook:1", "to image.tag"),
+        ({"image": {"repository": f"hook@{DIGEST}"}}, "image.repository is hook@", "move that to image.tag or image.d"),
+        ({"image": {"repository": "https://r.example.com/hook"}}, "image.repository is", "leave out scheme and spaces"),
+        ({"image": {"tag": "latest"}}, "image.tag is latest", "set a fixed tag or image.digest"),
+        ({"image": {"tag": "1 0"}}, 'image.tag is "1 0"', "use letters, digits"),
+        ({"image": {"digest": "sha256:12"}}, 'image.digest is "sha256:12"', "and 64 hexadecimal digits"),
+        ({"serviceAccount": {"create": False}}, "serviceAccount.name is empty", "name a ServiceAccount that is there"),
+        ({"podDisruptionBudget": {"maxUnavailable": 2}}, "podDisruptionBudget.maxUnavailable is 2", "set at least 1"),
+        ({"podDisruptionBudget": {"maxUnavailable": 0}}, "podDisruptionBudget.maxUnavailable is 0", "set at least 1"),
+        ({"replicaCount": 0}, "replicaCount is 0", "set 1 or more"),
+        ({"runAsUser": 0}, "runAsUser is 0", "set a number above 0, or null"),
+        ({"compositeController": {"timeoutSeconds": 11}}, "compositeController.timeoutSeconds is 11", "set 1 to 10"),
+        ({"compositeController": {"timeoutSeconds": 0}}, "compositeController.timeoutSeconds is 0", "set 1 to 10"),
+        ({"compositeController": {"resyncPeriodSeconds": 5}}, "resyncPeriodSeconds is 5", "set 60 or more"),
+        ({"metacontroller": {"namespace": ""}}, "metacontroller.namespace is empty", "name the namespace"),
+        ({"podLabels": {"app.kubernetes.io/name": "x"}}, "podLabels has the label app.kubernetes.io/name", "remove it"),
+        ({"commonLabels": {"controller-uid": "x"}}, "commonLabels has the label controller-uid", "remove it"),
+        ({"namespaceOverride": "My_Space"}, "namespaceOverride is My_Space", "lower-case letters, digits and dashes"),
+        ({"fullnameOverride": "Hook"}, "the name Hook", "set fullnameOverride to lower-case letters"),
+        ({"fullnameOverride": "hook", "nameOverride": "_"}, "nameOverride is _", "use letters, digits and dashes"),
+        ({"replicas": 2}, "'replicas' not allowed", "additional properties"),
+        ({"image": {"pullPolicy": "Sometimes"}}, "/image/pullPolicy", "must be one of 'Always', 'IfNotPresent'"),
+        ({"host": "localhost"}, "/host", "must be one of '0.0.0.0', '::'"),
+        ({"replicaCount": "two"}, "/replicaCount", "got string, want integer"),
+        ({"image": {"tag": 1.0}}, "/image/tag", "want string"),
+        ({"image": None}, "''", "missing property 'image'"),
+        ({"imagePullSecrets": ["registry"]}, "/imagePullSecrets/0", "want object"),
+        ({"resources": {"limits": {"memory": "64MB"}}}, "/resources/limits/memory", "does not match pattern"),
+        ({"tolerations": [{"key": "x", "effects": "NoExecute"}]}, "/tolerations/0", "'effects' not allowed"),
+    ],
+    ids=str,
+)
+def test_a_bad_value_is_named_together_with_the_remedy(values: Json, named: str, remedy: str) -> None:
+    said = refusal(values)
+
+    assert named in said
+    assert remedy in said
+
+
+@pytest.mark.parametrize("release", ["1st", "9.hook"])
+def test_a_release_that_no_service_can_be_named_after_needs_another_name(release: str) -> None:
+    assert "set fullnameOverride" in refusal({}, release)
+    assert not refusal({"fullnameOverride": "hook"}, release)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"image": {"repository": "localhost:5000/team/hook", "tag": "1.0_a-b"}},
+        {"image": {"digest": DIGEST}},
+        {"replicaCount": 1},
+        {"replicaCount": 2, "podDisruptionBudget": {"enabled": False, "maxUnavailable": 2}},
+        {"compositeController": {"timeoutSeconds": 1}},
+        {"compositeController": {"resyncPeriodSeconds": 60}},
+        {"runAsUser": None},
+        {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
+        {"global": {"anything": "of a chart around this one"}},
+    ],
+    ids=str,
+)
+def test_values_next_to_the_bad_ones_are_accepted(values: Json) -> None:
+    assert not refusal(values)

@@ -1,0 +1,104 @@
+"""What the chart becomes, with Helm's own engine: as committed, and valid for Kubernetes and for the CRDs it uses."""
+
+import helm_python as helm
+import jsonschema
+import kubernetes_validate
+import pytest
+
+from app import __version__
+from charts.rendering import CHART
+from tests.chart.controller_schema import COMPOSITE_CONTROLLER
+from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
+
+OLDEST, NEWEST = "1.30", "1.36"
+
+
+def golden(name: str) -> str:
+    """Return the manifests of the set *name*, without the CRD, which is compared elsewhere."""
+    made = texts(values(name))
+    return "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in made.items() if path != "crd.yaml")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_value_set_becomes_what_is_committed(name: str, request: pytest.FixtureRequest) -> None:
+    file = HERE / f"golden/{name}.yaml"
+    if request.config.getoption("--update-golden"):
+        file.write_text(golden(name))
+
+    assert golden(name) == file.read_text()
+
+
+def test_there_is_one_golden_file_for_each_value_set() -> None:
+    assert {file.stem for file in (HERE / "golden").glob("*.yaml")} == set(SETS)
+
+
+def test_every_value_set_makes_a_difference() -> None:
+    assert len({golden(name) for name in SETS}) == len(SETS)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_helm_finds_nothing_to_complain_about(name: str) -> None:
+    report = helm.lint(CHART, values(name), strict=True)
+
+    assert report["errors"] == []
+    assert [found for found in report["messages"] if found["severity"] > 1] == []
+
+
+def test_helm_would_complain_about_a_value_that_nobody_knows() -> None:
+    assert helm.lint(CHART, {"replicas": 2}, strict=True)["errors"]
+
+
+def validate(item: Json, version: str) -> None:
+    if item["kind"] == "CompositeController":
+        jsonschema.validate(item, COMPOSITE_CONTROLLER)
+    else:
+        kubernetes_validate.validate(item, version, strict=True)
+
+
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+@pytest.mark.parametrize("name", SETS)
+def test_every_object_is_valid(name: str, version: str) -> None:
+    for item in objects(values(name)):
+        if item["kind"] != "CustomResourceDefinition" or name == "default":  # it is large, and the same in all
+            validate(item, version)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "error"),
+    [
+        pytest.param("Deployment", ["spec", "template", "spec"], kubernetes_validate.ValidationError, id="a Pod"),
+        pytest.param("NetworkPolicy", ["spec"], kubernetes_validate.ValidationError, id="a policy"),
+        pytest.param("CompositeController", ["spec"], jsonschema.ValidationError, id="a controller"),
+        pytest.param("CompositeController", ["spec", "hooks", "sync"], jsonschema.ValidationError, id="a hook"),
+    ],
+)
+def test_a_field_that_nobody_knows_would_be_found(kind: str, path: list[str], error: type[Exception]) -> None:
+    item = the(kind)
+    inner = item
+    for key in path:
+        inner = inner[key]
+    inner["typo"] = "x"
+
+    with pytest.raises(error):
+        validate(item, NEWEST)
+
+
+def test_the_charts_version_is_that_of_the_package() -> None:
+    with helm.Chart.load(CHART) as chart:
+        assert (chart.version, chart.metadata["appVersion"]) == (__version__, __version__)
+
+
+def test_the_chart_needs_the_kubernetes_that_the_crd_needs() -> None:
+    with helm.Chart.load(CHART) as chart:
+        assert chart.metadata["kubeVersion"] == f">={OLDEST}.0-0"
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_object_has_the_labels_that_say_what_it_belongs_to(name: str) -> None:
+    for item in objects(values(name)):
+        labels = item["metadata"]["labels"]
+        pods = item["kind"] == "Pod"
+
+        assert labels["app.kubernetes.io/instance"] == "myresource-operator"
+        assert pods or labels["app.kubernetes.io/version"] == __version__
+        assert pods or labels["helm.sh/chart"] == f"myresource-operator-{__version__}"

@@ -1,0 +1,52 @@
+"""The revision in the hooks' addresses: it changes with what decides the answers, and with nothing else."""
+
+import re
+
+import pytest
+
+from tests.chart.sets import Json, the
+
+DIGEST = "sha256:" + "0" * 64
+
+
+def addresses(values: Json) -> set[str]:
+    hooks = the("CompositeController", values)["spec"]["hooks"].values()
+    return {hook["webhook"]["url"].partition("?rev=")[2] for hook in hooks}
+
+
+def revision(values: Json) -> str:
+    (found,) = addresses(values)
+    return found
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"image": {"tag": "0.1.1"}},
+        {"image": {"digest": DIGEST}},
+        {"image": {"repository": "registry.example.com/fork"}},
+        {"host": "::"},
+    ],
+    ids=str,
+)
+def test_it_changes_with_what_decides_the_answers(values: Json) -> None:
+    assert revision(values) != revision({})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"replicaCount": 5},
+        {"podAnnotations": {"a": "b"}},
+        {"image": {"pullPolicy": "Always"}},
+        {"resources": {"limits": {"memory": "1Gi"}}},
+        {"compositeController": {"timeoutSeconds": 3}},
+    ],
+    ids=str,
+)
+def test_it_stays_when_the_answers_stay(values: Json) -> None:
+    assert revision(values) == revision({})
+
+
+def test_it_needs_no_escaping() -> None:
+    assert re.fullmatch(r"[0-9a-z.-]+-[0-9a-f]{8}", revision({}))

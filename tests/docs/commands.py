@@ -1,0 +1,24 @@
+"""The commands of a page that are not shown with output: those that need a cluster, a registry or a network."""
+
+import re
+import shlex
+
+from tests.documents import ROOT
+
+PAGES = ["docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"]
+CHART = "charts/myresource-operator"
+
+
+def commands(page: str) -> list[str]:
+    """Return the indented lines of *page*, and the commands in its tables and sentences."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"\\\n\s*", "", text)  # a backslash at the end of a line joins it with the next one
+    inline = re.findall(r"`((?:kubectl|helm) [^`<]+)`", text.partition("made by make pages")[0])
+    lines = re.findall(r"^ {4,}(\S.*)$", text, re.MULTILINE)
+    return lines + [command for command in inline if " " in command and "..." not in command]
+
+
+def settings(command: str) -> list[str]:
+    """Return what *command* gives after ``--set``."""
+    words = shlex.split(command)
+    return [words[at + 1] for at, word in enumerate(words) if word == "--set"]

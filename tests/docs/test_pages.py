@@ -1,0 +1,150 @@
+"""The pages for users: their commands run, or are right as far as can be seen without a cluster, and are listed."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import helm_python as helm
+import pytest
+import yaml
+
+from app import __version__
+from charts.rendering import CHART, rendered
+from tests.api.apiserver import refusals
+from tests.chart.sets import Json, objects
+from tests.docs.commands import CHART as CHART_PATH
+from tests.docs.commands import PAGES, commands, settings
+from tests.documents import ROOT, Console, consoles, printed
+
+ALL = [*PAGES, "docs/fields.md", f"{CHART_PATH}/README.md"]
+ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
+BLOCKS = [block for page in PAGES for block in consoles(page)]
+COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
+each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(len(COMMANDS)))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
+    assert printed(block.command) == block.output
+
+
+def test_the_commands_that_need_a_cluster_are_listed_for_the_tests_that_have_one(
+    request: pytest.FixtureRequest,
+) -> None:
+    listed = "".join(f"{page}: {command}\n" for page, command in COMMANDS)
+    if request.config.getoption("--update-golden"):
+        ON_A_CLUSTER.write_text(listed)
+
+    assert ON_A_CLUSTER.read_text() == listed
+    assert len(COMMANDS) > 60
+
+
+@each_command
+def test_a_command_is_one_that_the_page_says_is_needed(page: str, command: str) -> None:
+    checked = subprocess.run(["/bin/bash", "-n"], input=command, text=True, capture_output=True, check=False)
+
+    assert (checked.returncode, checked.stderr) == (0, ""), page
+    assert re.match(r"(kubectl|helm|docker|kind|uid=\$\(kubectl) ", command), page
+
+
+@each_command
+def test_the_files_that_a_command_names_are_there(page: str, command: str) -> None:
+    del page
+    words = shlex.split(command, comments=True)
+    files = [words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-f", "-k"}]
+
+    for file in files:
+        assert file in {"-", "shop.yaml", "myresources.json"} or "://" in file or (ROOT / file).exists()
+    for word in words:
+        assert not word.startswith("charts/") or (ROOT / word).is_dir()
+
+
+OURS = [(page, command) for page, command in COMMANDS if CHART_PATH in command or "helm install myres" in command]
+
+
+@pytest.mark.parametrize(("page", "command"), OURS, ids=range(len(OURS)))
+def test_a_command_that_installs_the_chart_gives_values_that_it_takes(page: str, command: str) -> None:
+    values: Json = {}
+    for setting in settings(command):
+        values |= helm.parse_set_string(setting)
+
+    assert rendered(values)["deployment.yaml"], page
+
+
+METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
+"""Values of Metacontroller's chart that the page gives."""
+
+
+def sets(page: str) -> list[str]:
+    return re.findall(r"--set ([^\s`]+)", (ROOT / page).read_text())
+
+
+@pytest.mark.parametrize("setting", [found for found in sets("docs/install.md") if "..." not in found], ids=str)
+def test_a_value_that_the_page_names_is_one_of_the_chart_or_of_metacontrollers(setting: str) -> None:
+    values = helm.parse_set_string(setting.replace('"', ""))
+
+    assert values in METACONTROLLERS or rendered(values)
+
+
+def test_metacontrollers_flags_are_given_as_one_list() -> None:
+    (command,) = [command for page, command in COMMANDS if "commandArgs" in command and page]
+    (setting,) = settings(command)
+
+    flags = helm.parse_set_string(setting)["commandArgs"]
+
+    assert len(flags) == 7
+    assert all(re.fullmatch(r"--[a-z-]+=[\w:]+", flag) for flag in flags)
+
+
+def test_the_pages_name_what_the_chart_installs() -> None:
+    made = {(item["kind"].lower(), item["metadata"]["name"]) for item in objects(namespace="myresource-operator")}
+    named = {
+        match
+        for _, command in COMMANDS
+        for match in re.findall(r"\b(deployment|compositecontroller|crd)[ /](my[\w.-]+)", command)
+    }
+
+    assert len(named) >= 3
+    for kind, name in named:
+        assert ({"crd": "customresourcedefinition"}.get(kind, kind), name) in made
+
+
+@pytest.mark.parametrize("page", [*PAGES, "README.md", "docs/fields.md"])
+def test_every_myresource_of_a_page_is_accepted(page: str) -> None:
+    for block in re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE):
+        assert refusals(yaml.safe_load(block)) == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, "README.md"])
+def test_the_image_has_the_tag_of_this_version(page: str) -> None:
+    assert set(re.findall(r"myresource-operator:(\d[\w.]*)", (ROOT / page).read_text())) <= {__version__}
+
+
+def test_one_version_of_metacontroller_is_asked_for_everywhere() -> None:
+    texts = [(ROOT / page).read_text() for page in (*PAGES, "README.md")]
+    texts += [(CHART / "templates/_checks.tpl").read_text()]
+    versions = {
+        version
+        for text in texts
+        for version in re.findall(r"(?:Metacontroller\*{0,2},? |--version |ref=v)(4\.\d+\.\d+) ?(?:or later)?", text)
+    }
+
+    assert versions - {"4.13.1"} == {"4.17.2"}
+
+
+@pytest.mark.parametrize("page", ALL)
+def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text()):
+        name, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        target = (ROOT / page).parent / name if name else ROOT / page
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+
+        assert not anchor or anchor in {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in headings}
+
+
+@pytest.mark.parametrize("page", ["docs/install.md", "docs/operate.md", "docs/first-myresource.md", "docs/fields.md"])
+def test_the_readme_or_a_page_that_it_names_leads_to_the_page(page: str) -> None:
+    assert f"({page})" in (ROOT / "README.md").read_text()
