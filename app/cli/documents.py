@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 from app.cli.errors import InputError, NotYaml
+from app.cli.metadata import misshapen, without_nulls
+from app.cli.nesting import DEEPEST, is_too_deep
 
 Json = dict[str, Any]
 
@@ -43,10 +45,16 @@ def documents(path: str) -> list[object]:
 def _parsed(text: str) -> list[object]:
     """Return the documents in *text*; YAML would take the halves of an escaped character in JSON for two."""
     if text.lstrip().startswith("{"):
-        return [msgspec.json.decode(text)]
+        return _shallow(msgspec.json.decode(text))
     from app.cli.kubectl_yaml import parsed  # noqa: PLC0415 - the image has no YAML, and JSON needs none
 
     return parsed(text)
+
+
+def _shallow(document: object) -> list[object]:
+    if is_too_deep([document]):
+        raise RecursionError
+    return [document]
 
 
 def _objects(document: object, path: str) -> list[Json]:
@@ -58,8 +66,13 @@ def _objects(document: object, path: str) -> list[Json]:
     if not isinstance(document.get("metadata"), dict) or not isinstance(document["metadata"].get("name"), str):
         message = f"{path}: a {document['kind']} has no metadata.name; give it one"
         raise InputError(message)
-    return [document]
+    for problem in misshapen(document["metadata"]):
+        message = f"{path}: {document['kind']} {document['metadata']['name']}: {problem}"
+        raise InputError(message)
+    return [{**document, "metadata": without_nulls(document["metadata"])}]
 
 
 def _where(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return f"nested more than {DEEPEST} levels deep"
     return str(error) if isinstance(error, NotYaml) else "unreadable"

@@ -28,9 +28,9 @@ def recordings(objects: list[tuple[str, Json]]) -> Iterator[Recording]:
     parents = [(file, item) for file, item in objects if is_my_resource(item)]
     owned: dict[str | None, list[Json]] = defaultdict(list)
     near: dict[str, list[Json]] = defaultdict(list)
-    for file, item in objects:
+    for _, item in objects:
         if not is_my_resource(item):
-            owned[_owner(item, file)].append(item)
+            owned[controller_of(item)].append(item)
             near[_namespace(item)].append(item)
     for file, parent in parents:
         yield from _of(parent, file, owned, near)
@@ -41,21 +41,14 @@ def _of(
 ) -> Iterator[Recording]:
     metadata = parent["metadata"]
     if not isinstance(metadata.get("uid"), str):
-        message = f"{file}: {metadata['name']} has no uid; give MyResources as kubectl get prints them"
+        message = (
+            f"{file}: {metadata['name']} has no uid: it is from no cluster; see: myresource render, or myresource diff"
+        )
         raise InputError(message)
     mine = owned.get(metadata["uid"], [])
     sync = composed(parent, mine, near.get(_namespace(parent), []), f"{file}: {metadata['name']}")
     yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
     yield Recording(file, "sync", msgspec.json.decode(sync))
-
-
-def _owner(item: Json, file: str) -> str | None:
-    try:
-        uid = controller_of(item)
-        return None if uid is None else str(uid)
-    except (AttributeError, KeyError, TypeError) as error:
-        message = f"{file}: {item['kind']} {item['metadata']['name']}: its owners can't be read; collect it anew"
-        raise InputError(message) from error
 
 
 def _namespace(item: Json) -> str:

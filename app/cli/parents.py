@@ -4,7 +4,9 @@ A file says less than a cluster does: what the API server adds is filled in, and
 count as the parent's.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -12,7 +14,9 @@ import msgspec
 from app.api.crd import schema
 from app.api.names import API_VERSION, KIND
 from app.api.reading import InvalidSpec, read
+from app.api.structural import Schema
 from app.cli.errors import InputError
+from app.cli.metadata import FIELDS, SERVERS, misnamed, misshapen, without_nulls
 from app.cli.unknown import unknown_fields
 from app.core.controller import MYRESOURCE
 from app.hooks import CustomizeRequest, MalformedRequest, RefusedAnswer
@@ -29,15 +33,41 @@ def is_my_resource(item: Json) -> bool:
 
 
 def problems(parent: Json, path: str) -> list[str]:
-    """Return what kubectl or the API server would say against *parent*; raise InputError if it is no MyResource."""
+    """Return what kubectl or the API server would say against the fields of *parent*.
+
+    Raise InputError if it is no MyResource, or if its metadata is such that no API server stores it.
+    """
     if not is_my_resource(parent):
         message = f"{path}: {parent['kind']} is not a MyResource; it needs apiVersion {API_VERSION} and kind {KIND}"
         raise InputError(message)
     where = f"{path}: {parent['metadata']['name']}: "
+    for problem in chain(misshapen(parent["metadata"]), misnamed(parent["metadata"])):
+        message = where + problem
+        raise InputError(message)
     spec = parent.get("spec")
-    unknown = unknown_fields(spec, schema()["properties"]["spec"], "spec")
+    unknown = _unknown_fields(parent)
     found = read(parent["metadata"]["name"], msgspec.json.encode(spec))
     return [where + problem for problem in (*unknown, *([found.problem] if isinstance(found, InvalidSpec) else []))]
+
+
+def _unknown_fields(parent: Json) -> list[str]:
+    """Return a sentence for each field that a MyResource does not have; its status is not the user's."""
+    known = schema()["properties"]
+    return [
+        *(sentence.removeprefix(".") for sentence in unknown_fields(parent, _flat(known), "")),
+        *unknown_fields(parent["metadata"], _flat(FIELDS), "metadata"),
+        *unknown_fields(parent.get("spec"), known["spec"], "spec"),
+    ]
+
+
+def _flat(names: Iterable[str]) -> Schema:
+    return {"properties": {name: {} for name in names}}
+
+
+def created(parent: Json) -> Json:
+    """Return *parent* as it is sent to be created: without a status, and without metadata that is the API server's."""
+    metadata = {name: value for name, value in without_nulls(parent["metadata"]).items() if name not in SERVERS}
+    return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": metadata}
 
 
 def answered(request: bytes, now: datetime, whose: str) -> bytes:

@@ -82,7 +82,11 @@ def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
     except UnicodeDecodeError:
         message = "not UTF-8"
         raise MalformedRequest(message) from None
-    return read(body, envelope)
+    try:
+        return read(body, envelope)
+    except MalformedRequest:
+        message = "not a request with a parent as Kubernetes stores it"
+        raise MalformedRequest(message) from None
 
 
 def _parent(seen: _Parent) -> Parent:

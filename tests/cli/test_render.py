@@ -203,20 +203,23 @@ def test_a_time_without_a_zone_is_no_moment(write: Any) -> None:
 @pytest.mark.parametrize(
     ("parent", "child"),
     [
-        pytest.param({"generation": "x"}, {}, id="a generation that is no number"),
-        pytest.param({"namespace": 5}, {}, id="a namespace that is no text"),
-        pytest.param({}, {"labels": {"a": 1}}, id="a label that is no text"),
+        pytest.param({"generation": -1}, {}, id="a generation below 0"),
+        pytest.param({"uid": "x" * 300}, {}, id="a uid that is too long"),
+        pytest.param({}, {"status": 5}, id="a status of a child that is no object"),
     ],
 )
-def test_what_no_api_server_would_store_is_one_line(write: Any, parent: Json, child: Json) -> None:
+def test_what_no_api_server_would_store_is_one_line_without_words_of_the_code(
+    write: Any, parent: Json, child: Json
+) -> None:
     resource = my_resource()
     file = write({**resource, "metadata": {**resource["metadata"], **parent}})
     (deployment,) = finished(resource)
-    seen = write({**deployment, "metadata": {**deployment["metadata"], **child}}, name="seen.yaml")
+    seen = write({**deployment, **child, "metadata": {"name": "web-deployment"}}, name="seen.yaml")
 
     ended = call("render", "-f", file, "--observed", seen)
 
     assert_one_line(ended, 1, "no API server would store this")
+    assert "Envelope" not in ended.err
 
 
 def test_owners_of_any_shape_are_read(write: Any) -> None:
