@@ -96,10 +96,12 @@ def test_the_readmes_myresource_is_the_example() -> None:
 
 
 def test_the_settings_table_says_what_serve_takes() -> None:
-    rows = re.findall(r"^\| `(--[a-z-]+)` \| `([A-Z_]+)` \| `([^`]+)` \|", README, re.MULTILINE)
+    rows = re.findall(r"^\| `(--[a-z-]+)` \| `([A-Z_]+)` \| (`[^`]+`|not set) \|", README, re.MULTILINE)
     options = [option for option in serve_command.params if isinstance(option, click.Option)]
 
-    assert rows == [(option.opts[0], option.envvar, str(option.default or "unset")) for option in options]
+    assert rows == [
+        (option.opts[0], option.envvar, f"`{option.default}`" if option.default else "not set") for option in options
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|examples|metacontroller|docs)/[\w./-]+)`", README))))

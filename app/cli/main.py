@@ -62,8 +62,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
     except click.exceptions.Exit as ended:
         code = ended.exit_code
     except click.UsageError as error:
@@ -79,9 +77,13 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    with _group.make_context("myresource", arguments) as context:
-        code = _group.invoke(context)
-        return code if isinstance(code, int) else 0
+    try:
+        with _group.make_context("myresource", arguments) as context:
+            code = _group.invoke(context)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        code = 0
+    return code if isinstance(code, int) else 0
 
 
 def _sentence(error: click.ClickException) -> str:

@@ -61,8 +61,11 @@ class Report:
             f"{different} {'differs' if different == 1 else 'differ'}",
             *([f"{left} with nothing to compare with"] if left else []),
         ]
-        ended = f", those of {_counted(ends, 'MyResource')} would end" if ends else ""
-        return f"{', '.join(parts)}; Pods of {_counted(restarts, 'MyResource')} would restart{ended}"
+        pods = [
+            *([f"Pods of {_counted(restarts, 'MyResource')} would restart"] if restarts else ["no Pods restart"]),
+            *([f"Pods of {_counted(ends, 'MyResource')} would end"] if ends else []),
+        ]
+        return f"{', '.join(parts)}; {', '.join(pods)}"
 
     def json(self) -> Json:
         """Return all of it."""

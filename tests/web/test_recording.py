@@ -358,7 +358,7 @@ def test_what_is_recorded_is_replayed_with_no_difference(hook: Served, tmp_path:
     ended = command("replay", str(tmp_path / "recordings"))
 
     count = len(REQUESTS)
-    assert ended.out == f"{count} requests: {count} the same, 0 differ; Pods of 0 MyResources would restart\n"
+    assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
     assert (ended.code, ended.err) == (0, "")
 
 
