@@ -24,12 +24,15 @@ def shown(made: World) -> tuple[str, str, int]:
         ("nginx:1.27", Fate.RUNS),
         ("registry.example.com/bad/nginx", Fate.RUNS),
         ("nginx:bad", Fate.BAD_IMAGE),
-        ("team/crash:1", Fate.CRASH),
-        ("oom", Fate.OOM),
-        ("a/slow:2", Fate.SLOW),
+        ("team/crash:1", Fate.RUNS),
+        ("nginx:badger", Fate.RUNS),
+        ("oom", Fate.RUNS),
+        ("team/nginx:1.28-crash", Fate.CRASH),
+        ("localhost:5000/nginx:oom", Fate.OOM),
+        ("a/nginx:slow@sha256:bad", Fate.SLOW),
     ],
 )
-def test_the_last_part_of_the_image_decides(image: str, fate: Fate) -> None:
+def test_a_word_of_the_tag_decides(image: str, fate: Fate) -> None:
     assert fate_of(image) is fate
 
 
