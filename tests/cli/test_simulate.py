@@ -216,7 +216,9 @@ def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
     [
         pytest.param(["-f", "nowhere.yaml"], ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
         pytest.param(["-f", "metacontroller/service.yaml"], ["is not a MyResource"], id="not a MyResource"),
-        pytest.param(["-f", "metacontroller/rbac.yaml"], ["2 objects", "takes one"], id="two documents"),
+        pytest.param(
+            ["-f", "examples/recordings/cluster/myresources.json"], ["objects", "takes one"], id="many objects"
+        ),
         pytest.param(["-f", WEB, "--set", "replicas=-1"], ["--set replicas", "spec.replicas"], id="invalid edit"),
         pytest.param(["-f", WEB, "--set", "imgae=a"], ["spec.imgae", "did you mean image"], id="unknown field"),
         pytest.param(["-f", WEB, "--set", "image"], ["PATH=VALUE"], id="no value"),
@@ -240,13 +242,20 @@ def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
         pytest.param(["-f", WEB, "--scenario", "demo"], ["either"], id="both"),
         pytest.param(["--scenario", "nope"], ["no such scenario", "crash, demo, drift"], id="no such scenario"),
         pytest.param(["--scenario", WEB], ["no scenario", "unknown field"], id="not a scenario"),
-        pytest.param(["--scenario", "metacontroller/rbac.yaml"], ["2 documents"], id="two scenarios"),
         pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
         pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),
     ],
 )
 def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], words: list[str]) -> None:
     assert_one_line(call("simulate", *arguments), 2, *words)
+
+
+@pytest.mark.parametrize(("option", "words"), [("-f", "2 objects; simulate takes one"), ("--scenario", "2 documents")])
+def test_two_documents_where_one_is_meant_are_refused(tmp_path: Path, option: str, words: str) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text((ROOT / WEB).read_text() + "---\n" + (ROOT / WEB).read_text())
+
+    assert_one_line(call("simulate", option, str(file)), 2, words)
 
 
 def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:
