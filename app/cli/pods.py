@@ -12,6 +12,7 @@ from app.cli.changes import changes
 from app.cli.errors import InputError
 from app.core.controller import MYRESOURCE
 from app.hooks import SyncRequest
+from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.server_side_apply import apply
 from app.simulator.apiserver.stored import stored
 from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
@@ -66,7 +67,7 @@ def _stored_by_nobody(child: Json) -> Iterator[None]:
     """Raise Unstorable where *child* has a shape that no API server lets in."""
     try:
         yield
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, Refused) as error:
         message = f"{child['kind']} {child['metadata']['name']}: no API server would store this; record it anew"
         raise Unstorable(message) from error
 

@@ -9,7 +9,7 @@ import app
 from app.cli.documents import documents, load
 from app.cli.errors import InputError, NotYaml
 from app.cli.kubectl_yaml import parsed
-from app.cli.parents import problems
+from app.cli.parents import created, problems
 from app.simulator.path import BadPath, NoSuchPlace, put
 from app.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
 
@@ -106,7 +106,7 @@ def _only(path: str) -> Json:
         raise InputError(message)
     for problem in problems(found[0], path):
         raise InputError(problem)
-    return found[0]
+    return created(found[0])
 
 
 def _edited(parent: Json, change: str, path: str) -> Json:
