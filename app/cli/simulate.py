@@ -99,19 +99,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     The exit code is 0 if all went as expected, 1 if it did not become Ready with --until ready, if the scenario went
     otherwise than it says, or if the hook did damage, and 2 if the input is wrong.
     """
-    if (file is None) == (scenario is None):
-        message = "name either a MyResource with -f or a scenario with --scenario"
-        raise click.UsageError(message)
-    if svg and not svg.parent.is_dir():
-        message = f"--svg {svg}: no such folder; name a file in a folder that is there"
-        raise click.UsageError(message)
-    if speed is not None and not math.isfinite(speed):
-        message = "--speed is not a number; write how many virtual seconds pass in one"
-        raise click.UsageError(message)
     given = click.get_current_context().meta["timed"]
-    if scenario and (given or until != "quiet"):
-        message = "a scenario says itself what happens: leave out --set, --fail, --at and --until"
-        raise click.UsageError(message)
+    _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with errors_are_trouble():
@@ -123,6 +112,21 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         if svg:
             draw(console, svg, told.title)
     return 0 if right else 1
+
+
+def _check(file: str | None, scenario: str | None, *, more: bool, speed: float | None, svg: Path | None) -> None:
+    """Raise UsageError for options that don't go together or can't be; *more* is what a scenario says itself."""
+    message = None
+    if (file is None) == (scenario is None):
+        message = "name either a MyResource with -f or a scenario with --scenario"
+    elif scenario and more:
+        message = "a scenario says itself what happens: leave out --set, --fail, --at and --until"
+    elif speed is not None and not math.isfinite(speed):
+        message = "--speed is not a number; write how many virtual seconds pass in one"
+    elif svg and not svg.parent.is_dir():
+        message = f"--svg {svg}: no such folder; name a file in a folder that is there"
+    if message:
+        raise click.UsageError(message)
 
 
 def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
