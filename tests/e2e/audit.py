@@ -129,6 +129,11 @@ class Done:
         return [write for write in self.writes if "myresources" not in write]
 
     @property
+    def as_simulated(self) -> list[str]:
+        """Those that changed a child, in the simulator's words."""
+        return [_simulated(write) for write in self.children]
+
+    @property
     def statuses(self) -> int:
         """How often a status was written."""
         return len(self.writes) - len(self.children)
@@ -143,3 +148,9 @@ class Done:
     def looked_at(self, name: str) -> bool:
         """Tell whether a sync of the parent *name* has come to its status: it is read before it is written."""
         return any(request.right.verb == "get" and request.name == name for request in self.requests)
+
+
+def _simulated(write: str) -> str:
+    verb, resource, name = write.split(" ")
+    kind = {"deployments": "Deployment", "services": "Service"}[resource]
+    return f"{'apply' if verb == 'patch' else verb} {kind} {name}"

@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +69,8 @@ class Client:
             timeout=httpx.Timeout(30, read=60),
             trust_env=False,
         )
+        self.acted = 0.0
+        """When this user wrote last."""
 
     def get(self, kind: str, namespace: str, name: str) -> Json | None:
         """Return an object, or None if there is none."""
@@ -83,9 +86,9 @@ class Client:
         found: list[Json] = self._request("GET", path(kind, namespace), params=query)["items"]
         return found
 
-    def create(self, item: Json, *, dry_run: bool = False) -> Json:
-        """Create *item*; an unknown field is refused."""
-        query = {"fieldValidation": "Strict", **({"dryRun": "All"} if dry_run else {})}
+    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True) -> Json:
+        """Create *item*; an unknown field is refused, or dropped."""
+        query = {"fieldValidation": "Strict" if strict else "Ignore", **({"dryRun": "All"} if dry_run else {})}
         where = path(item["kind"], item["metadata"].get("namespace", ""))
         return self._request("POST", where, params=query, json=item)
 
@@ -112,6 +115,8 @@ class Client:
 
     def _request(self, method: str, where: str, **how: Any) -> Json:
         response = self.http.request(method, where, **how)
+        if method != "GET":
+            self.acted = time.time()
         body: Json = response.json()
         if response.is_error:
             raise Refused(response.status_code, body.get("message", ""))

@@ -72,17 +72,19 @@ def metacontroller(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator
 
 
 @pytest.fixture
-def mode(request: pytest.FixtureRequest, metacontroller: Process) -> Mode:
+def mode(request: pytest.FixtureRequest, metacontroller: Process) -> Mode:  # noqa: ARG001 - it runs
     """Return the mode that Metacontroller runs in."""
-    assert metacontroller.name
     found: Mode = request.node.callspec.params["metacontroller"]
     return found
 
 
 @pytest.fixture
-def here(cluster: Cluster, metacontroller: Process, request: pytest.FixtureRequest) -> Iterator[Namespace]:
+def here(
+    cluster: Cluster,
+    metacontroller: Process,  # noqa: ARG001 - it runs
+    request: pytest.FixtureRequest,
+) -> Iterator[Namespace]:
     """Return a namespace of the test's own."""
-    assert metacontroller.name
     labels = request.node.get_closest_marker("labels")
     made = Namespace(cluster, f"t{next(NUMBERS)}", labels.args[0] if labels else None)
     yield made
@@ -90,9 +92,8 @@ def here(cluster: Cluster, metacontroller: Process, request: pytest.FixtureReque
 
 
 @pytest.fixture
-def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:
+def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it runs
     """Return another namespace."""
-    assert metacontroller.name
     made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()

@@ -1,6 +1,7 @@
 """The namespace of a test: what its user does in it, and what comes of it."""
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
@@ -63,6 +64,10 @@ class Namespace:
         self.make(name, **spec)
         self.is_ready(name)
 
+    def put(self, item: Json) -> None:
+        """Make an object of somebody else."""
+        self.client.create({**item, "metadata": {**item["metadata"], "namespace": self.name}})
+
     def change(self, name: str = "web", **spec: Any) -> None:
         """Change some fields of the spec; None removes one."""
         self.edit("MyResource", {"spec": spec}, name)
@@ -74,6 +79,17 @@ class Namespace:
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
         self.client.delete(kind, self.name, name or child(kind), policy)
+
+    def needs(self, item: Json) -> None:
+        """Make the ServiceAccount and the PriorityClass that a MyResource names."""
+        spec, metadata = item["spec"], {"namespace": self.name}
+        if "serviceAccountName" in spec:
+            named = {**metadata, "name": spec["serviceAccountName"]}
+            self.client.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named})
+        if "priorityClassName" in spec:
+            named = {"name": spec["priorityClassName"]}
+            kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1000}
+            self.client.apply({**kind, "metadata": named})
 
     def quota(self, **hard: str) -> None:
         """Make the ResourceQuota ``most``, and wait until it is counted."""
@@ -148,7 +164,11 @@ class Namespace:
 
     def is_still(self, quiet: float = QUIET) -> None:
         """Wait until nothing happens any more."""
-        assert self._cluster.record.still(self.name, quiet, PATIENCE), "there is no end of changes"
+
+        def still() -> bool:
+            return time.time() - max(self._cluster.record.moved(self.name), self.client.acted) > quiet
+
+        assert self._cluster.record.until(still, PATIENCE), "there is no end of changes"
 
     def since(self) -> Done:
         """Return what Metacontroller does from now on."""

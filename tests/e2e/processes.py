@@ -21,11 +21,13 @@ class Process:
         self.name = name
         self.log = folder / f"{name}.log"
         self.command = command
+        self.started = 0.0
         self._serves = serves
         self._running: subprocess.Popen[bytes] | None = None
 
     def start(self, *, cwd: Path | None = None) -> None:
         """Start it, and wait until it serves."""
+        self.started = time.time()
         with self.log.open("ab") as log:
             self._running = subprocess.Popen(
                 self.command, stdout=log, stderr=subprocess.STDOUT, cwd=cwd or self.log.parent, start_new_session=True

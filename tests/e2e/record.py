@@ -78,9 +78,9 @@ class Record:
             with self._changed:
                 self._changed.wait_for(lambda seen=seen: self._count != seen, min(left, 0.2))  # type: ignore[misc]  # a lambda's default has no type
 
-    def still(self, namespace: str, quiet: float, within: float) -> bool:
-        """Wait until nothing in *namespace* has changed for *quiet* seconds."""
-        return self.until(lambda: time.time() - self._moved.get(namespace, 0) > quiet, within)
+    def moved(self, namespace: str) -> float:
+        """Return when something in *namespace* changed last."""
+        return self._moved.get(namespace, 0)
 
 
 class Watch(threading.Thread):

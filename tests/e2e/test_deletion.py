@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 
@@ -49,9 +48,7 @@ def test_an_orphan_is_handed_over_by_the_label_and_its_pods_run_on(here: Namespa
 
 
 @pytest.mark.parametrize("ports", [{}, PORT], ids=["without a Service", "with a Service"])
-def test_made_again_at_once_it_gets_ready_with_children_of_its_own(
-    here: Namespace, mode: Mode, ports: dict[str, Any]
-) -> None:
+def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespace, ports: dict[str, Any]) -> None:
     here.ready(replicas=3, **ports)
     before = here.get("MyResource")["metadata"]["uid"]
 
@@ -60,7 +57,6 @@ def test_made_again_at_once_it_gets_ready_with_children_of_its_own(
     here.make(replicas=3, **ports)
     here.is_ready()
 
-    assert mode
     uid = here.get("MyResource")["metadata"]["uid"]
     assert uid != before
     assert differences(here) == []

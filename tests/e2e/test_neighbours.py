@@ -2,7 +2,6 @@
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json
 from tests.e2e.namespace import PORT, Namespace
 from tests.worlds import deployment, foreign, service
@@ -113,9 +112,7 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
-def test_under_either_mode_an_object_of_another_controller_is_left_alone(
-    here: Namespace, mode: Mode, kind: str
-) -> None:
+def test_an_object_of_another_controller_is_left_alone(here: Namespace, kind: str) -> None:
     here.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "boss", "namespace": here.name}})
     uid = here.get("ConfigMap", "boss")["metadata"]["uid"]
     owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": True}
@@ -126,7 +123,6 @@ def test_under_either_mode_an_object_of_another_controller_is_left_alone(
     here.is_still()
 
     after = here.get(kind)
-    assert mode
     assert (after["spec"], after["metadata"]["ownerReferences"]) == (
         before["spec"],
         before["metadata"]["ownerReferences"],
