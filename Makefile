@@ -8,7 +8,7 @@ LONGEST := 220
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements/dev.txt pyproject.toml
 	@echo "Setting up .venv: about a minute, once."
@@ -25,6 +25,9 @@ picture: $(READY) ## Draw the demo for the README
 
 test: $(READY) ## Run all tests
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+
+e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
+	$(BIN)/pytest -m e2e tests/e2e
 
 check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	$(BIN)/ruff format --check .
@@ -55,4 +58,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test check sizes format crd manifests pages lock
+.PHONY: help demo picture test e2e check sizes format crd manifests pages lock

@@ -1,0 +1,71 @@
+"""Admission policies for Deployments of one namespace: one that refuses an image, one that rewrites it."""
+
+from contextlib import suppress
+
+from app.simulator.objects import Json
+from tests.e2e.client import Refused
+from tests.e2e.namespace import Namespace
+from tests.worlds import deployment
+
+_API = "admissionregistration.k8s.io/v1"
+_RULES = [
+    {
+        "apiGroups": ["apps"],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE", "UPDATE"],
+        "resources": ["deployments"],
+    }
+]
+
+
+def forbid(there: Namespace, word: str) -> None:
+    """Refuse Deployments with *word* in an image, and wait until that works."""
+    rule = f"!object.spec.template.spec.containers.exists(c, c.image.contains('{word}'))"
+    spec = {"validations": [{"expression": rule, "message": "forbidden by a policy"}]}
+    _make(there, "Validating", spec, {"validationActions": ["Deny"]})
+    there.eventually(lambda: _image(there, "x", f"{word}:1") is None)
+
+
+def rewrite(there: Namespace, name: str, image: str) -> None:
+    """Set *image* in the Deployment of the MyResource *name*, and wait until that works."""
+    container = f'Object.spec.template.spec.containers{{name: "main", image: "{image}"}}'
+    template = f"Object.spec.template{{spec: Object.spec.template.spec{{containers: [{container}]}}}}"
+    expression = f"Object{{spec: Object.spec{{template: {template}}}}}"
+    spec = {
+        "reinvocationPolicy": "Never",
+        "matchConditions": [{"name": "this", "expression": f"object.metadata.name == '{name}-deployment'"}],
+        "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}}],
+    }
+    _make(there, "Mutating", spec, {})
+    there.eventually(lambda: _image(there, f"{name}-deployment", "x:1") == image)
+
+
+def removed(there: Namespace) -> None:
+    """Remove both."""
+    for kind in ("Validating", "Mutating"):
+        for suffix in ("Binding", ""):
+            with suppress(Refused):
+                there.client.delete(f"{kind}AdmissionPolicy{suffix}", "", there.name)
+
+
+def _make(there: Namespace, kind: str, spec: Json, binding: Json) -> None:
+    """Make a policy and bind it to the namespace."""
+    metadata = {"name": there.name}
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": there.name}}}
+    policy = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": _RULES}, **spec}
+    bound = {"policyName": there.name, "matchResources": here, **binding}
+    for name, content in (("Policy", policy), ("PolicyBinding", bound)):
+        made = {"apiVersion": _API, "kind": f"{kind}Admission{name}", "metadata": metadata, "spec": content}
+        there.client.create(made)
+
+
+def _image(there: Namespace, name: str, image: str) -> str | None:
+    """Return the image that a Deployment would get, or None if it would be refused."""
+    made = deployment(name)
+    made["spec"]["template"]["spec"]["containers"][0]["image"] = image
+    try:
+        stored = there.client.create({**made, "metadata": {**made["metadata"], "namespace": there.name}}, dry_run=True)
+    except Refused:
+        return None
+    found: str = stored["spec"]["template"]["spec"]["containers"][0]["image"]
+    return found

@@ -1,0 +1,66 @@
+"""The binaries that the tests run, found by envtest's convention."""
+
+import os
+import shutil
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/usr/local/kubebuilder/bin")
+CRDS = "metacontroller-crds-v1.yaml"
+
+HOW = (
+    f"put kube-apiserver and kube-controller-manager of a Kubernetes server release, and etcd, into {ASSETS} (or set "
+    "KUBEBUILDER_ASSETS), put metacontroller 4.17.2 or later on PATH (or set METACONTROLLER_BIN), and its "
+    f"manifests/production/{CRDS} into the folder above (or set METACONTROLLER_CRDS); openssl comes with most systems"
+)
+
+
+class Missing(Exception):
+    """Raised when some are not there. Its text says which, and how to get them, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """Where they are."""
+
+    apiserver: Path
+    controller_manager: Path
+    etcd: Path
+    metacontroller: Path
+    openssl: Path
+    crds: Path
+    """No binary: Metacontroller's own CRDs."""
+
+
+NAMES = {
+    "apiserver": "kube-apiserver",
+    "controller_manager": "kube-controller-manager",
+    "crds": CRDS,
+}
+"""What they are called, where it isn't the name of the field."""
+
+
+def found() -> Binaries:
+    """Return the binaries; raise Missing."""
+    places = {field.name: _place(field.name) for field in fields(Binaries)}
+    missing = [NAMES.get(name, name) for name, place in places.items() if place is None]
+    if missing:
+        message = f"not found: {', '.join(missing)}; {HOW}"
+        raise Missing(message)
+    return Binaries(**{name: place for name, place in places.items() if place is not None})
+
+
+def _place(field: str) -> Path | None:
+    if field == "crds":
+        named = os.environ.get("METACONTROLLER_CRDS")
+        places = [Path(named)] if named else [ASSETS / CRDS, ASSETS.parent / CRDS]
+        return next((place for place in places if place.is_file()), None)
+    if field == "metacontroller" and "METACONTROLLER_BIN" in os.environ:
+        return _executable(Path(os.environ["METACONTROLLER_BIN"]))
+    name = NAMES.get(field, field)
+    return _executable(ASSETS / name) or _executable(name)
+
+
+def _executable(name: Path | str) -> Path | None:
+    place = shutil.which(name)
+    return Path(place) if place else None

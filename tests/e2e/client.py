@@ -1,0 +1,130 @@
+"""A client of the API server: what a user does with kubectl, in a few requests."""
+
+import json
+import ssl
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from app.simulator.objects import Json
+
+
+class Served(NamedTuple):
+    """Where a kind is served."""
+
+    base: str
+    resource: str
+    namespaced: bool = True
+
+
+_REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
+
+KINDS = {
+    "MyResource": Served("/apis/mygroup.example.com/v1alpha1", "myresources"),
+    "Deployment": Served("/apis/apps/v1", "deployments"),
+    "ReplicaSet": Served("/apis/apps/v1", "replicasets"),
+    "Service": Served("/api/v1", "services"),
+    "Pod": Served("/api/v1", "pods"),
+    "Event": Served("/api/v1", "events"),
+    "ConfigMap": Served("/api/v1", "configmaps"),
+    "LimitRange": Served("/api/v1", "limitranges"),
+    "ResourceQuota": Served("/api/v1", "resourcequotas"),
+    "ServiceAccount": Served("/api/v1", "serviceaccounts"),
+    "Namespace": Served("/api/v1", "namespaces", namespaced=False),
+    "CustomResourceDefinition": Served("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
+    "ClusterRole": Served("/apis/rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False),
+    "ClusterRoleBinding": Served("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False),
+    "CompositeController": Served("/apis/metacontroller.k8s.io/v1alpha1", "compositecontrollers", namespaced=False),
+    "PriorityClass": Served("/apis/scheduling.k8s.io/v1", "priorityclasses", namespaced=False),
+    "MutatingAdmissionPolicy": Served(_REGISTRATION, "mutatingadmissionpolicies", namespaced=False),
+    "MutatingAdmissionPolicyBinding": Served(_REGISTRATION, "mutatingadmissionpolicybindings", namespaced=False),
+    "ValidatingAdmissionPolicy": Served(_REGISTRATION, "validatingadmissionpolicies", namespaced=False),
+    "ValidatingAdmissionPolicyBinding": Served(_REGISTRATION, "validatingadmissionpolicybindings", namespaced=False),
+}
+
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
+
+
+class Refused(Exception):
+    """Raised for what the API server refuses."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+        self.message = message
+
+
+class Client:
+    """Requests of one user, known by a token."""
+
+    def __init__(self, url: str, token: str, certificate: Path) -> None:
+        self.http = httpx.Client(
+            base_url=url,
+            headers={"Authorization": f"Bearer {token}"},
+            verify=ssl.create_default_context(cafile=str(certificate)),
+            timeout=httpx.Timeout(30, read=60),
+            trust_env=False,
+        )
+        self.acted = 0.0
+        """When this user wrote last."""
+
+    def get(self, kind: str, namespace: str, name: str) -> Json | None:
+        """Return an object, or None if there is none."""
+        try:
+            return self._request("GET", path(kind, namespace, name))
+        except Refused as refused:
+            if refused.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
+
+    def all(self, kind: str, namespace: str = "", **query: str) -> list[Json]:
+        """Return all objects of *kind*, in *namespace* or in all of them."""
+        found: list[Json] = self._request("GET", path(kind, namespace), params=query)["items"]
+        return found
+
+    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True) -> Json:
+        """Create *item*; an unknown field is refused, or dropped."""
+        query = {"fieldValidation": "Strict" if strict else "Ignore", **({"dryRun": "All"} if dry_run else {})}
+        where = path(item["kind"], item["metadata"].get("namespace", ""))
+        return self._request("POST", where, params=query, json=item)
+
+    def replace(self, item: Json) -> Json:
+        """Put *item* in the place of what is there."""
+        where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        return self._request("PUT", where, json=item)
+
+    def apply(self, item: Json) -> Json:
+        """Apply *item* as ``kubectl apply --server-side`` does."""
+        where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        return self._patch(where, item, APPLY, {"fieldManager": "kubectl", "force": "true"})
+
+    def change(self, kind: str, namespace: str, name: str, change: Json, *, how: str = MERGE, part: str = "") -> Json:
+        """Patch an object, or a *part* of it such as ``/status``; null removes a field."""
+        return self._patch(path(kind, namespace, name) + part, change, how, {})
+
+    def delete(self, kind: str, namespace: str, name: str, policy: str = "Background") -> None:
+        """Delete an object; *policy* is Background, Foreground or Orphan."""
+        self._request("DELETE", path(kind, namespace, name), json={"propagationPolicy": policy})
+
+    def _patch(self, where: str, change: Json, how: str, query: dict[str, str]) -> Json:
+        return self._request("PATCH", where, params=query, content=json.dumps(change), headers={"Content-Type": how})
+
+    def _request(self, method: str, where: str, **how: Any) -> Json:
+        response = self.http.request(method, where, **how)
+        if method != "GET":
+            self.acted = time.time()
+        body: Json = response.json()
+        if response.is_error:
+            raise Refused(response.status_code, body.get("message", ""))
+        return body
+
+
+def path(kind: str, namespace: str = "", name: str = "") -> str:
+    """Return where objects of *kind* are, or the one called *name*."""
+    served = KINDS[kind]
+    inside = f"/namespaces/{namespace}" if namespace and served.namespaced else ""
+    return f"{served.base}{inside}/{served.resource}" + (f"/{name}" if name else "")

@@ -1,0 +1,75 @@
+"""The measure of a child: one that is made anew from the same spec, with the defaults that the API server gives it."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from app.core.controller import MYRESOURCE
+from app.hooks.sender import sync_request
+from app.simulator.objects import Json, text
+from tests.build import grouped
+from tests.e2e.namespace import Namespace
+
+NOW = datetime(2026, 1, 31, tzinfo=UTC)
+
+GIVEN = ("clusterIP", "clusterIPs", "healthCheckNodePort", "nodePort")
+"""What the API server gives each Service anew."""
+
+
+def differences(here: Namespace, name: str = "web") -> list[str]:
+    """Return what the children of a MyResource have that fresh ones would not have, and the other way round."""
+    wanted = asked_for(here.get("MyResource", name))
+    gone = [each for each in _owned(here, name) if each not in {_name(item) for item in wanted}]
+    return [f"{each} should be gone" for each in gone] + [line for item in wanted for line in _compared(here, item)]
+
+
+def asked_for(parent: Json) -> list[Json]:
+    """Return the children that our hook answers for *parent* when there are none."""
+    answer: Json = json.loads(MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW))
+    children: list[Json] = answer["children"]
+    return children
+
+
+def _compared(here: Namespace, wanted: Json) -> Iterator[str]:
+    live = here.find(wanted["kind"], wanted["metadata"]["name"])
+    if live is None:
+        yield f"{_name(wanted)} is missing"
+        return
+    metadata = {**wanted["metadata"], "name": f"{wanted['metadata']['name'][:50]}-fresh", "namespace": here.name}
+    fresh = here.client.create({**wanted, "metadata": metadata}, dry_run=True)
+    new, old = dict(_leaves(fresh["spec"], "")), dict(_leaves(live["spec"], ""))
+    yield from (f"{_name(wanted)}{path}: {old.get(path)}, not {new.get(path)}" for path in _unlike(new, old))
+    for field in ("labels", "annotations"):
+        for key, value in wanted["metadata"].get(field, {}).items():
+            if live["metadata"].get(field, {}).get(key) != value:
+                yield f"{_name(wanted)}: {field}: {key}"
+
+
+def _owned(here: Namespace, name: str) -> Iterator[str]:
+    for kind in ("Deployment", "Service"):
+        for item in here.client.all(kind, here.name):
+            if any(owner["name"] == name for owner in item["metadata"].get("ownerReferences", [])):
+                yield _name({**item, "kind": kind})
+
+
+def _name(item: Json) -> str:
+    return f"{item['kind']} {item['metadata']['name']}"
+
+
+def _unlike(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    return sorted(path for path in new.keys() | old.keys() if new.get(path) != old.get(path))
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield each value with its path. Lists of objects are sorted: the order of most means nothing."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            if key not in GIVEN:
+                yield from _leaves(inner, f"{path}.{key}")
+    elif isinstance(value, list) and value:
+        ordered = sorted(value, key=text) if isinstance(value[0], dict) else value
+        for number, inner in enumerate(ordered):
+            yield from _leaves(inner, f"{path}[{number}]")
+    else:
+        yield path, value

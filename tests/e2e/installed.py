@@ -1,0 +1,55 @@
+"""What ``metacontroller/`` ships, installed: the CRD, the role and its binding, the CompositeController."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from app.simulator.objects import Json
+from tests.e2e.client import KINDS, Client
+from tests.e2e.record import Record
+
+ROOT = Path(__file__).parent.parent.parent
+SERVICE = "http://myresource-operator.myresource-operator.svc"
+
+
+def documents(file: Path) -> list[Json]:
+    """Return the objects that *file* has."""
+    return list(yaml.safe_load_all(file.read_text()))
+
+
+def role() -> Json:
+    """Return the role that Metacontroller gets."""
+    (item,) = documents(ROOT / "metacontroller/clusterrole-metacontroller.yaml")
+    return item
+
+
+def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
+    """Install it; the hook is at the address *hook*."""
+    crds = [*documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
+    for item in crds:
+        client.apply(item)
+    names = {item["metadata"]["name"] for item in crds}
+    nothing_to_see = Record()
+    if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
+        message = "the CRDs are not established"
+        raise TimeoutError(message)
+    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), _controller(hook)):
+        client.apply(item)
+
+
+def _established(client: Client) -> Iterator[str]:
+    for item in client.all("CustomResourceDefinition"):
+        conditions = item.get("status", {}).get("conditions") or []
+        if any(found["type"] == "Established" and found["status"] == "True" for found in conditions):
+            yield item["metadata"]["name"]
+
+
+def _controller(hook: str) -> Json:
+    """Return the CompositeController; there is no DNS here, so it has the hook's address."""
+    (item,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
+    for found in item["spec"]["hooks"].values():
+        url: str = found["webhook"]["url"]
+        found["webhook"]["url"] = url.replace(SERVICE, hook)
+    assert item["kind"] in KINDS
+    return item

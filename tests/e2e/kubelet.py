@@ -1,0 +1,90 @@
+"""A stand-in for the kubelet: gives each Pod the status that a word in its image asks for, as there are no nodes.
+
+``bad`` can't be pulled, ``crash`` ends with an error, ``oom`` takes too much memory, ``slow`` never starts; others run.
+"""
+
+import queue
+import threading
+from typing import Any
+
+import httpx
+
+from app.simulator.objects import Json, Key
+from tests.e2e.client import Client, Refused
+from tests.e2e.record import Record, Version
+
+_NOW = "2026-01-01T00:00:00Z"
+"""Nothing depends on when a container started."""
+
+_WAITING = {
+    "bad": ("ImagePullBackOff", {}),
+    "crash": ("CrashLoopBackOff", {"exitCode": 1, "reason": "Error"}),
+    "oom": ("CrashLoopBackOff", {"exitCode": 137, "reason": "OOMKilled"}),
+}
+
+
+class Kubelet(threading.Thread):
+    """Acts on every new Pod of the record."""
+
+    def __init__(self, client: Client, record: Record) -> None:
+        super().__init__(name="kubelet", daemon=True)
+        self._client = client
+        self._pods: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
+        record.listeners.append(self._seen)
+
+    def _seen(self, key: Key, version: Version) -> None:
+        metadata = version.item["metadata"]
+        if key.kind == "Pod" and not version.deleted and "deletionTimestamp" not in metadata:
+            self._pods.put(version.item)
+
+    def run(self) -> None:
+        """Give Pods their status until there is a None."""
+        while (pod := self._pods.get()) is not None:
+            fate = next((word for word in ("slow", *_WAITING) if word in _main(pod)["image"]), None)
+            if fate != "slow" and "containerStatuses" not in pod.get("status", {}):
+                self._write(pod, status(pod, fate))
+
+    def stop(self) -> None:
+        """End, after what is to be done still."""
+        self._pods.put(None)
+        self.join()
+
+    def _write(self, pod: Json, change: Json) -> None:
+        metadata = pod["metadata"]
+        try:
+            self._client.change("Pod", metadata["namespace"], metadata["name"], {"status": change}, part="/status")
+        except (Refused, httpx.TransportError):
+            return  # it is gone, or the API server is; the next version of the Pod comes here again
+
+
+def status(pod: Json, fate: str | None) -> Json:
+    """Return the status of *pod*, whose main container has this *fate*."""
+    well = fate is None
+    types = {"Initialized": True, "PodScheduled": True, "ContainersReady": well, "Ready": well}
+    return {
+        "phase": "Pending" if fate == "bad" else "Running",
+        "podIP": "127.0.0.1",
+        "podIPs": [{"ip": "127.0.0.1"}],
+        "startTime": _NOW,
+        "conditions": [
+            {"type": name, "status": str(holds), "lastTransitionTime": _NOW} for name, holds in types.items()
+        ],
+        "containerStatuses": [_container(item, fate) for item in pod["spec"]["containers"]],
+    }
+
+
+def _container(item: Json, fate: str | None) -> Json:
+    state: Json = {"running": {"startedAt": _NOW}}
+    last: Json = {}
+    if fate is not None:
+        reason, end = _WAITING[fate]
+        state = {"waiting": {"reason": reason, "message": "Back-off"}}
+        last = {"terminated": {**end, "startedAt": _NOW, "finishedAt": _NOW}} if end else {}
+    names = {"name": item["name"], "image": item["image"], "imageID": ""}
+    counts = {"ready": fate is None, "started": fate is None, "restartCount": 3 if last else 0}
+    return {**names, **counts, "state": state, "lastState": last}
+
+
+def _main(pod: Json) -> dict[str, Any]:
+    containers: list[dict[str, Any]] = pod["spec"]["containers"]
+    return next((item for item in containers if item["name"] == "main"), containers[0])

@@ -1,0 +1,198 @@
+"""The namespace of a test: what its user does in it, and what comes of it."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+from app.simulator.objects import Json
+from tests.e2e.audit import Done
+from tests.e2e.client import MERGE, Client, Refused
+from tests.e2e.cluster import Cluster
+from tests.e2e.said import condition, says
+from tests.worlds import parent
+
+PATIENCE = 45.0
+"""Seconds until something that should happen at once counts as missing: others use the machine, too."""
+
+QUIET = 0.6
+"""Seconds without a change after which nothing more is expected."""
+
+
+PORT: Json = {"ports": [{"name": "http", "containerPort": 80}]}
+"""What makes a Service."""
+
+
+class Namespace:
+    """In it ``web`` is the MyResource that is meant where no other is named."""
+
+    def __init__(self, cluster: Cluster, name: str, labels: dict[str, str] | None = None) -> None:
+        self.name = name
+        self._cluster = cluster
+        self.client: Client = cluster.client
+        self.client.create(
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}}
+        )
+        self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
+
+    def close(self) -> None:
+        """Remove it, after the MyResources in it: else Metacontroller would mend what is being removed."""
+        for item in self.client.all("MyResource", self.name):
+            name = item["metadata"]["name"]
+            with suppress(Refused):  # it is gone already
+                self.delete("MyResource", name)
+                self.edit("MyResource", {"metadata": {"finalizers": None}}, name)
+        self.eventually(lambda: not self.client.all("MyResource", self.name))
+        with suppress(Refused):
+            self.client.delete("Namespace", "", self.name)
+
+    # What a user does
+
+    def make(self, name: str = "web", **spec: Any) -> None:
+        """Make a MyResource."""
+        self.client.create(self.manifest(name, **spec))
+
+    def manifest(self, name: str = "web", *, labels: dict[str, str] | None = None, **spec: Any) -> Json:
+        """Return a MyResource as a user writes it."""
+        made = parent(name, namespace=self.name, **spec)
+        return {**made, "metadata": {**made["metadata"], "labels": labels or {}}}
+
+    def ready(self, name: str = "web", **spec: Any) -> None:
+        """Make a MyResource, and wait until it is Ready and nothing more happens."""
+        self.make(name, **spec)
+        self.is_ready(name)
+
+    def put(self, item: Json) -> None:
+        """Make an object of somebody else."""
+        self.client.create({**item, "metadata": {**item["metadata"], "namespace": self.name}})
+
+    def change(self, name: str = "web", **spec: Any) -> None:
+        """Change some fields of the spec; None removes one."""
+        self.edit("MyResource", {"spec": spec}, name)
+
+    def edit(self, kind: str, change: Json, name: str = "", *, how: str = MERGE) -> None:
+        """Change an object by hand; without a *name* it is that of ``web``'s child."""
+        self.client.change(kind, self.name, name or child(kind), change, how=how)
+
+    def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
+        """Delete an object by hand."""
+        self.client.delete(kind, self.name, name or child(kind), policy)
+
+    def needs(self, item: Json) -> None:
+        """Make the ServiceAccount and the PriorityClass that a MyResource names."""
+        spec, metadata = item["spec"], {"namespace": self.name}
+        if "serviceAccountName" in spec:
+            named = {**metadata, "name": spec["serviceAccountName"]}
+            self.client.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named})
+        if "priorityClassName" in spec:
+            named = {"name": spec["priorityClassName"]}
+            kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1000}
+            self.client.apply({**kind, "metadata": named})
+
+    def quota(self, **hard: str) -> None:
+        """Make the ResourceQuota ``most``, and wait until it is counted."""
+        metadata = {"name": "most", "namespace": self.name}
+        self.client.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
+        self.eventually(lambda: bool(self.get("ResourceQuota", "most").get("status", {}).get("hard")))
+
+    # What is there
+
+    def get(self, kind: str, name: str = "") -> Json:
+        """Return an object; without a *name* it is ``web``'s."""
+        found = self.find(kind, name)
+        assert found is not None, f"there is no {kind} {name or child(kind)}"
+        return found
+
+    def find(self, kind: str, name: str = "") -> Json | None:
+        """Return an object or None."""
+        return self.client.get(kind, self.name, name or child(kind))
+
+    def pods(self, name: str = "web") -> set[str]:
+        """Return the uids of the Pods of a MyResource."""
+        found = self.client.all("Pod", self.name, labelSelector=f"myresource={name}")
+        return {item["metadata"]["uid"] for item in found if "deletionTimestamp" not in item["metadata"]}
+
+    def main(self, name: str = "web") -> Json:
+        """Return the container of the Deployment that runs the image."""
+        containers = self.get("Deployment", child("Deployment", name))["spec"]["template"]["spec"]["containers"]
+        found: Json = next(item for item in containers if item["name"] == "main")
+        return found
+
+    def says(self, name: str = "web") -> tuple[str, str]:
+        """Return the state and the reason that the status has for the newest spec, as seen last."""
+        found = self._cluster.record.latest("MyResource", self.name, name)
+        return says(found) if found else ("", "")
+
+    def history(self, name: str = "web") -> list[tuple[str, str]]:
+        """Return what the status has said in turn."""
+        versions = self._cluster.record.of("MyResource", self.name, name)
+        said = [says(version.item) for version in versions if not version.deleted]
+        return [now for before, now in pairwise([("", ""), *said]) if now not in (before, ("", ""))]
+
+    def message(self, name: str = "web") -> str:
+        """Return the message of the condition Ready."""
+        found: str = condition(self.get("MyResource", name), "Ready")["message"]
+        return found
+
+    def exchanges(self, name: str = "web") -> list[Json]:
+        """Return what the hook was asked about a MyResource, and what it answered."""
+        return self._cluster.exchanges(self.name, name)
+
+    # What is expected
+
+    def eventually(self, holds: Callable[[], bool], within: float = PATIENCE) -> None:
+        """Wait until *holds*."""
+        assert self._cluster.record.until(holds, within), f"not within {within} s; {self._described()}"
+
+    def is_said(self, state: str, reason: str, name: str = "web", within: float = PATIENCE) -> None:
+        """Wait until the status of the newest spec says so."""
+        generation = self.get("MyResource", name)["metadata"]["generation"]
+
+        def holds() -> bool:
+            seen = self._cluster.record.latest("MyResource", self.name, name)
+            return seen is not None and seen["metadata"]["generation"] >= generation and says(seen) == (state, reason)
+
+        assert self._cluster.record.until(holds, within), f"not {reason} within {within} s; {self._described()}"
+
+    def is_ready(self, name: str = "web", within: float = PATIENCE) -> None:
+        """Wait until it is Ready and nothing more happens."""
+        self.is_said("Ready", "Available", name, within)
+        self.is_still()
+        assert self.says(name) == ("Ready", "Available"), self._described()
+
+    def is_still(self, quiet: float = QUIET) -> None:
+        """Wait until nothing happens any more."""
+
+        def still() -> bool:
+            return time.time() - max(self._cluster.record.moved(self.name), self.client.acted) > quiet
+
+        assert self._cluster.record.until(still, PATIENCE), "there is no end of changes"
+
+    def since(self) -> Done:
+        """Return what Metacontroller does from now on."""
+        return Done(self._cluster.audit, self.name)
+
+    def touched(self, name: str = "web") -> Done:
+        """Let a MyResource be synced once more, and return what Metacontroller did."""
+        self.is_still()
+        done = self.since()
+        version = self.get("MyResource", name)["metadata"]["resourceVersion"]
+        self.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": version}}}, name)
+        self.eventually(lambda: done.looked_at(name))
+        self.is_still()
+        return done
+
+    def _described(self) -> str:
+        """Return what is known about all MyResources, for a failure."""
+        everything = self._cluster.record.everything("MyResource", self.name)
+        known = {key.name: versions[-1].item.get("status", {}) for key, versions in everything.items()}
+        events = [versions[-1].item for versions in self._cluster.record.everything("Event", self.name).values()]
+        errors = [event["message"] for event in events if event["reason"] == "SyncError"]
+        return json.dumps({"statuses": known, "errors": errors[-3:]}, indent=1)
+
+
+def child(kind: str, name: str = "web") -> str:
+    """Return what the *kind* of child of the MyResource *name* is called."""
+    return f"{name}-deployment" if kind == "Deployment" else name

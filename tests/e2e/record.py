@@ -1,0 +1,130 @@
+"""The record: every version of every object of some kinds, as watches see them."""
+
+import json
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+
+from app.simulator.objects import Json, Key
+from tests.e2e.client import Client, path
+
+KINDS = ("MyResource", "Deployment", "Service", "Pod", "Event")
+
+
+@dataclass(frozen=True)
+class Version:
+    """An object at one time; *number* is its resourceVersion, *deleted* says that this was its last."""
+
+    at: float
+    number: int
+    deleted: bool
+    item: Json
+
+
+@dataclass
+class Record:
+    """All versions by key; listeners are told of each in the thread of its watch."""
+
+    versions: dict[Key, list[Version]] = field(default_factory=lambda: defaultdict(list))
+    listeners: list[Callable[[Key, Version], None]] = field(default_factory=list)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _moved: dict[str, float] = field(default_factory=dict)
+    _count: int = 0
+
+    def add(self, key: Key, version: Version) -> None:
+        """Note a *version*, if it is new."""
+        with self._changed:
+            known = self.versions[key]
+            if known and known[-1].number >= version.number:
+                return
+            known.append(version)
+            self._count += 1
+            if key.kind != "Event":
+                self._moved[key.namespace] = version.at
+            self._changed.notify_all()
+        for listener in self.listeners:
+            listener(key, version)
+
+    def of(self, kind: str, namespace: str, name: str) -> list[Version]:
+        """Return all versions of an object."""
+        with self._changed:
+            return list(self.versions.get(Key(kind, namespace, name), []))
+
+    def latest(self, kind: str, namespace: str, name: str) -> Json | None:
+        """Return an object as it was seen last, or None if it is not there."""
+        versions = self.of(kind, namespace, name)
+        return None if not versions or versions[-1].deleted else versions[-1].item
+
+    def everything(self, kind: str, namespace: str = "") -> dict[Key, list[Version]]:
+        """Return the versions of all objects of *kind*, in *namespace* or in all."""
+        with self._changed:
+            found = {key: list(versions) for key, versions in self.versions.items() if key.kind == kind}
+        return {key: versions for key, versions in found.items() if namespace in ("", key.namespace)}
+
+    def until(self, holds: Callable[[], bool], within: float) -> bool:
+        """Wait until *holds*, for as many seconds as *within*; tell whether it does."""
+        end = time.monotonic() + within
+        while True:
+            seen = self._count
+            if holds():
+                return True
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            with self._changed:
+                self._changed.wait_for(lambda seen=seen: self._count != seen, min(left, 0.2))  # type: ignore[misc]  # a lambda's default has no type
+
+    def moved(self, namespace: str) -> float:
+        """Return when something in *namespace* changed last."""
+        return self._moved.get(namespace, 0)
+
+
+class Watch(threading.Thread):
+    """Watches one kind until the API server is gone for good."""
+
+    def __init__(self, kind: str, client: Client, record: Record) -> None:
+        super().__init__(name=f"watch {kind}", daemon=True)
+        self._kind = kind
+        self._client = client
+        self._record = record
+        self.stopping = threading.Event()
+
+    def run(self) -> None:
+        """List, then watch, and again when that ends."""
+        while not self.stopping.is_set():
+            try:
+                self._watch(self._list())
+            except (httpx.TransportError, KeyError, ValueError):  # the API server is away, or was
+                self.stopping.wait(0.2)
+
+    def _list(self) -> str:
+        """Note what is there and what is gone; return the version to watch from."""
+        body = self._client.http.get(path(self._kind)).json()
+        there = {self._seen({**item, "kind": self._kind}, deleted=False) for item in body["items"]}
+        number = int(body["metadata"]["resourceVersion"])
+        for key, versions in self._record.everything(self._kind).items():
+            if key not in there and not versions[-1].deleted:
+                self._record.add(key, Version(time.time(), number, deleted=True, item=versions[-1].item))
+        return str(number)
+
+    def _watch(self, version: str) -> None:
+        query = {"watch": "1", "resourceVersion": version}
+        with self._client.http.stream(
+            "GET", path(self._kind), params=query, timeout=httpx.Timeout(30, read=None)
+        ) as it:
+            for line in it.iter_lines():
+                event = json.loads(line)
+                if event["type"] == "ERROR":
+                    return
+                self._seen(event["object"], deleted=event["type"] == "DELETED")
+
+    def _seen(self, item: Json, *, deleted: bool) -> Key:
+        metadata = item["metadata"]
+        metadata.pop("managedFields", None)
+        key = Key(self._kind, metadata["namespace"], metadata["name"])
+        self._record.add(key, Version(time.time(), int(metadata["resourceVersion"]), deleted, item))
+        return key

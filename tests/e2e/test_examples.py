@@ -1,0 +1,75 @@
+"""The examples, and the rules of the CRD, on a real API server."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.simulator.objects import Json
+from tests.api.examples.every import numbered
+from tests.api.refused.every import REFUSED
+from tests.build import my_resource
+from tests.e2e.client import Refused
+from tests.e2e.cluster import Cluster
+from tests.e2e.fresh import asked_for, differences
+from tests.e2e.installed import ROOT, documents
+from tests.e2e.namespace import Namespace
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_an_example_gets_ready_with_children_as_fresh_ones(here: Namespace, file: Any) -> None:
+    (item,) = documents(file)
+    name = item["metadata"]["name"]
+    here.needs(item)
+
+    here.put(item)
+    here.is_ready(name)
+
+    assert differences(here, name) == []
+    assert here.touched(name).writes == []
+
+
+def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[tuple[str, Json, Refused | None]]:
+    """Try to make each MyResource, without keeping it; yield it as it would be stored, or why it is refused."""
+    for what, fields in cases:
+        made = my_resource(**fields)
+        metadata = {name: value for name, value in made["metadata"].items() if name not in ("uid", "generation")}
+        item = {**made, "metadata": {**metadata, "namespace": "default"}}
+        try:
+            yield what, cluster.client.create(item, dry_run=True, strict=False), None
+        except Refused as refused:
+            yield what, item, refused
+
+
+def test_what_a_rule_accepts_is_accepted_and_so_are_its_children(cluster: Cluster) -> None:
+    problems: list[str] = []
+    cases = ((name, fields) for name, _, fields in numbered("good"))
+    for what, stored, refused in _resources(cluster, cases):
+        problems += [f"{what}: {refused}"] if refused else _children(cluster, what, stored)
+
+    assert problems == []
+
+
+def _children(cluster: Cluster, what: str, parent: Json) -> Iterator[str]:
+    for child in asked_for(parent):
+        try:
+            cluster.client.create({**child, "metadata": {**child["metadata"], "namespace": "default"}}, dry_run=True)
+        except Refused as refused:
+            yield f"{what}: {child['kind']}: {refused}"
+
+
+def test_what_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster) -> None:
+    says = {name: example.says for name, example, _ in numbered("bad")}
+    cases = ((name, fields) for name, _, fields in numbered("bad"))
+    found = {what: refused for what, _, refused in _resources(cluster, cases)}
+
+    wrong = {what: refused for what, refused in found.items() if refused is None or says[what] not in refused.message}
+    assert wrong == {}
+
+
+def test_a_spec_that_would_fail_later_is_refused(cluster: Cluster) -> None:
+    cases = ((f"{what} {fields}", fields) for what, several in REFUSED.items() for fields in several)
+
+    assert [what for what, _, refused in _resources(cluster, cases) if refused is None] == []

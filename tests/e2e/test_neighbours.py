@@ -1,0 +1,130 @@
+"""Objects of other people: with our names, with our labels."""
+
+import pytest
+
+from app.simulator.objects import Json
+from tests.e2e.namespace import PORT, Namespace
+from tests.worlds import deployment, foreign, service
+
+
+def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
+    """Make *item* as somebody else does, and return it as it is once nothing more happens to it."""
+    made = foreign(item)
+    made["metadata"] = {**made["metadata"], "namespace": here.name, **metadata}
+    here.client.create(made)
+    here.is_still()
+    return here.get(item["kind"], item["metadata"]["name"])
+
+
+def test_a_foreign_service_of_our_name_is_left_alone_and_said(here: Namespace) -> None:
+    before = strangers(service(app="other"), here)
+
+    here.make(**PORT)
+    here.is_said("Failed", "NameConflict")
+    here.is_still()
+
+    assert here.touched().writes == []
+    assert here.get("Service") == before
+    assert here.get("Deployment")["status"]["availableReplicas"] == 1
+
+
+def test_a_service_made_just_before_is_left_alone(here: Namespace) -> None:
+    """Metacontroller has not seen it yet when it asks the hook."""
+    for number in range(10):
+        made = foreign(service(app="other"))
+        here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
+        here.make(f"web{number}", **PORT)
+
+    for number in range(10):
+        here.is_said("Failed", "NameConflict", f"web{number}")
+        assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
+
+
+def test_our_service_is_made_when_the_foreign_one_goes(here: Namespace) -> None:
+    strangers(service(app="other"), here)
+    here.make(**PORT)
+    here.is_said("Failed", "NameConflict")
+
+    here.delete("Service")
+
+    here.is_ready()
+    assert here.get("Service")["spec"]["selector"] == {"myresource": "web"}
+
+
+def test_a_foreign_service_stays_when_we_go(here: Namespace) -> None:
+    before = strangers(service(app="other"), here)
+    here.make(**PORT)
+    here.is_said("Failed", "NameConflict")
+
+    here.delete("MyResource")
+    here.eventually(lambda: here.find("Deployment") is None)
+    here.is_still()
+
+    assert here.get("Service") == before
+
+
+def test_a_foreign_service_is_handed_over_by_the_command_of_the_message(here: Namespace) -> None:
+    strangers(service(app="other"), here)
+    here.make(**PORT)
+    here.is_said("Failed", "NameConflict")
+    message, uid = here.message(), here.get("MyResource")["metadata"]["uid"]
+    assert f"kubectl label --overwrite service web -n {here.name} controller-uid={uid}" in message
+
+    here.edit("Service", {"metadata": {"labels": {"controller-uid": uid}}})
+    here.eventually(lambda: "ownerReferences" in here.get("Service")["metadata"])
+
+    assert here.get("Service")["metadata"]["ownerReferences"][0]["uid"] == uid
+
+
+def test_without_a_service_of_ours_a_foreign_one_is_no_conflict(here: Namespace) -> None:
+    before = strangers(service(app="other"), here)
+
+    here.ready(**PORT, service={"mode": "Disabled"})
+
+    assert here.get("Service") == before
+
+
+def test_a_deployment_with_our_user_facing_labels_is_nobodys_child(here: Namespace) -> None:
+    before = strangers(deployment("stray"), here, labels={"myresource": "web"})
+
+    here.ready()
+    here.delete("MyResource")
+    here.eventually(lambda: here.find("Deployment") is None)
+    here.is_still()
+
+    after = here.get("Deployment", "stray")
+    assert (after["spec"], after["metadata"]["labels"]) == (before["spec"], before["metadata"]["labels"])
+    assert "ownerReferences" not in after["metadata"]
+
+
+def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
+    """Which is why the README warns of it."""
+    here.ready()
+    uid = here.get("MyResource")["metadata"]["uid"]
+
+    stray = foreign(deployment("stray"))
+    labels = {"controller-uid": uid}
+
+    here.client.create({**stray, "metadata": {**stray["metadata"], "namespace": here.name, "labels": labels}})
+
+    here.eventually(lambda: here.find("Deployment", "stray") is None)
+    here.is_ready()
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_an_object_of_another_controller_is_left_alone(here: Namespace, kind: str) -> None:
+    here.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "boss", "namespace": here.name}})
+    uid = here.get("ConfigMap", "boss")["metadata"]["uid"]
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": True}
+    before = strangers(deployment() if kind == "Deployment" else service(app="other"), here, ownerReferences=[owner])
+
+    here.make(**PORT)
+    here.eventually(lambda: here.says()[0] != "")
+    here.is_still()
+
+    after = here.get(kind)
+    assert (after["spec"], after["metadata"]["ownerReferences"]) == (
+        before["spec"],
+        before["metadata"]["ownerReferences"],
+    )
+    assert here.says() in [("Building", "Building"), ("Failed", "NameConflict")]

@@ -1,0 +1,59 @@
+"""What a status costs, and what it says while there is nothing to do but wait."""
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e.namespace import Namespace
+
+
+class Rollout(NamedTuple):
+    """A change that rolls out, from what it starts, and the status writes that it may take."""
+
+    before: dict[str, Any]
+    change: dict[str, Any]
+    most: int = 6
+
+
+ROLLOUTS = {
+    "image of three": Rollout({"replicas": 3}, {"image": "nginx:2"}),
+    "image of ten": Rollout({"replicas": 10}, {"image": "nginx:2"}),
+    "one by one": Rollout(
+        {"replicas": 3, "strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}, {"image": "nginx:2"}
+    ),
+    "Recreate of three": Rollout({"replicas": 3, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}, most=8),
+    "three to eight": Rollout({"replicas": 3}, {"replicas": 8}),
+    "eight to three": Rollout({"replicas": 8}, {"replicas": 3}),
+    "with time to get ready": Rollout({"replicas": 2, "minReadySeconds": 1}, {"image": "nginx:2"}),
+}
+
+
+@pytest.mark.parametrize("rollout", ROLLOUTS.values(), ids=list(ROLLOUTS))
+def test_a_rollout_takes_few_status_writes(here: Namespace, rollout: Rollout, figures: list[str], mode: str) -> None:
+    here.ready(**rollout.before)
+    done = here.since()
+
+    here.change(**rollout.change)
+    here.is_ready()
+
+    figures.append(f"{mode}: {done.statuses} status writes: {rollout.before} -> {rollout.change}")
+    assert done.statuses <= rollout.most
+
+
+def test_a_new_one_takes_few_status_writes(here: Namespace) -> None:
+    done = here.since()
+
+    here.ready(replicas=3)
+
+    assert done.statuses <= 6
+
+
+def test_two_changes_at_once_end_with_the_second(here: Namespace) -> None:
+    here.ready(replicas=2)
+
+    here.change(image="nginx:2")
+    here.change(image="nginx:3")
+    here.is_ready()
+
+    assert here.main()["image"] == "nginx:3"
+    assert here.get("MyResource")["status"]["image"] == "nginx:3"

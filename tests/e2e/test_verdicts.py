@@ -1,0 +1,65 @@
+"""What holds for all that was done in a mode, by any test: it is judged after them."""
+
+import pytest
+
+from app.simulator.metacontroller.settings import Mode
+from tests.e2e.audit import granted
+from tests.e2e.cluster import Cluster
+from tests.e2e.conftest import WHOLE
+from tests.e2e.installed import role
+from tests.e2e.processes import Process
+from tests.e2e.truth import incoherent, lies, moves, written
+
+pytestmark = pytest.mark.verdict
+
+
+def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
+    cluster: Cluster, metacontroller: Process, mode: Mode, figures: list[str]
+) -> None:
+    statuses = written(cluster.record, metacontroller.started)
+
+    found, late = lies(cluster.record, statuses)
+
+    figures.append(f"{mode}: {len(statuses)} statuses; Ready without its rollout: {len(found)}, late by a race: {late}")
+    assert found == []
+    assert late <= len(statuses) / 100
+
+
+def test_a_transition_time_moves_without_its_condition_by_seconds_and_seldom(
+    cluster: Cluster, metacontroller: Process, mode: Mode, figures: list[str]
+) -> None:
+    """Metacontroller's cache may not yet have the last status when it asks: then the hook sets the time anew."""
+    statuses = written(cluster.record, metacontroller.started)
+
+    found = moves(statuses)
+
+    longest = max((move.seconds for move in found), default=0)
+    where = {move.where for move in found}
+    figures.append(
+        f"{mode}: transition times moved alone in {len(where)} of {len(statuses)} statuses, by at most {longest} s"
+    )
+    assert longest <= 2, found
+    assert len(where) <= len(statuses) / 20, found
+
+
+def test_the_parts_of_a_status_agree(cluster: Cluster, metacontroller: Process) -> None:
+    assert incoherent(written(cluster.record, metacontroller.started)) == []
+
+
+def test_metacontroller_is_forbidden_nothing(cluster: Cluster, metacontroller: Process) -> None:
+    assert [str(request) for request in cluster.audit.requests if request.forbidden] == []
+    assert [line for line in metacontroller.text().splitlines() if "is forbidden: User" in line] == []
+
+
+def test_metacontroller_and_the_hook_never_fail_by_themselves(cluster: Cluster, metacontroller: Process) -> None:
+    assert "panic" not in metacontroller.text()
+    assert not [line for line in cluster.hook.text().splitlines() if "ERROR" in line or "Traceback" in line]
+
+
+def test_every_right_of_the_role_is_used(cluster: Cluster, pytestconfig: pytest.Config) -> None:
+    if not pytestconfig.stash[WHOLE]:
+        pytest.skip("only a run of all tests can tell")
+
+    unused = granted(role()) - {request.right for request in cluster.audit.requests}
+
+    assert sorted(unused) == []

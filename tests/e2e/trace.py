@@ -1,0 +1,89 @@
+"""A trace: what the hook was asked in one step of a life, without what chance decides.
+
+Chance decides how many syncs there are in a rollout, which of its short states a sync happens to see, and whose event
+is first: the Deployment's or the Service's. So there is one trace for each of them, equal entries in a row are one, and
+of a rollout only its end counts.
+"""
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from typing import NamedTuple
+
+from app.core.identity import APPLIED
+from app.simulator.history import Call
+from app.simulator.objects import Json
+from tests.e2e.said import condition
+
+
+class Exchange(NamedTuple):
+    """A request and its answer."""
+
+    hook: str
+    request: Json
+    answer: Json
+
+
+def recorded(files: Iterable[Json]) -> list[Exchange]:
+    """Return the exchanges that ``serve --record`` kept."""
+    return [Exchange(file["path"].strip("/"), file["request"], file["response"]) for file in files]
+
+
+def simulated(calls: Iterable[Call]) -> list[Exchange]:
+    """Return the exchanges of a simulated history."""
+    return [Exchange(call.hook, json.loads(call.request), json.loads(call.answer)) for call in calls]
+
+
+ON_THE_WAY = ("RollingOut", "ReplicasUnavailable")
+"""Reasons that a rollout passes through, if a sync happens to see them."""
+
+
+def traces(exchanges: list[Exchange]) -> dict[str, list[str]]:
+    """Return what was asked and answered in a step, and how it ended."""
+    syncs = [each for each in exchanges if each.hook == "sync"]
+    customized = [each for each in exchanges if each.hook == "customize"]
+    return {
+        "customize": _once(f"{_generation(each)}" for each in customized),
+        "Deployment": _once(f"{_generation(each)}: {_seen(each.request, 'Deployment.apps/v1')}" for each in syncs),
+        "Service": _once(f"{_generation(each)}: {_seen(each.request, 'Service.v1')}" for each in syncs),
+        "reasons": sorted({_reason(each.answer) for each in syncs} - {*ON_THE_WAY}),
+        "end": [line for each in syncs[-1:] for line in (_reason(each.answer), _rollout(each.request))],
+    }
+
+
+def by_object(writes: Iterable[str]) -> dict[str, list[str]]:
+    """Return what was written to each child, in order."""
+    named = [(*write.split(" ")[:1], " ".join(write.split(" ")[1:])) for write in writes]
+    return {name: [verb for verb, other in named if other == name] for name in sorted({name for _, name in named})}
+
+
+def _once(entries: Iterable[str]) -> list[str]:
+    return [entry for entry, _ in groupby(entries)]
+
+
+def _generation(exchange: Exchange) -> int:
+    found: int = exchange.request["parent"]["metadata"]["generation"]
+    return found
+
+
+def _seen(request: Json, group: str) -> str:
+    """Return of which generation the child in *group* is that is shown."""
+    marks = [
+        item["metadata"].get("annotations", {}).get(APPLIED, "unmarked") for item in request["children"][group].values()
+    ]
+    return ", ".join(mark.partition("-")[0] for mark in marks) or "none"
+
+
+def _rollout(request: Json) -> str:
+    """Return how far the Deployment is that is shown."""
+    for item in request["children"]["Deployment.apps/v1"].values():
+        status, replicas = item.get("status", {}), item["spec"]["replicas"]
+        counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
+        seen = status.get("observedGeneration") == item["metadata"]["generation"]
+        return "rolled out" if seen and counts == [replicas] * 3 else "not rolled out"
+    return "no Deployment"
+
+
+def _reason(answer: Json) -> str:
+    found: str = condition(answer, "Ready")["reason"]
+    return found

@@ -1,0 +1,123 @@
+"""The truth of every status: each version of each MyResource, held against the Deployment of that moment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from app.core.identity import APPLIED
+from app.simulator.objects import Json, Key
+from tests.e2e.namespace import child
+from tests.e2e.record import Record, Version
+from tests.e2e.said import condition
+
+RACE = 1.0
+"""Seconds in which a status may be late: Metacontroller reads, asks, then writes, and a Pod may end in between."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A status that was written, and the one before it."""
+
+    key: Key
+    before: Version
+    after: Version
+
+    def __str__(self) -> str:
+        return f"{self.key.namespace}/{self.key.name} at {self.after.number}"
+
+
+@dataclass(frozen=True)
+class Move:
+    """A lastTransitionTime that moved although its condition kept its status."""
+
+    where: str
+    condition: str
+    seconds: float
+
+
+def written(record: Record, since: float) -> list[Written]:
+    """Return all statuses that were written *since* a time."""
+    found = (
+        Written(key, *pair) for key, versions in record.everything("MyResource").items() for pair in _pairs(versions)
+    )
+    return [each for each in found if each.after.at >= since]
+
+
+def _pairs(versions: list[Version]) -> Iterator[tuple[Version, Version]]:
+    for before, after in pairwise(versions):
+        same = before.item["metadata"]["uid"] == after.item["metadata"]["uid"] and not after.deleted
+        if same and before.item.get("status") != after.item.get("status"):
+            yield before, after
+
+
+def lies(record: Record, statuses: list[Written]) -> tuple[list[str], int]:
+    """Return where Ready is True without a finished rollout, and how often one was finished just before."""
+    found, late = [], 0
+    for each in statuses:
+        if condition(each.after.item, "Ready").get("status") != "True":
+            continue
+        deployments = record.of("Deployment", each.key.namespace, child("Deployment", each.key.name))
+        seen = [version for version in deployments if version.number < each.after.number]
+        if not seen or not _finished(seen[-1], each.after.item):
+            just = any(_finished(old, each.after.item) and new.at > each.after.at - RACE for old, new in pairwise(seen))
+            late += just
+            found += [] if just else [str(each)]
+    return found, late
+
+
+def _finished(deployment: Version, parent: Json) -> bool:
+    """Tell whether *deployment* is that of the generation that the status is about, and fully rolled out."""
+    item, generation = deployment.item, parent["status"]["observedGeneration"]
+    metadata, status, replicas = item["metadata"], item.get("status", {}), item["spec"]["replicas"]
+    counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
+    mark = metadata.get("annotations", {}).get(APPLIED)
+    return (
+        not deployment.deleted
+        and mark == f"{generation}-{parent['metadata']['uid'][:8]}"
+        and status.get("observedGeneration", 0) >= metadata["generation"]
+        and counts == [replicas] * 3
+        and (generation != parent["metadata"]["generation"] or _as_asked(item, parent))
+    )
+
+
+def _as_asked(deployment: Json, parent: Json) -> bool:
+    """Tell whether *deployment* has the image and the replicas of the spec."""
+    images = [item["image"] for item in deployment["spec"]["template"]["spec"]["containers"] if item["name"] == "main"]
+    spec = parent["spec"]
+    return images == [spec["image"]] and deployment["spec"]["replicas"] == spec.get("replicas", 1)
+
+
+def moves(statuses: list[Written]) -> list[Move]:
+    """Return every move of a time without a change of its condition's status."""
+    return [
+        Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)))
+        for each in statuses
+        for new in each.after.item["status"].get("conditions", [])
+        if (old := condition(each.before.item, new["type"]))
+        and old["status"] == new["status"]
+        and old["lastTransitionTime"] != new["lastTransitionTime"]
+    ]
+
+
+def _seconds(found: Json) -> float:
+    return datetime.fromisoformat(found["lastTransitionTime"]).timestamp()
+
+
+def incoherent(statuses: list[Written]) -> list[str]:
+    """Return where the parts of a status contradict each other."""
+    return [str(each) for each in statuses if not _coherent(each.after.item["status"])]
+
+
+def _coherent(status: Json) -> bool:
+    if "conditions" not in status:  # nobody has looked at it yet
+        return True
+    holds = {item["type"]: item["status"] == "True" for item in status["conditions"]}
+    marks = {name for name in ("Stalled", "Reconciling") if holds.get(name)}
+    expected = {"Ready": set(), "Failed": {"Stalled"}, "Building": {"Reconciling"}, "Degraded": {"Reconciling"}}
+    generations = {item["observedGeneration"] for item in status["conditions"]}
+    return (
+        holds["Ready"] == (status["state"] == "Ready")
+        and marks == expected.get(status["state"], marks)
+        and generations == {status["observedGeneration"]}
+    )
