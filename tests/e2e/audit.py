@@ -111,12 +111,12 @@ class Done:
     def __init__(self, audit: Audit, namespace: str) -> None:
         self._audit = audit
         self._namespace = namespace
-        self._from = len(audit.requests)
+        self.start = len(audit.requests)
 
     @property
     def requests(self) -> list[Request]:
         """All requests about objects in the namespace."""
-        return [request for request in self._audit.requests[self._from :] if request.namespace == self._namespace]
+        return [request for request in self._audit.requests[self.start :] if request.namespace == self._namespace]
 
     @property
     def writes(self) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.simulator.metacontroller.settings import MODES, Mode
-from tests.e2e.binaries import Binaries, Missing, found
+from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
@@ -22,14 +22,27 @@ NUMBERS = itertools.count(1)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """Mark the tests of this folder; run one mode after the other, and the verdicts about all of a mode at its end."""
-    ours = [item for item in items if item.path.parent == HERE]
+    """Mark the tests that need a cluster; run one mode after the other, and the verdicts on a mode at its end."""
+    here = [item for item in items if item.path.parent == HERE]
+    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ())]
     for item in ours:
         item.add_marker(pytest.mark.e2e)
     yield
-    every_file = {item.path for item in ours} == set(HERE.glob("test_*.py"))
+    _skip_without_binaries(config, [item for item in ours if item in items])
+    every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
     config.stash[WHOLE] = every_file and all(item in items for item in ours)
     items.sort(key=_turn)
+
+
+def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip *items* where the binaries are missing, and say once which, and how to get them."""
+    try:
+        if items:
+            found()
+    except Missing as missing:
+        config.stash.setdefault(FIGURES, []).append(str(missing))
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason="binaries are missing, see above"))
 
 
 def _turn(item: pytest.Item) -> tuple[int, int]:
@@ -40,19 +53,10 @@ def _turn(item: pytest.Item) -> tuple[int, int]:
 
 
 @pytest.fixture(scope="session")
-def binaries() -> Binaries:
-    """Return the binaries; skip the tests without them."""
-    try:
-        return found()
-    except Missing as missing:
-        pytest.skip(str(missing))
-
-
-@pytest.fixture(scope="session")
-def cluster(binaries: Binaries, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return the cluster of this run; it is stopped also when the run is."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    made = Cluster(binaries, tmp_path_factory.mktemp("cluster"))
+    made = Cluster(found(), tmp_path_factory.mktemp("cluster"))
     try:
         made.start()
         yield made
