@@ -40,7 +40,7 @@ def page() -> str:
     """Return the page."""
     fields, given = SPEC["properties"], examples()
     index = " · ".join(f"[{name}](#{name.lower()})" for name in fields)
-    rules = "".join(f"- {text}\n" for text in _rules(SPEC))
+    rules = "".join(f"- {text}\n" for text in (*_rules(SPEC), *_rules(schema())))
     sections = "".join(_section(name, node, given[name]) for name, node in fields.items())
     return f"{BEGIN}{index}\n\nRefused, over several fields, with:\n\n{rules}{sections}"
 

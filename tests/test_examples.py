@@ -37,10 +37,10 @@ def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Pa
         kubernetes_validate.validate(child, "1.34", strict=True)
 
 
-def test_the_full_example_uses_every_field_but_cpu_which_excludes_its_resources() -> None:
+def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need_a_setting() -> None:
     full = yaml.safe_load((EXAMPLES / "full.yaml").read_text())
 
-    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {"cpu"}
+    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {"cpu", "dependencies"}
 
 
 @pytest.mark.parametrize(

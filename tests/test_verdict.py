@@ -9,7 +9,6 @@ import pytest
 from fastapi import FastAPI
 
 from app.core.controller import MYRESOURCE
-from app.core.sync import sync
 from app.hooks import Controller, Deployment, Service, SyncAnswer, SyncRequest
 from app.web.app import create_app
 from tests.build import NOW
@@ -30,7 +29,7 @@ def fragile(request: SyncRequest, _: datetime) -> SyncAnswer:
 
 def forgetful(request: SyncRequest, now: datetime) -> SyncAnswer:
     """Leave the children out."""
-    return SyncAnswer(status=sync(request, now).status)
+    return SyncAnswer(status=MYRESOURCE.sync(request, now).status)
 
 
 def careless(request: SyncRequest, _: datetime) -> SyncAnswer:
@@ -42,7 +41,7 @@ def careless(request: SyncRequest, _: datetime) -> SyncAnswer:
 def talkative(request: SyncRequest, now: datetime) -> SyncAnswer:
     """Log what it gets."""
     logging.getLogger("talkative").warning("%s", request.parent.spec)
-    return sync(request, now)
+    return MYRESOURCE.sync(request, now)
 
 
 def served_by(decide: Decision) -> FastAPI:

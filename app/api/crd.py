@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from app.api.following import NOT_ITSELF
 from app.api.names import GROUP, KIND, PLURAL, SHORT_NAME, SINGULAR, VERSION
 from app.api.scalar import NAME
 from app.api.spec import MyResourceSpec
@@ -48,6 +49,7 @@ def schema() -> Schema:
             "spec": structural(MyResourceSpec),
             "status": structural(MyResourceStatus),
         },
+        "x-kubernetes-validations": NOT_ITSELF.crd(),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from app.api.following import NOT_ITSELF
 from app.api.scalar import NAME
 from app.api.spec import MyResourceSpec
 from app.api.structural import Schema, structural
@@ -29,9 +30,10 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
     if not NAME.holds(name):
         return InvalidSpec(f"metadata.name: {NAME.message}")
     try:
-        return MyResourceSpec.model_validate_json(spec)
+        found = MyResourceSpec.model_validate_json(spec)
     except ValidationError as error:
         return InvalidSpec(_first(error))
+    return found if NOT_ITSELF.holds((name, found.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
 
 
 def _first(error: ValidationError) -> str:

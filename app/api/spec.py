@@ -9,6 +9,7 @@ from pydantic import Field
 
 from app.api.affinity import Affinity
 from app.api.container import Env, EnvFrom, Ports, VolumeMounts
+from app.api.following import ConfigReload, Dependencies
 from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
 from app.api.pod import PodMetadata, PullSecrets
@@ -108,6 +109,11 @@ class MyResourceSpec(Model):
 
     service: Service = Field(default=Service(), json_schema_extra={"default": {}})
     """The Service in front of the Pods."""
+
+    config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
+    """Whether changed configuration replaces the Pods."""
+    dependencies: Dependencies | None = None
+    """Objects in the same namespace that the first start waits for."""
 
     node_selector: Labels | None = None
     """Labels that a node must have."""

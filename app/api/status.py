@@ -18,7 +18,7 @@ class Condition(Model):
     """One observation. It says True, False or Unknown, why in one word, and what to do in one message."""
 
     type: Annotated[str, Field(max_length=64)]
-    """What is observed: Ready, Available, Progressing, and Reconciling or Stalled while True."""
+    """What is observed: Ready, Available, Progressing, DependenciesReady, and Reconciling or Stalled while True."""
     status: Annotated[str, Field(max_length=16)]
     """True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]

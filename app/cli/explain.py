@@ -4,7 +4,8 @@ import difflib
 
 import click
 
-from app.core.reasons import OBSERVATIONS, REASONS, Observation, Reason
+from app.core.observations import OBSERVATIONS, Observation
+from app.core.reasons import REASONS, Reason
 
 
 @click.command("explain")

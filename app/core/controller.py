@@ -1,8 +1,18 @@
 """MyResource's controller: what the service serves and what the command line runs."""
 
+from functools import partial
+
 from app.core.customize import customize
 from app.core.identity import CHILDREN
+from app.core.policy import Policy
 from app.core.sync import sync
 from app.hooks import Controller
 
-MYRESOURCE = Controller(sync=sync, customize=customize, children=CHILDREN)
+
+def controller(policy: Policy) -> Controller:
+    """Return the controller that follows what *policy* says."""
+    return Controller(sync=partial(sync, policy=policy), customize=partial(customize, policy=policy), children=CHILDREN)
+
+
+MYRESOURCE = controller(Policy())
+"""The controller as it is when nobody decides otherwise."""

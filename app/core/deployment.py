@@ -1,5 +1,6 @@
 """The Deployment that a spec asks for. Only fields that the operator owns: everything else is left to others."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from app.api.rollout import Strategy
@@ -12,8 +13,8 @@ _FIELDS = ("replicas", "minReadySeconds", "progressDeadlineSeconds", "revisionHi
 _KUBERNETES_STEP = "25%"
 
 
-def deployment(parent: Parent, spec: MyResourceSpec) -> Manifest:
-    """Return the Deployment that *spec* asks for."""
+def deployment(parent: Parent, spec: MyResourceSpec, marks: Mapping[str, str]) -> Manifest:
+    """Return the Deployment that *spec* asks for; *marks* are annotations of its Pods (see app/core/config.py)."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -27,7 +28,7 @@ def deployment(parent: Parent, spec: MyResourceSpec) -> Manifest:
             **chosen(spec.wire(), _FIELDS),
             "selector": {"matchLabels": selector(parent)},
             "strategy": _strategy(spec.strategy or Strategy()),
-            "template": pod_template(parent, spec),
+            "template": pod_template(parent, spec, marks),
         },
     }
 

@@ -4,7 +4,7 @@ Names and selectors depend on the parent's name alone, for ever: a Deployment's 
 """
 
 from app.api.names import GROUP
-from app.hooks import Deployment, Parent, Service
+from app.hooks import ConfigMap, Deployment, Parent, Secret, Service
 
 CHILDREN = (Deployment, Service)
 """The kinds of a MyResource's children."""
@@ -15,6 +15,11 @@ CONTAINER = "main"
 APPLIED = f"{GROUP}/applied"
 REPAIR = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
+MARKS: dict[type[ConfigMap] | type[Secret], str] = {
+    ConfigMap: f"{GROUP}/config",
+    Secret: f"{GROUP}/secrets",
+}
+"""The annotations of the Pod template that change with what the application reads."""
 
 
 def deployment_name(parent: Parent) -> str:

@@ -1,7 +1,8 @@
 """The plan: which children to list in the answer, and what stands in the way.
 
 What is not listed is deleted. So a child is left out only when the spec does not ask for it, or when its name is
-somebody else's and it was never ours; and an invalid spec keeps every observed child as it is.
+somebody else's and it was never ours, or while the first Deployment waits for the spec's dependencies; and an invalid
+spec keeps every observed child as it is.
 """
 
 from dataclasses import dataclass, field
@@ -9,8 +10,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from app.api.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
+from app.core.config import Config, config
+from app.core.dependencies import Waiting, waiting
 from app.core.deployment import deployment
-from app.core.identity import service_name
+from app.core.identity import deployment_name, service_name
+from app.core.policy import Policy
+from app.core.previous import Previous
 from app.core.service import service, wants_service
 from app.hooks import Absence, Manifest, Service, SyncRequest
 
@@ -27,27 +33,50 @@ class Plan:
     replicas: int = 0
     problem: str | None = None
     service_taken: bool = False
+    config: Config = field(default_factory=Config)
+    waits: list[Waiting] | None = None
+    """The dependencies that are not met; None if the spec has none."""
+    held: bool = False
+    """Whether the first Deployment waits for them."""
 
 
-def plan(request: SyncRequest) -> Plan:
+def plan(request: SyncRequest, previous: Previous, policy: Policy) -> Plan:
     """Return the plan for the parent of *request*."""
     parent, children = request.parent, request.children
     spec = read(parent.name, parent.spec)
     if isinstance(spec, InvalidSpec):
         return Plan(kept=children.kept(), problem=spec.problem)
-    taken = wants_service(spec) and _taken(request)
-    wanted = [deployment(parent, spec)]
-    if wants_service(spec) and not taken:
-        wanted.append(service(parent, spec))
-    if any(_size(child) > MAX_CHILD for child in wanted):
+    made = _plan(request, spec, previous, policy)
+    if any(_size(child) > MAX_CHILD for child in made.wanted):
         return Plan(
             kept=children.kept(), problem="spec: asks for a child over 200 KiB; move long values to a ConfigMap"
         )
+    return made
+
+
+def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy: Policy) -> Plan:
+    parent = request.parent
+    taken = wants_service(spec) and _taken(request)
+    found = config(request, spec, policy)
+    waits = waiting(request, spec, policy)
+    held = bool(waits) and not _has_started(request, previous)
+    wanted = [] if held else [deployment(parent, spec, found.marks)]
+    if wants_service(spec) and not taken:
+        wanted.append(service(parent, spec))
     return Plan(
         wanted=wanted,
         replicas=spec.replicas,
         service_taken=taken,
+        config=found,
+        waits=waits if spec.dependencies else None,
+        held=held,
     )
+
+
+def _has_started(request: SyncRequest, previous: Previous) -> bool:
+    """Tell whether there is, or was, a Deployment: then nothing waits any more."""
+    there = request.children.deployment(deployment_name(request.parent))
+    return there is not None or previous.ready_generation is not None
 
 
 def _size(child: Manifest) -> int:
@@ -61,4 +90,6 @@ def _taken(request: SyncRequest) -> bool:
     if request.children.service(name):
         return False
     holder = request.related.get(Service, name)
-    return not isinstance(holder, Absence) and holder.metadata.controller_uid != request.parent.uid
+    if isinstance(holder, Absence):
+        return holder is Absence.UNREADABLE
+    return holder.metadata.controller_uid != request.parent.uid

@@ -1,8 +1,10 @@
 """The Pod template: the container ``main``, its volumes, and the security profile.
 
-It depends on nothing that scaling changes, and on nothing but the spec and the name: another value here restarts Pods.
+It depends on nothing that scaling changes, and on nothing but the spec, the name, and the marks of what the application
+reads: another value here restarts Pods.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from app.api.spec import MyResourceSpec
@@ -38,12 +40,12 @@ def chosen(wire: Json, fields: tuple[str, ...]) -> Json:
     return {field: wire[field] for field in fields if field in wire}
 
 
-def pod_template(parent: Parent, spec: MyResourceSpec) -> Json:
-    """Return the Pod template that *spec* asks for."""
+def pod_template(parent: Parent, spec: MyResourceSpec, marks: Mapping[str, str]) -> Json:
+    """Return the Pod template that *spec* asks for, with *marks* among its annotations."""
     wire = spec.wire()
     extra = wire.get("podMetadata", {})
     restart = {RESTARTED_AT: spec.restarted_at} if spec.restarted_at else {}
-    annotations = {**extra.get("annotations", {}), **restart}
+    annotations = {**extra.get("annotations", {}), **restart, **marks}
     return {
         "metadata": {
             "labels": {**extra.get("labels", {}), **labels(parent)},

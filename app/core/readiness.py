@@ -8,10 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.api.rollout import DEFAULT_DEADLINE
+from app.core.dependencies import State, Waiting
 from app.core.gap import Gap
+from app.core.moments import after, moment
+from app.core.observations import ROLLOUT_LATE
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
+    DEPENDENCY_NOT_FOLLOWED,
+    DEPENDENCY_NOT_FOUND,
     INVALID_SPEC,
     NAME_CONFLICT,
     NOT_APPLIED,
@@ -21,15 +27,22 @@ from app.core.reasons import (
     REPLICA_FAILURE,
     REPLICAS_UNAVAILABLE,
     ROLLING_OUT,
-    ROLLOUT_LATE,
     SCALED_TO_ZERO,
     TERMINATING,
+    WAITING_FOR_DEPENDENCIES,
     Reason,
 )
-from app.hooks import Deployment, DeploymentStatus, Parent
+from app.core.references import Reference
+from app.hooks import Condition, Deployment, DeploymentStatus, Parent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
+
+LATENESS = 30
+"""Seconds that the Deployment controller gets to say itself that a rollout is late."""
+
+COMPLETE = "NewReplicaSetAvailable"
+"""The reason of the Deployment's condition Progressing once a rollout is complete."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +60,37 @@ class Facts:
     asked_replicas: int
     was_ready: bool
     """Whether Ready was True in this generation before."""
+    waits: list[Waiting] | None = None
+    """The dependencies that are not met; None if there are none to wait for."""
+    held: bool = False
+    """Whether the first Deployment waits for them."""
+    missing: Reference | None = None
+    """The first thing that the application reads and that is not there."""
+
+    def moments(self) -> list[datetime | None]:
+        """Return when time alone changes the decision."""
+        if self.parent.deleting:
+            return []
+        return [self._patience_ends if self.gap else None, self.deadline_ends]
 
     @property
-    def waited(self) -> float:
-        """For how many seconds there has been this gap."""
-        return max(0.0, (self.now - self.gap_since).total_seconds())
+    def _patience_ends(self) -> datetime | None:
+        return after(self.gap_since, PATIENCE)
 
     @property
     def stuck(self) -> bool:
         """Whether there has been this gap for too long."""
-        return self.gap is not None and self.waited >= PATIENCE
+        return self.gap is not None and _is_past(self._patience_ends, self.now)
+
+    @property
+    def deadline_ends(self) -> datetime | None:
+        """When the rollout has made no progress for too long, if nobody says so before."""
+        progressing = self.seen.condition("Progressing")
+        if self.gap or self.unseen or progressing is None or not _goes_on(progressing):
+            return None
+        asked = ((self.deployment and self.deployment.spec) or {}).get("progressDeadlineSeconds", DEFAULT_DEADLINE)
+        since = moment(progressing.last_update_time)
+        return after(since, asked + LATENESS) if since and isinstance(asked, int) else None
 
     @property
     def seen(self) -> DeploymentStatus:
@@ -85,12 +119,24 @@ class Facts:
             "kind": gap.kind,
             "child": gap.name,
             "path": gap.path or "",
+            "waits": "; ".join(map(str, self.waits or [])),
+            "missing": str(self.missing or ""),
         }
 
 
+def _is_past(end: datetime | None, now: datetime) -> bool:
+    return end is not None and end <= now
+
+
+def _goes_on(progressing: Condition) -> bool:
+    """Tell whether a rollout is under way: one that is complete keeps the condition, with another reason."""
+    return progressing.status == "True" and progressing.reason != COMPLETE
+
+
 def _timed_out(facts: Facts) -> bool:
-    """The rollout made no progress within its deadline."""
-    return facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
+    """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
+    said = facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
+    return said or (_is_past(facts.deadline_ends, facts.now) and _unfinished(facts) and not _paused(facts))
 
 
 def _refused(facts: Facts) -> bool:
@@ -110,15 +156,23 @@ def _paused(facts: Facts) -> bool:
     return spec.get("paused") is True and _unfinished(facts)
 
 
+def _not_followed(facts: Facts) -> bool:
+    """One of the dependencies is of a kind that will never be looked at."""
+    return any(each.state is State.NOT_FOLLOWED for each in facts.waits or [])
+
+
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (TERMINATING, lambda facts: facts.parent.deleting),
     (INVALID_SPEC, lambda facts: facts.problem is not None),
     (NAME_CONFLICT, lambda facts: facts.service_taken),
+    (DEPENDENCY_NOT_FOLLOWED, lambda facts: facts.held and _not_followed(facts)),
+    (WAITING_FOR_DEPENDENCIES, lambda facts: facts.held),
     (OVERRIDDEN, lambda facts: facts.stuck and facts.gap is not None and facts.gap.path is not None),
     (NOT_APPLIED, lambda facts: facts.stuck),
     (BUILDING, lambda facts: facts.gap is not None),
     # Settled: what is wanted is there. Now the rollout.
     (ROLLING_OUT, lambda facts: facts.unseen),
+    (DEPENDENCY_NOT_FOUND, lambda facts: facts.missing is not None),
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (REPLICA_FAILURE, _refused),
     (PAUSED, _paused),

@@ -61,6 +61,22 @@ NAME_CONFLICT = Reason(
     "Rename one of the two, set spec.service.mode to Disabled, or hand the Service over with the command in the "
     "message (not if another controller owns it: it would keep it).",
 )
+DEPENDENCY_NOT_FOLLOWED = Reason(
+    "DependencyNotFollowed",
+    Outlook.STALLED,
+    "{waits}. Nothing is started before all dependencies are met: remove the one of that kind, or ask whoever runs the "
+    "operator to follow it.",
+    "spec.dependencies names a kind that the operator was not set up to follow, so it can't tell when it is met.",
+    "Remove the dependency, or have its kind added to the operator's settings: docs/dependencies.md.",
+)
+WAITING_FOR_DEPENDENCIES = Reason(
+    "WaitingForDependencies",
+    Outlook.RECONCILING,
+    "Waiting for dependencies: {waits}.",
+    "Objects in spec.dependencies do not exist, or their condition is not True. The application was never started.",
+    "Wait, or look at the objects that the message names. If two MyResources wait for one another, remove one of the "
+    "dependencies. What has run once is never stopped because of a dependency.",
+)
 NOT_APPLIED = Reason(
     "NotApplied",
     Outlook.STALLED,
@@ -92,6 +108,14 @@ ROLLING_OUT = Reason(
     "The Deployment is starting or replacing Pods.",
     "The Deployment carries the spec, and not all Pods are updated and available yet.",
     "Wait. To watch: kubectl rollout status deployment NAME-deployment",
+)
+DEPENDENCY_NOT_FOUND = Reason(
+    "DependencyNotFound",
+    Outlook.RECONCILING,
+    "{missing} does not exist: create it, or mark its use in the spec as optional. Pods that run go on running.",
+    "The spec uses a ConfigMap or Secret, or a key of one, that is not there. Pods that run are left as they are; new "
+    "ones can't start.",
+    "Create it with the key that the message names, or set optional: true where the spec uses it.",
 )
 PROGRESS_DEADLINE_EXCEEDED = Reason(
     "ProgressDeadlineExceeded",
@@ -145,10 +169,13 @@ REASONS = {
         TERMINATING,
         INVALID_SPEC,
         NAME_CONFLICT,
+        DEPENDENCY_NOT_FOLLOWED,
+        WAITING_FOR_DEPENDENCIES,
         NOT_APPLIED,
         OVERRIDDEN,
         BUILDING,
         ROLLING_OUT,
+        DEPENDENCY_NOT_FOUND,
         PROGRESS_DEADLINE_EXCEEDED,
         REPLICA_FAILURE,
         PAUSED,
@@ -157,35 +184,3 @@ REASONS = {
         AVAILABLE,
     )
 }
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What one of the other conditions says: its status, its reason and its message."""
-
-    condition: str
-    status: str
-    reason: str
-    message: str
-
-
-AVAILABLE_NOW = Observation("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available to serve.")
-NOT_AVAILABLE = Observation("Available", "False", "MinimumReplicasUnavailable", "Too few Pods are available to serve.")
-NOT_YET_SEEN = Observation("Progressing", "Unknown", "NotYetSeen", "The Deployment does not show this spec yet.")
-ROLLOUT_ON = Observation("Progressing", "True", "RollingOut", "The rollout goes on.")
-ROLLED_OUT = Observation("Progressing", "True", "RolledOut", "The last rollout is complete.")
-ROLLOUT_LATE = Observation("Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded its deadline.")
-ROLLOUT_PAUSED = Observation("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
-ROLLOUT_REFUSED = Observation("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
-
-OBSERVATIONS = (
-    AVAILABLE_NOW,
-    NOT_AVAILABLE,
-    NOT_YET_SEEN,
-    ROLLOUT_ON,
-    ROLLED_OUT,
-    ROLLOUT_LATE,
-    ROLLOUT_PAUSED,
-    ROLLOUT_REFUSED,
-)
-"""What the conditions Available and Progressing can say."""

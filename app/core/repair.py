@@ -7,11 +7,13 @@ again. The value is written anew every ten minutes for as long as it differs, as
 """
 
 import hashlib
+from datetime import datetime
 
 import msgspec
 
 from app.core.gap import Gap
 from app.core.identity import REPAIR
+from app.core.moments import after
 from app.core.readiness import Facts
 from app.hooks import Manifest, Object
 
@@ -30,6 +32,13 @@ def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest
         return child
     mark = hashlib.sha256(msgspec.json.encode(ills)).hexdigest()[:10]
     return {**child, "metadata": {**metadata, "annotations": {**metadata["annotations"], REPAIR: mark}}}
+
+
+def next_repair(facts: Facts) -> datetime | None:
+    """Return when a value that somebody else keeps is written anew."""
+    if not facts.stuck or facts.gap is None or facts.gap.path is None or facts.parent.deleting:
+        return None
+    return after(facts.now, RETRY - facts.now.timestamp() % RETRY)
 
 
 def _has(child: Manifest, gap: Gap | None) -> bool:

@@ -1,14 +1,17 @@
 """The status: one word, the conditions, and what the Deployment shows. Nothing in it moves by itself."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
+from app.core.dependencies import State, Waiting
 from app.core.identity import CONTAINER, selector
-from app.core.previous import Previous
-from app.core.readiness import Facts, decide
-from app.core.reasons import (
+from app.core.observations import (
     AVAILABLE_NOW,
+    DEPENDENCIES_MET,
+    DEPENDENCIES_UNKNOWN,
+    DEPENDENCIES_UNMET,
     NOT_AVAILABLE,
     NOT_YET_SEEN,
     ROLLED_OUT,
@@ -17,9 +20,10 @@ from app.core.reasons import (
     ROLLOUT_PAUSED,
     ROLLOUT_REFUSED,
     Observation,
-    Outlook,
-    Reason,
 )
+from app.core.previous import Previous
+from app.core.readiness import COMPLETE, Facts, decide
+from app.core.reasons import Outlook, Reason
 from app.hooks import Deployment
 
 Json = dict[str, Any]
@@ -38,6 +42,7 @@ def status(facts: Facts, previous: Previous) -> Json:
         Observation("Ready", "True" if is_ready else "False", reason.name, message),
         _available(facts),
         _progressing(facts),
+        *([] if facts.waits is None else [_dependencies(facts.waits)]),
         *([Observation(mark, "True", reason.name, message)] if mark else []),
     ]
     ready_generation = facts.parent.generation if is_ready else previous.ready_generation
@@ -95,7 +100,17 @@ def _progressing(facts: Facts) -> Observation:
         return ROLLOUT_REFUSED
     if facts.deployment_says("Progressing", "Unknown"):
         return ROLLOUT_PAUSED
-    return ROLLED_OUT if facts.deployment_says("Progressing", "True", "NewReplicaSetAvailable") else ROLLOUT_ON
+    return ROLLED_OUT if facts.deployment_says("Progressing", "True", COMPLETE) else ROLLOUT_ON
+
+
+def _dependencies(waits: list[Waiting]) -> Observation:
+    """Say which dependencies are not met, and why."""
+    if not waits:
+        return DEPENDENCIES_MET
+    if all(each.state is State.UNKNOWN for each in waits):
+        return DEPENDENCIES_UNKNOWN
+    message = DEPENDENCIES_UNMET.message.format(waits="; ".join(map(str, waits)))[:MAX_MESSAGE]
+    return replace(DEPENDENCIES_UNMET, message=message)
 
 
 def _replicas(facts: Facts) -> int:

@@ -5,30 +5,34 @@ first_gap  what separates the observed children from it
 status     what is true now, decided from the facts alone
 """
 
-import math
 from datetime import datetime
 
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
+from app.core.moments import resync
 from app.core.plan import plan
+from app.core.policy import Policy
 from app.core.previous import Previous
-from app.core.readiness import PATIENCE, Facts
-from app.core.repair import repaired
+from app.core.readiness import Facts
+from app.core.repair import next_repair, repaired
 from app.core.status import status
 from app.hooks import SyncAnswer, SyncRequest
 
 
-def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
+def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     """Return the desired children and the status of the parent of *request*."""
-    planned = plan(request)
     previous = Previous(request.parent)
+    planned = plan(request, previous, policy)
     gap = first_gap(planned.wanted, request.children)
     facts = Facts(
         parent=request.parent,
         problem=planned.problem,
         service_taken=planned.service_taken,
+        waits=planned.waits,
+        held=planned.held,
+        missing=planned.config.missing,
         gap=gap,
-        gap_since=(previous.waiting_since(str(gap)) if gap else None) or now,
+        gap_since=min(now, (previous.waiting_since(str(gap)) if gap else None) or now),
         now=now,
         deployment=request.children.deployment(deployment_name(request.parent)),
         asked_replicas=planned.replicas,
@@ -38,11 +42,5 @@ def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
         status=status(facts, previous),
         children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
         kept=planned.kept,
-        resync_after=_resync(facts),
+        resync_after=resync([*facts.moments(), next_repair(facts)], now),
     )
-
-
-def _resync(facts: Facts) -> int | None:
-    """Return after how many seconds time alone changes the answer: when a gap has been there for too long."""
-    waiting = facts.gap and not facts.stuck and not facts.parent.deleting
-    return math.ceil(PATIENCE - facts.waited) if waiting else None

@@ -10,7 +10,7 @@ Nouns: a *request* holds the *parent*, its observed *children* and the *related*
 Imports nothing of ours; no I/O, no clock. Start at :mod:`app.hooks.controller`.
 """
 
-from app.hooks.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, named
+from app.hooks.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, labelled, named
 from app.hooks.controller import Controller
 from app.hooks.gate import RefusedAnswer
 from app.hooks.objects import (
@@ -21,9 +21,13 @@ from app.hooks.objects import (
     MalformedRequest,
     Metadata,
     Object,
+    Observed,
+    Secret,
     Service,
+    readable,
 )
-from app.hooks.observed import Absence, Children, Related
+from app.hooks.observed import Children
+from app.hooks.related import Absence, Related
 from app.hooks.request import CustomizeRequest, Parent, SyncRequest
 
 __all__ = [
@@ -40,12 +44,16 @@ __all__ = [
     "Manifest",
     "Metadata",
     "Object",
+    "Observed",
     "Parent",
     "RefusedAnswer",
     "Related",
     "RelatedRule",
+    "Secret",
     "Service",
     "SyncAnswer",
     "SyncRequest",
+    "labelled",
     "named",
+    "readable",
 ]

@@ -50,6 +50,17 @@ def named(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
     return {"apiVersion": kind.API_VERSION, "resource": kind.RESOURCE, "namespace": namespace, "names": list(names)}
 
 
+def labelled(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
+    """Return the rule for the objects of *kind* in *namespace* that have all of *labels*."""
+    selector = {"matchLabels": labels}
+    return {
+        "apiVersion": kind.API_VERSION,
+        "resource": kind.RESOURCE,
+        "namespace": namespace,
+        "labelSelector": selector,
+    }
+
+
 @dataclass(frozen=True)
 class CustomizeAnswer:
     """The related objects that a parent's sync needs."""

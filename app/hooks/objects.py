@@ -24,6 +24,14 @@ def read(json: bytes | msgspec.Raw, kind: type[T]) -> T:
         raise MalformedRequest(message) from None
 
 
+def readable(json: bytes | msgspec.Raw, kind: type[T]) -> T | None:
+    """Return *json* as *kind*, or None if it is something else: for what others write, and nothing hangs on."""
+    try:
+        return read(json, kind)
+    except MalformedRequest:
+        return None
+
+
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
     """Base of everything that is read: frozen, camelCase on the wire."""
 
@@ -81,6 +89,8 @@ class Condition(Observed, frozen=True):
     type: str
     status: str
     reason: str | None = None
+    last_update_time: str | None = None
+    observed_generation: int | None = None
 
 
 class DeploymentStatus(Observed, frozen=True):
@@ -121,5 +131,15 @@ class ConfigMap(Object, frozen=True):
 
     API_VERSION: ClassVar[str] = "v1"
     RESOURCE: ClassVar[str] = "configmaps"
+
+    data: dict[str, str] | None = None
+    binary_data: dict[str, str] | None = None
+
+
+class Secret(Object, frozen=True):
+    """An observed Secret. Its values are in Base64, and stay so."""
+
+    API_VERSION: ClassVar[str] = "v1"
+    RESOURCE: ClassVar[str] = "secrets"
 
     data: dict[str, str] | None = None

@@ -1,10 +1,9 @@
-"""The observed objects of a request, and how to look them up.
+"""The observed children of a request, and how to look them up.
 
 Metacontroller groups objects by kind (``Deployment.apps/v1``) and keys them, within a group, in a way that depends on
 the hook's version. So these keys are ignored here: an object is found by what its own metadata says.
 """
 
-from enum import Enum
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,13 +16,6 @@ K = TypeVar("K", bound=Object)
 
 Groups = dict[str, dict[str, msgspec.Raw]]
 """Objects as Metacontroller sends them: kind to key to JSON."""
-
-
-class Absence(Enum):
-    """Why a related object is not there."""
-
-    NOT_ASKED = "no rule of the customize hook asked for its kind (rules are cached): nothing is known about it"
-    MISSING = "it was asked for, and does not exist"
 
 
 Found = list[tuple[K, msgspec.Raw]]
@@ -91,18 +83,3 @@ class Children:
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: answering with it changes nothing."""
         return [kept(seen, raw, self._owner_uid) for found in self._found.values() for seen, raw in found]
-
-
-class Related:
-    """The objects that the customize hook asked for, in the parent's namespace, whoever owns them."""
-
-    def __init__(self, groups: Groups, *, namespace: str) -> None:
-        self._groups = groups
-        self._namespace = namespace
-
-    def get(self, kind: type[K], name: str) -> K | Absence:
-        """Return the object of *kind* called *name*, or why it is not there."""
-        if kind.group() not in self._groups:
-            return Absence.NOT_ASKED
-        found = _decoded(kind, self._groups[kind.group()], self._namespace)
-        return next((seen for seen, _ in found if seen.metadata.name == name), Absence.MISSING)

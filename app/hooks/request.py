@@ -6,7 +6,8 @@ from typing import TypeVar
 import msgspec
 
 from app.hooks.objects import MalformedRequest, Metadata, Object, Observed, read
-from app.hooks.observed import Children, Groups, Related
+from app.hooks.observed import Children, Groups
+from app.hooks.related import Related
 
 Envelope = TypeVar("Envelope", bound="_CustomizeEnvelope")
 

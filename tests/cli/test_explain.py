@@ -1,6 +1,7 @@
 import pytest
 
-from app.core.reasons import OBSERVATIONS, REASONS, Observation
+from app.core.observations import OBSERVATIONS, Observation
+from app.core.reasons import REASONS
 from tests.cli.calling import assert_one_line, call
 
 

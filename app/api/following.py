@@ -1,0 +1,57 @@
+"""What a MyResource follows besides itself: the configuration that it reads, and the objects that it waits for."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.api.model import ListMap, Model, Omitted, Rule
+from app.api.names import API_VERSION, PLURAL
+from app.api.scalar import ObjectName
+
+_GROUP = "([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
+
+ANY_STATE = "Exists"
+"""The condition that every object fulfils by being there."""
+
+
+class ConfigReload(Model):
+    """What happens when a ConfigMap or Secret that the application uses is changed."""
+
+    mode: Literal["Auto", "Disabled"] = "Auto"
+    """Auto (the default): Pods are replaced when a key that is used has another value. Disabled: never."""
+
+
+class Dependency(Model):
+    """An object in the same namespace that must be there, and fit for use, before the application starts first."""
+
+    api_version: Annotated[str, Field(pattern=f"^{_GROUP}v[a-z0-9]+$", max_length=253)]
+    """API group and version, such as example.com/v1."""
+    resource: Annotated[str, Field(pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
+    """Plural name of the kind, in lower case, such as mybackups. The operator must be set up to follow this kind."""
+    name: ObjectName
+    """Name of the object."""
+    condition: Annotated[str, Field(pattern="^[A-Za-z]([-A-Za-z0-9_./]*[A-Za-z0-9])?$", max_length=316)] = "Ready"
+    """Condition in its status that must be True, default Ready. Exists: it is enough that the object is there."""
+
+
+Dependencies = Annotated[
+    list[Dependency],
+    Field(max_length=16),
+    ListMap(("apiVersion", "resource", "name")),
+    Omitted,
+]
+
+
+def _is_another(named: "tuple[str, list[Dependency] | None]") -> bool:
+    own, dependencies = named
+    itself = (API_VERSION, PLURAL, own)
+    return all((item.api_version, item.resource, item.name) != itself for item in dependencies or [])
+
+
+NOT_ITSELF = Rule(
+    "dependencies must not name the MyResource itself: it would never start",
+    _is_another,
+    cel="!has(self.spec.dependencies) || self.spec.dependencies.all(d, "
+    f"d.apiVersion != '{API_VERSION}' || d.resource != '{PLURAL}' || d.name != self.metadata.name)",
+)
+"""Of a MyResource's name and its dependencies. The only rule that needs both, so it stands on the CRD's root."""

@@ -1,0 +1,103 @@
+"""The configuration that an application reads: marks that change with it, so that Pods are replaced, and what is missing.
+
+A mark is a hash of the keys that are used and their values, keyed by the parent's uid: equal contents of two namespaces
+have unlike marks. It is an annotation of the Pod template, one for ConfigMaps and one for Secrets, so that following
+Secrets or not concerns their mark alone. A mark stays as observed while what it is made from is missing, unknown, or
+not followed.
+"""
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from app.api.spec import MyResourceSpec
+from app.core.identity import MARKS, deployment_name
+from app.core.policy import Policy
+from app.core.references import Kind, Reference, references
+from app.hooks import Absence, ConfigMap, RelatedRule, Secret, SyncRequest, named
+
+Values = dict[str, str] | Absence
+"""Values by key, or why there are none."""
+
+_LENGTH = 16
+"""Hexadecimal digits."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """The ``marks`` for the Pod template, by annotation, and the first thing that is ``missing``."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+    missing: Reference | None = None
+
+
+def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
+    """Return the related rules for the configuration of *spec*: one for each kind, by name."""
+    followed = _followed(spec, policy)
+    names = {kind: sorted({ref.name for ref in followed if ref.kind is kind}) for kind in MARKS}
+    return [named(kind, namespace, *names[kind]) for kind in MARKS if names[kind]]
+
+
+def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config:
+    """Return the configuration of *spec* as it is observed."""
+    found = {ref: _values(ref, request) for ref in _followed(spec, policy)}
+    used = {ref.kind for ref in references(spec)}
+    before = _observed_marks(request)
+    marks = {MARKS[kind]: _mark(kind, found, request) or before.get(MARKS[kind]) for kind in MARKS if kind in used}
+    missing = (ref for ref, values in found.items() if values is Absence.MISSING and not ref.optional)
+    return Config({name: mark for name, mark in marks.items() if mark}, next(missing, None))
+
+
+def _followed(spec: MyResourceSpec, policy: Policy) -> list[Reference]:
+    if spec.config_reload.mode == "Disabled":
+        return []
+    return [ref for ref in references(spec) if ref.kind in policy.config]
+
+
+def _mark(kind: Kind, found: dict[Reference, Values], request: SyncRequest) -> str | None:
+    """Return the mark for what was *found* of *kind*, or None if it can't be made."""
+    own = {ref: values for ref, values in found.items() if ref.kind is kind}
+    if not own or not all(_settled(ref, values) for ref, values in own.items()):
+        return None
+    entries = {
+        (ref.name, key, value)
+        for ref, values in own.items()
+        if isinstance(values, dict)
+        for key, value in values.items()
+    }
+    text = msgspec.json.encode([kind.__name__, sorted(entries)])
+    return hmac.new(request.parent.uid.encode(), text, hashlib.sha256).hexdigest()[:_LENGTH]
+
+
+def _settled(ref: Reference, values: Values) -> bool:
+    """Tell whether *values* are known: also that there are none, where the reference can do without."""
+    return isinstance(values, dict) or (values is Absence.MISSING and ref.optional)
+
+
+def _values(ref: Reference, request: SyncRequest) -> Values:
+    """Return the values that *ref* uses, by key, or why there are none."""
+    seen = request.related.get(ref.kind, ref.name)
+    if isinstance(seen, Absence):
+        return seen
+    values = _contents(seen)
+    if ref.key is None:
+        return values
+    return {ref.key: values[ref.key]} if ref.key in values else Absence.MISSING
+
+
+def _contents(seen: ConfigMap | Secret) -> dict[str, str]:
+    """Return all values of *seen*; those of binaryData can't be taken for the same text in data."""
+    binary = (seen.binary_data or {}) if isinstance(seen, ConfigMap) else {}
+    return {**(seen.data or {}), **{key: f"binary:{value}" for key, value in binary.items()}}
+
+
+def _observed_marks(request: SyncRequest) -> dict[str, str]:
+    deployment = request.children.deployment(deployment_name(request.parent))
+    node: Any = (deployment and deployment.spec) or {}
+    for step in ("template", "metadata", "annotations"):
+        node = node.get(step) if isinstance(node, dict) else None
+    found = node if isinstance(node, dict) else {}
+    return {name: mark for name, mark in found.items() if name in MARKS.values() and isinstance(mark, str)}

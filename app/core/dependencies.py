@@ -1,0 +1,98 @@
+"""What a MyResource waits for before it starts first: objects of others, and a condition of each.
+
+What runs is never stopped: once there has been a Deployment, an object that is lost is reported and nothing more.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+import msgspec
+
+from app.api.following import ANY_STATE, Dependency
+from app.api.spec import MyResourceSpec
+from app.core.policy import Policy
+from app.hooks import Absence, Condition, Object, RelatedRule, SyncRequest, readable
+
+
+class State(Enum):
+    """How a dependency is; the words are for the user."""
+
+    MET = "is as it shall be"
+    UNKNOWN = "is not known yet"
+    MISSING = "does not exist"
+    LEAVING = "is being deleted"
+    UNMET = "is there, but its condition is not True"
+    NOT_FOLLOWED = "is of a kind that this operator does not follow"
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A *dependency* and its *state*."""
+
+    dependency: Dependency
+    state: State
+
+    def __str__(self) -> str:
+        """Return what is waited for, in the words of the status."""
+        asked = self.dependency
+        if self.state is State.UNMET:
+            return f"{asked.resource} {asked.name} is there, but its condition {asked.condition} is not True"
+        return f"{asked.resource} {asked.name} {self.state.value}"
+
+
+class _Status(msgspec.Struct, frozen=True):
+    conditions: list[msgspec.Raw] = []
+
+
+class _Any(Object, frozen=True):
+    """An object of any kind; its status is whatever its owner writes."""
+
+    RESOURCE: ClassVar[str] = ""
+
+    status: msgspec.Raw = msgspec.Raw(b"null")
+
+    def is_true(self, condition: str) -> bool:
+        """Tell whether *condition* is True, and about the object as it is now."""
+        found = (readable(raw, Condition) for raw in (readable(self.status, _Status) or _Status()).conditions)
+        seen = next((each for each in found if each and each.type == condition), None)
+        old = seen is not None and (seen.observed_generation or self.metadata.generation) != self.metadata.generation
+        return seen is not None and seen.status == "True" and not old
+
+
+def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
+    """Return the related rules for the dependencies of *spec*: one for each kind that is followed, by name."""
+    names: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for asked in spec.dependencies or []:
+        if policy.dependency_kind(asked.api_version, asked.resource):
+            names[asked.api_version, asked.resource].add(asked.name)
+    return [
+        {"apiVersion": api_version, "resource": resource, "namespace": namespace, "names": sorted(found)}
+        for (api_version, resource), found in sorted(names.items())
+    ]
+
+
+def waiting(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> list[Waiting]:
+    """Return the dependencies of *spec* that are not met, in the order of the spec."""
+    found = [Waiting(asked, _state(asked, request, policy)) for asked in spec.dependencies or []]
+    return [each for each in found if each.state is not State.MET]
+
+
+def _state(asked: Dependency, request: SyncRequest, policy: Policy) -> State:
+    kind = policy.dependency_kind(asked.api_version, asked.resource)
+    if kind is None:
+        return State.NOT_FOLLOWED
+    seen = request.related.get(_Any, asked.name, kind.group)
+    if isinstance(seen, Absence):
+        return _ABSENT[seen]
+    if seen.metadata.deletion_timestamp:
+        return State.LEAVING
+    return State.MET if asked.condition == ANY_STATE or seen.is_true(asked.condition) else State.UNMET
+
+
+_ABSENT = {
+    Absence.NOT_ASKED: State.UNKNOWN,
+    Absence.MISSING: State.MISSING,
+    Absence.UNREADABLE: State.UNMET,
+}

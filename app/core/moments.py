@@ -1,0 +1,39 @@
+"""Moments: when time alone changes the answer, as no event will come then.
+
+They are computed from what is observed at every sync, and never remembered: a timer that is lost, with Metacontroller's
+process or otherwise, is set again by the next sync.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d+)?(Z|[+-]\d\d:\d\d)")
+
+_LONGEST = 86400
+"""Seconds; what is later is asked for again by then."""
+
+
+def moment(text: str | None) -> datetime | None:
+    """Return the time that *text* is, as RFC 3339 has it, or None."""
+    if not text or not _RFC3339.fullmatch(text):
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def after(start: datetime, seconds: float) -> datetime | None:
+    """Return the moment *seconds* after *start*, or None if no calendar has it."""
+    try:
+        return start + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def resync(moments: Iterable[datetime | None], now: datetime) -> int | None:
+    """Return after how many seconds the next of *moments* has come, or None if none is to come."""
+    ahead = [(each - now).total_seconds() for each in moments if each and each > now]
+    return min(_LONGEST, math.ceil(min(ahead))) if ahead else None

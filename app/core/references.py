@@ -1,0 +1,71 @@
+"""References: which keys of which ConfigMaps and Secrets a spec uses, and whether it can do without them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from app.api.container import EnvFrom, EnvVar
+from app.api.spec import MyResourceSpec
+from app.api.volume import Item, ProjectedSource, Volume
+from app.hooks import ConfigMap, Secret
+
+Kind = type[ConfigMap] | type[Secret]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One use of an object of *kind* called *name*: of one *key*, or of all keys."""
+
+    kind: Kind
+    name: str
+    key: str | None
+    optional: bool
+
+    def __str__(self) -> str:
+        """Return what is used, in the words of the status."""
+        what = f"{self.kind.__name__} {self.name}"
+        return what if self.key is None else f"key {self.key} of {what}"
+
+
+def references(spec: MyResourceSpec) -> list[Reference]:
+    """Return all that *spec* uses, in the order of the spec."""
+    return [
+        *(found for variable in spec.env or [] for found in _of_variable(variable)),
+        *(found for source in spec.env_from or [] for found in _of_all_keys(source)),
+        *(found for volume in spec.volumes or [] for found in _of_volume(volume)),
+    ]
+
+
+def _of_variable(variable: EnvVar) -> Iterator[Reference]:
+    source = variable.value_from
+    if source and (ref := source.config_map_key_ref):
+        yield Reference(ConfigMap, ref.name, ref.key, bool(ref.optional))
+    if source and (ref := source.secret_key_ref):
+        yield Reference(Secret, ref.name, ref.key, bool(ref.optional))
+
+
+def _of_all_keys(source: EnvFrom) -> Iterator[Reference]:
+    if ref := source.config_map_ref:
+        yield Reference(ConfigMap, ref.name, None, bool(ref.optional))
+    if ref := source.secret_ref:
+        yield Reference(Secret, ref.name, None, bool(ref.optional))
+
+
+def _of_volume(volume: Volume) -> Iterator[Reference]:
+    if config_map := volume.config_map:
+        yield from _files(ConfigMap, config_map.name, config_map.items, optional=config_map.optional)
+    if secret := volume.secret:
+        yield from _files(Secret, secret.secret_name, secret.items, optional=secret.optional)
+    for source in volume.projected.sources if volume.projected else []:
+        yield from _of_part(source)
+
+
+def _of_part(source: ProjectedSource) -> Iterator[Reference]:
+    if config_map := source.config_map:
+        yield from _files(ConfigMap, config_map.name, config_map.items, optional=config_map.optional)
+    if secret := source.secret:
+        yield from _files(Secret, secret.name, secret.items, optional=secret.optional)
+
+
+def _files(kind: Kind, name: str, items: Iterable[Item] | None, *, optional: bool | None) -> Iterator[Reference]:
+    keys = [item.key for item in items] if items else [None]
+    return (Reference(kind, name, key, bool(optional)) for key in keys)
