@@ -124,6 +124,8 @@ def ready_is_earned(situation: Situation, answer: Json) -> bool:
     metadata = situation.parent["metadata"]
     if "deletionTimestamp" in metadata or (service_asked(situation) and service_taken(situation)):
         return False
+    if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
+        return False
     for wanted in answer["children"]:
         seen = _mine(situation, situation.child(wanted["kind"], wanted["metadata"]["name"]))
         if seen is None or "deletionTimestamp" in seen["metadata"] or "spec" not in seen:
