@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.controller import MYRESOURCE
+from app.hooks.sender import Grouped
 from app.simulator.apiserver.stored import stored
 from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, with_last_applied
 from tests.build import NOW, sync
@@ -87,7 +88,7 @@ def replay(records: list[Recorded]) -> Iterator[Replayed]:
         if record.path != "/sync":
             continue
         recorded = record.situation()
-        children = tuple(as_ours(child, record.parent, seen) for child in recorded.children)
+        children = tuple(as_ours(child, record.parent, seen, recorded.related) for child in recorded.children)
         parent = {**record.parent, "status": statuses.get(record.uid, {})}
         situation = Situation(parent, children, recorded.related)
         answer = json.loads(MYRESOURCE.answer_sync(situation.body(), NOW))
@@ -96,11 +97,11 @@ def replay(records: list[Recorded]) -> Iterator[Replayed]:
         yield Replayed(record.name, situation, answer)
 
 
-def as_ours(child: Json, parent: Json, specs: dict[int, Json]) -> Json:
+def as_ours(child: Json, parent: Json, specs: dict[int, Json], related: Grouped | None = None) -> Json:
     """Return the recorded *child* of *parent* as this hook would have made it; *specs* are by generation."""
     generation = _written_for(child, specs) if child["kind"] == "Deployment" else max(specs)
     then = {**parent, "spec": specs[generation], "metadata": {**parent["metadata"], "generation": generation}}
-    (ours,) = [item for item in sync(then)["children"] if item["kind"] == child["kind"]]
+    (ours,) = [item for item in sync(then, related=related)["children"] if item["kind"] == child["kind"]]
     made = stored(merge(child, {}, ours))
     if LAST_APPLIED in child["metadata"].get("annotations", {}):
         made = with_last_applied(made, ours)

@@ -3,17 +3,16 @@
 Under server-side apply Metacontroller sends an answer only if the answer, or the child's generation, has changed since.
 So two things would stay as they are: a label that somebody removed, as that changes no generation; and a value that an
 admission policy put in place of ours as it was written. The label needs one write, after which the annotation goes
-again. The value is written anew every ten minutes for as long as it differs, as the policy may be gone.
+again. The value is written anew every ten minutes for as long as it differs, as the policy may be gone: no timer is
+set for that, the regular resync of all parents brings the next try.
 """
 
 import hashlib
-from datetime import datetime
 
 import msgspec
 
 from app.core.gap import Gap
 from app.core.identity import REPAIR
-from app.core.moments import after
 from app.core.readiness import Facts
 from app.hooks import Manifest, Object
 
@@ -32,13 +31,6 @@ def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest
         return child
     mark = hashlib.sha256(msgspec.json.encode(ills)).hexdigest()[:10]
     return {**child, "metadata": {**metadata, "annotations": {**metadata["annotations"], REPAIR: mark}}}
-
-
-def next_repair(facts: Facts) -> datetime | None:
-    """Return when a value that somebody else keeps is written anew."""
-    if not facts.stuck or facts.gap is None or facts.gap.path is None or facts.parent.deleting:
-        return None
-    return after(facts.now, RETRY - facts.now.timestamp() % RETRY)
 
 
 def _has(child: Manifest, gap: Gap | None) -> bool:

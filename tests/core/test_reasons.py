@@ -5,7 +5,7 @@ import pytest
 from app.core.reasons import REASONS, Reason
 from tests.build import condition, my_resource, sync
 
-WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path"}
+WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
 
 
 @pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)
