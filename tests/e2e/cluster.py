@@ -11,6 +11,7 @@ from app.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
+from tests.e2e.followed import OPTIONS
 from tests.e2e.installed import ROOT, install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.processes import Process
@@ -85,7 +86,7 @@ class Cluster:
     def _hook(self) -> Process:
         self._port, health = free_port(), free_port()
         ports = [f"--port={self._port}", f"--health-port={health}"]
-        kept = [f"--record={self.asked}", "--record-limit=4000"]
+        kept = [f"--record={self.asked}", "--record-limit=4000", *OPTIONS]
         command = [sys.executable, "-m", "app", "serve", *ports, *kept]
         return Process("hook", command, self.folder, lambda: _ok(f"http://127.0.0.1:{health}/readyz"))
 

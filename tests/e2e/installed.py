@@ -6,7 +6,9 @@ from pathlib import Path
 import yaml
 
 from app.simulator.objects import Json
+from charts.rendering import rendered
 from tests.e2e.client import KINDS, Client
+from tests.e2e.followed import CRD, VALUES
 from tests.e2e.record import Record
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,14 +21,14 @@ def documents(file: Path) -> list[Json]:
 
 
 def role() -> Json:
-    """Return the role that Metacontroller gets."""
-    (item,) = documents(ROOT / "metacontroller/clusterrole-metacontroller.yaml")
+    """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is followed."""
+    item: Json = yaml.safe_load(rendered(VALUES)["clusterrole-metacontroller.yaml"])
     return item
 
 
 def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
     """Install it; the hook is at the address *hook*."""
-    crds = [*documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
+    crds = [CRD, *documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
     for item in crds:
         client.apply(item)
     names = {item["metadata"]["name"] for item in crds}
