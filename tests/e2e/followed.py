@@ -5,7 +5,10 @@ from app.core.policy import DependencyKind, Policy
 from app.simulator.objects import Json
 
 BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")
-OPTIONS = (f"--dependency-kind={BACKUPS.api_version}/{BACKUPS.resource}/{BACKUPS.kind}",)
+GHOSTS = DependencyKind("example.com/v1", "myghosts", "MyGhost")
+"""A kind that the API server does not serve."""
+
+OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.resource}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
 """Of the hook."""
 
 VALUES: Json = {

@@ -8,7 +8,7 @@ from app.core.identity import MARKS
 from app.hooks import ConfigMap, Secret
 from app.simulator.objects import Json
 from tests.e2e.client import Refused
-from tests.e2e.followed import BACKUPS, backup, told
+from tests.e2e.followed import BACKUPS, GHOSTS, backup, told
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
@@ -265,3 +265,21 @@ def test_it_can_not_wait_for_itself(here: Namespace) -> None:
 
     with pytest.raises(Refused, match="dependencies must not name the MyResource itself"):
         here.make(dependencies=[itself])
+
+
+def test_a_kind_that_is_followed_and_not_served_stops_the_sync_and_an_event_says_so(here: Namespace) -> None:
+    here.ready()
+    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.resource, "name": "boo"}
+    asked = len(sync_requests(here))
+
+    here.change(image="nginx:1.28", dependencies=[ghost])
+    here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
+    here.is_still()
+
+    assert len(sync_requests(here)) == asked
+    assert here.main()["image"] == "nginx:1.27"
+    assert here.get("MyResource")["status"]["observedGeneration"] == 1
+
+    here.change(dependencies=None)
+    here.is_ready()
+    assert here.main()["image"] == "nginx:1.28"
