@@ -30,10 +30,10 @@ NUMBERS = itertools.count(1)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Mark the tests that need a cluster; run one mode after the other, and the verdicts on a mode at its end."""
     here = [item for item in items if item.path.parent == HERE]
-    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ())]
+    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or _apart(item)]
     for item in ours:
         item.add_marker(pytest.mark.e2e)
-        item.add_marker(pytest.mark.xdist_group(_mode(item) or MODES[0]))
+        item.add_marker(pytest.mark.xdist_group(f"{_apart(item)}{_mode(item) or MODES[0]}"))
     yield
     _skip_without_binaries(config, [item for item in ours if item in items])
     every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
@@ -50,6 +50,11 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
         config.stash[MISSING] = str(missing)
         for item in items:
             item.add_marker(pytest.mark.skip(reason="binaries are missing, see above"))
+
+
+def _apart(item: pytest.Item) -> str:
+    """Return the file of *item* if its tests have a cluster of their own: others need not wait for it."""
+    return f"{item.path.stem}, " if item.get_closest_marker("own_cluster") else ""
 
 
 def _mode(item: pytest.Item) -> Mode | None:
