@@ -9,7 +9,7 @@ from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
 from tests.e2e.hook import Hook
-from tests.e2e.installed import install
+from tests.e2e.installed import establish, install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
@@ -31,12 +31,14 @@ class Cluster:
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
 
-    def start(self) -> None:
-        """Start all but Metacontroller."""
+    def start(self, *, installed: bool = True) -> None:
+        """Start all but Metacontroller; what we ship is *installed*, or just Metacontroller's CRDs are there."""
         self.control_plane.start()
         self.hook.start()
         self.client = self.control_plane.client()
-        install(self.client, self._binaries.crds, self.hook.url)
+        establish(self.client, self._binaries.crds)
+        if installed:
+            install(self.client, self.hook.url)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)
@@ -54,10 +56,11 @@ class Cluster:
         for watch in self._watches:
             watch.join()
 
-    def metacontroller(self, mode: Mode) -> Process:
-        """Return Metacontroller, not yet started, which applies in this *mode*."""
+    def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
+        """Return Metacontroller, not yet started, which applies in this *mode*, and asks the hook through a *proxy*."""
         health = free_port()
         command = [
+            *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
             str(self._binaries.metacontroller),
             f"--kubeconfig={self.control_plane.kubeconfig(METACONTROLLER)}",
             f"--apply-strategy={mode}",

@@ -24,18 +24,23 @@ def role() -> Json:
     return item
 
 
-def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
+def install(client: Client, hook: str) -> None:
     """Install it; the hook is at the address *hook*."""
-    crds = [*documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
-    for item in crds:
+    establish(client, ROOT / "crds/mygroup.example.com_myresources.yaml")
+    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
         client.apply(item)
-    names = {item["metadata"]["name"] for item in crds}
+
+
+def establish(client: Client, crds: Path) -> None:
+    """Make the CRDs in a file, and wait until what they define is served."""
+    items = documents(crds)
+    for item in items:
+        client.apply(item)
+    names = {item["metadata"]["name"] for item in items}
     nothing_to_see = Record()
     if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
         message = "the CRDs are not established"
         raise TimeoutError(message)
-    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
-        client.apply(item)
 
 
 def _established(client: Client) -> Iterator[str]:

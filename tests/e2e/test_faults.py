@@ -23,8 +23,6 @@ from tests.e2e.said import says
 from tests.e2e.truth import incoherent, lies, written
 from tests.e2e.work import SPECS, Work
 
-pytestmark = pytest.mark.own_cluster
-
 MANY = 200
 QUIET = 60.0
 """Seconds after the last fault until all is quiet, and then of quiet."""
