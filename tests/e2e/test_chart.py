@@ -55,7 +55,11 @@ def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]
         try:
             cluster.start(installed=False)
             metacontroller.start()
-            yield Site(cluster, proxy)
+            site = Site(cluster, proxy)
+            for command in (INSTALL, UNINSTALL):
+                _shell(site, ROOT).run(command)
+            cluster.control_plane.controllers.restart()  # they would learn late of a kind that came while they ran
+            yield site
         finally:
             metacontroller.stop()
             cluster.stop()
