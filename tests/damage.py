@@ -83,6 +83,13 @@ def places(node: Any, path: Path = ()) -> Iterator[Path]:
         yield from places(inner, (*path, step))
 
 
+def at(node: Any, path: Path) -> Any:
+    """Return what is at *path* in *node*."""
+    for step in path:
+        node = node[step]
+    return node
+
+
 def replaced(node: Any, path: Path, new: Callable[[Any], Any]) -> Any:
     """Return *node* with what is at *path* replaced by what *new* makes of it."""
     if not path:
