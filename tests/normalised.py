@@ -21,7 +21,9 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
-_FIXED = ((re.compile(r'("resourceVersion": )"\d+"'), r'\1"1"'), (re.compile(r"\b10\.0\.\d+\.\d+\b"), "10.0.0.1"))
+_VERSION = re.compile(r'"resourceVersion": "\d+"')
+_ADDRESS = re.compile(r"\b10\.0\.\d+\.\d+\b")
+_PORT = re.compile(r"127\.0\.0\.1:\d+")
 
 
 class Normaliser:
@@ -41,9 +43,8 @@ class Normaliser:
         for uid, number in self._uids.items():
             text = re.sub(rf"\b{uid[:8]}\b", number[:8], text)
         text = _TIME.sub(lambda found: self._minute(found[0]), text)
-        for pattern, fixed in _FIXED:
-            text = pattern.sub(fixed, text)
-        normalised: Json = json.loads(text)
+        text = _VERSION.sub('"resourceVersion": "1"', text)
+        normalised: Json = json.loads(_ADDRESS.sub("10.0.0.1", text))
         return normalised
 
     def _numbered(self, uid: str) -> str:
@@ -54,6 +55,13 @@ class Normaliser:
     def _minute(self, time: str) -> str:
         step = bisect_right(self._starts, datetime.fromisoformat(time).timestamp())
         return (BEGINNING + timedelta(minutes=step)).isoformat().replace("+00:00", "Z")
+
+
+def chance(text: str) -> list[str]:
+    """Return the uids, times, versions and ports in *text* that are not normalised."""
+    fixed = re.compile(r"0000\d{4}-0000-4000-8000-0{12}|2026-01-01T00:\d\d:00Z|\"resourceVersion\": \"1\"")
+    found = [match[0] for pattern in (_UID, _TIME, _VERSION, _PORT) for match in pattern.finditer(text)]
+    return [value for value in found if not fixed.fullmatch(value)]
 
 
 def _essential(request: Json) -> Json:

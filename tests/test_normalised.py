@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.build import Json, my_resource
-from tests.normalised import TOUCHED, Normaliser
+from tests.normalised import TOUCHED, Normaliser, chance
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 STARTS = [1_790_000_000, 1_790_000_007]
@@ -62,6 +62,18 @@ def exchange(
 def test_two_recordings_that_chance_made_differ_are_equal(other: dict[str, str]) -> None:
     assert exchange(**other) != exchange()
     assert Normaliser(STARTS)(exchange(**other)) == Normaliser(STARTS)(exchange())
+
+
+def test_nothing_of_chance_is_left() -> None:
+    assert chance(json.dumps(Normaliser(STARTS)(exchange()))) == []
+
+
+def test_what_chance_decided_is_found() -> None:
+    uids = {"a0000000-1111-4222-8333-444444444444", "b0000000-1111-4222-8333-444444444444"}
+    times = {"2026-09-21T14:13:21Z", "2026-09-21T14:13:27Z", "2026-09-21T14:13:27.123456+00:00"}
+    others = {'"resourceVersion": "17"', "127.0.0.1:8080"}
+
+    assert set(chance(json.dumps(exchange()) + "http://127.0.0.1:8080/sync")) == uids | times | others
 
 
 def test_a_difference_of_the_product_stays() -> None:

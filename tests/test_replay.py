@@ -20,7 +20,7 @@ READY = {
     "rollout-1-pods-available-rest",
     "rollout-2-image-changed-rest",
     "rollout-4-ports-added-rest",
-    "scaled-1-to-zero-rest",
+    "scaled-0-to-zero-rest",
     "label-1-removed-first",
 }
 """The moments that show a rollout which is finished, of the generation that the parent has."""
@@ -30,7 +30,7 @@ JUST_CHANGED = {
     "rollout-3-variable-removed-first",
     "rollout-4-ports-added-first",
     "rollout-5-ports-removed-first",
-    "scaled-1-to-zero-first",
+    "scaled-1-to-three-first",
     "failing-1-image-bad-first",
 }
 """Those that show a new spec, and the Deployment of the previous one, which looks finished."""
@@ -52,7 +52,7 @@ def test_ready_is_true_exactly_where_the_rollout_is_finished(recorded: Recorded)
 @pytest.mark.parametrize("recorded", [item for item in SYNCS if _moment(item) in JUST_CHANGED], ids=str)
 def test_right_after_a_change_the_reason_is_that_it_is_not_written_yet(recorded: Recorded) -> None:
     (deployment,) = (item for item in recorded.situation().children if item["kind"] == "Deployment")
-    counts = [deployment["status"].get(name) for name in ("replicas", "updatedReplicas", "availableReplicas")]
+    counts = [deployment["status"].get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
 
     assert counts == [deployment["spec"]["replicas"]] * 3
     assert reason(recorded.answered_now()) == "Building"

@@ -15,6 +15,7 @@ from app.simulator.objects import text
 from tests.damage import at, places, replaced, spelled
 from tests.documents import ROOT, printed
 from tests.e2e.traffic_lives import LIVES
+from tests.normalised import chance
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.serving import served
 from tests.traffic import FOLDER, Recorded, load, one
@@ -60,6 +61,11 @@ def test_every_moment_of_every_life_is_recorded_in_both_modes() -> None:
     }
 
     assert {recorded.name for recorded in TRAFFIC} == moments
+
+
+@each_request
+def test_a_recording_holds_nothing_of_chance(recorded: Recorded) -> None:
+    assert chance(recorded.text()) == []
 
 
 def test_replay_finds_no_difference() -> None:

@@ -1,5 +1,7 @@
 """``make record``: leads some lives on a real control plane, in both modes, and keeps what the hook was asked.
 
+It takes another folder as an argument, to compare two recordings.
+
 What tests/data/traffic has is replaced, once all lives have ended as they should and every answer is the one that the
 hook of this checkout gives to the request, before and after its normalisation.
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 
 from app.simulator.metacontroller.settings import MODES, Mode
 from app.simulator.objects import Json
-from tests.e2e.binaries import found
+from tests.e2e.binaries import Binaries, Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
@@ -27,7 +29,10 @@ from tests.traffic import FOLDER, Recorded
 def main() -> None:
     """Record; what was started is stopped also when this is."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    kept = [item for mode in MODES for item in recorded(mode)]
+    try:
+        kept = [item for mode in MODES for item in recorded(found(), mode)]
+    except Missing as missing:
+        sys.exit(str(missing))
     folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER
     for mode in MODES:
         shutil.rmtree(folder / mode, ignore_errors=True)
@@ -37,10 +42,10 @@ def main() -> None:
     print(f"{len(kept)} requests in {folder}")  # noqa: T201 - a command says what it did
 
 
-def recorded(mode: Mode) -> list[Recorded]:
+def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
     """Return the moments of all lives in *mode*, each on a control plane of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        cluster = Cluster(found(), Path(folder))
+        cluster = Cluster(binaries, Path(folder))
         cluster.hook.command = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
         metacontroller = cluster.metacontroller(mode)
         try:
@@ -86,10 +91,9 @@ def _come_to_rest(here: Namespace) -> None:
 
 def _at_rest(exchange: Json) -> bool:
     """Tell whether the status that was answered is there already."""
-    there = {
-        name: value for name, value in exchange["request"]["parent"]["status"].items() if name != "observedGeneration"
-    }
-    return there == exchange["response"]["status"]
+    said: Json = exchange["response"]["status"]
+    there: Json = exchange["request"]["parent"]["status"]
+    return {**there, "observedGeneration": None} == {**said, "observedGeneration": None}
 
 
 def _touched(exchanges: list[Json]) -> str | None:

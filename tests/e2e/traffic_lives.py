@@ -2,7 +2,7 @@
 
 Only moments that are the same each time: how a step begins, when all was still before, and how it is when all is still
 again. What is seen of a rollout on its way is chance, so in one life the Pods are made available by hand; and a step
-that may turn a condition for a moment is the last one of its life, as only chance tells whether a sync sees it.
+that may turn a condition for a moment is the last one of its life, as it is chance whether a status keeps that.
 """
 
 from collections.abc import Callable
@@ -73,18 +73,20 @@ LIVES: dict[str, list[Step]] = {
         Step("ports-removed", _change(ports=None), READY, ("first",)),
     ],
     "scaled": [
-        Step("made", _make(replicas=2), READY),
-        Step("to-zero", _change(replicas=0), ("Ready", "ScaledToZero"), ("first", "rest")),
+        Step("to-zero", _make(replicas=0), ("Ready", "ScaledToZero"), ("rest",)),
         Step("to-three", _change(replicas=3), READY, ("first",)),
     ],
     "label": [
         Step("made", _make(), READY),
         Step("removed", _edit("Deployment", {"metadata": {"labels": {"myresource": None}}}), READY, ("first",)),
     ],
-    "drift": [
+    "service": [
         Step("made", _make(**PORT), READY),
-        Step("service-changed", _edit("Service", {"spec": {"selector": {"myresource": "x"}}}), READY, ("first",)),
-        Step("deployment-deleted", lambda here: here.delete("Deployment"), READY, ("first",)),
+        Step("changed", _edit("Service", {"spec": {"selector": {"myresource": "x"}}}), READY, ("first",)),
+    ],
+    "deployment": [
+        Step("made", _make(**PORT), READY),
+        Step("deleted", lambda here: here.delete("Deployment"), READY, ("first",)),
     ],
     "invalid": [
         Step("made", _make(**PORT, **VARIABLE), READY),
