@@ -8,6 +8,41 @@ from app.core.reasons import REASONS
 PAGE = Path(__file__).parent / "troubleshoot.md"
 BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
 
+PROOFS = {
+    "Terminating": ("e2e.deletion.held_by_a_finalizer_it_says_so_and_keeps_its_children",),
+    "InvalidSpec": ("replay.an_invalid_spec_keeps_what_was_applied_for_the_spec_before",),
+    "NameConflict": (
+        "e2e.neighbours.a_foreign_service_of_our_name_is_left_alone_and_said",
+        "e2e.neighbours.a_foreign_service_is_handed_over_by_the_command_of_the_message",
+        "e2e.neighbours.an_object_of_another_controller_is_left_alone",
+    ),
+    "NotApplied": (
+        "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
+        "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
+        "e2e.stuck.an_event_says_why_a_policy_refuses",
+    ),
+    "Overridden": (
+        "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where",
+        "simulator.metacontroller_costs.variables_in_another_order_follow_only_under_server_side_apply",
+    ),
+    "Building": ("e2e.life.a_new_one_is_building_and_then_ready",),
+    "RollingOut": ("e2e.failures.while_pods_start_slowly_it_is_rolling_out",),
+    "ProgressDeadlineExceeded": (
+        "e2e.failures.a_rollout_that_makes_no_progress_fails_and_is_mended_by_another_image",
+        "e2e.failures.during_a_bad_rollout_the_old_pods_serve_on",
+    ),
+    "ReplicaFailure": (
+        "e2e.failures.a_quota_on_pods_is_said_and_mended_when_it_is_raised",
+        "e2e.failures.a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory",
+        "e2e.failures.a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one",
+    ),
+    "Paused": ("e2e.failures.a_deployment_paused_by_hand_is_not_ready_until_it_goes_on",),
+    "ReplicasUnavailable": ("e2e.failures.a_pod_that_is_lost_makes_it_degraded_until_there_is_another",),
+    "ScaledToZero": ("e2e.life.scaled_to_zero_it_is_ready_and_has_no_pods",),
+    "Available": ("e2e.verdicts.ready_is_true_only_for_a_deployment_that_is_fully_rolled_out",),
+}
+"""The tests that see each reason for its cause; tests/docs/proofs.py reads them from the page."""
+
 
 def page() -> str:
     """Return the page, with the reasons after its beginning."""
@@ -30,7 +65,7 @@ def _section(reason: Reason) -> str:
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
         f"- **Message:** {_plain(reason.outlined())}\n"
-        f"- **Why:** {_plain(reason.cause)}\n"
+        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS[reason.name])} -->\n"
         f"- **What to do:** {_plain(reason.remedy)}\n"
     )
 

@@ -77,7 +77,7 @@ class Cluster:
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
         """Return what the hook was asked about a parent, and what it answered, in order."""
-        files = sorted(self.asked.glob(f"*-{namespace}-{name}.json"))
+        files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden one is not finished
         return [json.loads(file.read_text()) for file in files]
 
     @property
