@@ -16,6 +16,9 @@ PROOFS = {
         "e2e.neighbours.a_foreign_service_is_handed_over_by_the_command_of_the_message",
         "e2e.neighbours.an_object_of_another_controller_is_left_alone",
     ),
+    "DependencyNotFollowed": ("core.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",),
+    "WaitingForDependencies": ("core.dependencies.the_first_start_waits_and_says_for_what",),
+    "DependencyNotFound": ("core.config.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",),
     "NotApplied": (
         "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
         "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
@@ -38,6 +41,14 @@ PROOFS = {
     ),
     "Paused": ("e2e.failures.a_deployment_paused_by_hand_is_not_ready_until_it_goes_on",),
     "ReplicasUnavailable": ("e2e.failures.a_pod_that_is_lost_makes_it_degraded_until_there_is_another",),
+    "ImagePullFailed": (
+        "core.causes.an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it",
+    ),
+    "ContainerConfigError": ("core.advice.what_is_missing_is_named_if_the_spec_uses_it",),
+    "OOMKilled": ("core.causes.too_much_memory_is_said_in_the_same_words_from_the_first_time_on",),
+    "CrashLooping": ("core.causes.a_crash_loop_is_said_in_the_same_words_in_all_its_states",),
+    "Unschedulable": ("core.causes.a_pod_that_no_node_takes_is_said_without_the_schedulers_counts",),
+    "ProbeFailing": ("core.causes.a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds",),
     "ScaledToZero": ("e2e.life.scaled_to_zero_it_is_ready_and_has_no_pods",),
     "Available": ("e2e.verdicts.ready_is_true_only_for_a_deployment_that_is_fully_rolled_out",),
 }
