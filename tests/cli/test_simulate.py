@@ -238,7 +238,9 @@ def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
         pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
         pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
         pytest.param(["-f", WEB, "--scenario", "demo"], ["either"], id="both"),
-        pytest.param(["--scenario", "nope"], ["no such scenario", "crash, demo, drift"], id="no such scenario"),
+        pytest.param(
+            ["--scenario", "nope"], ["no such scenario", "crash, demo, dependencies, drift"], id="no such scenario"
+        ),
         pytest.param(["--scenario", WEB], ["no scenario", "unknown field"], id="not a scenario"),
         pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
         pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),

@@ -9,7 +9,7 @@ from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
 from tests.e2e.hook import Hook
-from tests.e2e.installed import establish, install
+from tests.e2e.installed import documents, establish, install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
@@ -36,7 +36,7 @@ class Cluster:
         self.control_plane.start()
         self.hook.start()
         self.client = self.control_plane.client()
-        establish(self.client, self._binaries.crds)
+        establish(self.client, documents(self._binaries.crds))
         if installed:
             install(self.client, self.hook.url)
         self.control_plane.controllers.start()

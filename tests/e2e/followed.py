@@ -1,0 +1,55 @@
+"""What the operator of a run is set up to follow besides the default: a kind of somebody else, MyBackup."""
+
+from app.core.controller import controller
+from app.core.policy import DependencyKind, Policy
+from app.simulator.objects import Json
+
+BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")
+OPTIONS = (f"--dependency-kind={BACKUPS.api_version}/{BACKUPS.resource}/{BACKUPS.kind}",)
+"""Of the hook."""
+
+VALUES: Json = {
+    "follow": {
+        "dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "kind": BACKUPS.kind}]
+    },
+    "metacontroller": {"check": False},
+}
+"""Of the chart; there is no cluster when it is rendered."""
+
+OURS = controller(Policy(dependencies=(BACKUPS,)))
+"""The controller that the hook is."""
+
+_ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_VERSION = {
+    "name": "v1",
+    "served": True,
+    "storage": True,
+    "subresources": {"status": {}},
+    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}},
+}
+CRD: Json = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": f"{BACKUPS.resource}.example.com"},
+    "spec": {
+        "group": "example.com",
+        "names": {"kind": BACKUPS.kind, "plural": BACKUPS.resource},
+        "scope": "Namespaced",
+        "versions": [_VERSION],
+    },
+}
+
+
+def backup(name: str, namespace: str) -> Json:
+    """Return a MyBackup that nobody has looked at."""
+    return {
+        "apiVersion": BACKUPS.api_version,
+        "kind": BACKUPS.kind,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"schedule": "0 3 * * *"},
+    }
+
+
+def told(condition: str, status: str, **more: object) -> Json:
+    """Return the status that its operator gives it."""
+    return {"status": {"conditions": [{"type": condition, "status": status, **more}]}}
