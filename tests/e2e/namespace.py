@@ -18,7 +18,7 @@ from tests.e2e.followed import backup, told
 from tests.e2e.said import condition, says
 from tests.worlds import parent
 
-PATIENCE = 45.0
+PATIENCE = 90.0
 """Seconds until something that should happen at once counts as missing: others use the machine, too."""
 
 QUIET = 0.6

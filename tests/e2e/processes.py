@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds that a process may take to serve, or to end: others use the machine, too."""
 
 
