@@ -4,7 +4,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from app.core.controller import MYRESOURCE
+from app.core.controller import MYRESOURCE, controller
+from app.core.policy import Policy
 from app.hooks.objects import Deployment, Object, Service
 from app.hooks.sender import Grouped, sync_request
 
@@ -82,9 +83,16 @@ def grouped(*objects: Json, kinds: tuple[str, ...] = ("Deployment", "Service")) 
     return groups
 
 
-def sync(parent: Json, *children: Json, related: Grouped | None = None, now: datetime = NOW) -> Json:
+def sync(
+    parent: Json,
+    *children: Json,
+    related: Grouped | None = None,
+    now: datetime = NOW,
+    policy: Policy | None = None,
+) -> Json:
     """Return the answer for *parent* with the observed *children*."""
-    answer: Json = json.loads(MYRESOURCE.answer_sync(sync_request(parent, grouped(*children), related or {}), now))
+    asked = controller(policy) if policy else MYRESOURCE
+    answer: Json = json.loads(asked.answer_sync(sync_request(parent, grouped(*children), related or {}), now))
     return answer
 
 

@@ -116,13 +116,33 @@ def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
     name = situation.parent["metadata"]["name"]
     service = {("Service", name)} if service_asked(situation) and not service_taken(situation) else set()
-    return {("Deployment", f"{name}-deployment"), *service}
+    deployment = set() if held(situation) else {("Deployment", f"{name}-deployment")}
+    return {*deployment, *service}
+
+
+def held(situation: Situation) -> bool:
+    """Tell whether the first start waits: a dependency is not seen to be met, and nothing has run."""
+    name = situation.parent["metadata"]["name"]
+    ran = "readyGeneration" in (situation.parent.get("status") or {})
+    there = _mine(situation, situation.child("Deployment", f"{name}-deployment")) is not None
+    return not ran and not there and any(not _met(situation, asked) for asked in _asked(situation, "dependencies"))
+
+
+def _asked(situation: Situation, field: str) -> list[Json]:
+    return situation.parent["spec"].get(field) or []
+
+
+def _met(situation: Situation, asked: Json) -> bool:
+    seen = (situation.related or {}).get("MyBackup.example.com/v1", {}).get(f"default/{asked['name']}")
+    return seen is not None
 
 
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
     if "deletionTimestamp" in metadata or (service_asked(situation) and service_taken(situation)):
+        return False
+    if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
         return False
     for wanted in answer["children"]:
         seen = _mine(situation, situation.child(wanted["kind"], wanted["metadata"]["name"]))

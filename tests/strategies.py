@@ -38,6 +38,9 @@ _SERVICES = variants(
 _BALANCED = variants(
     type=["LoadBalancer"], annotations=[{_SOURCE_RANGES: "10.0.0.0/8, 192.168.1.7/32"}], sessionAffinity=_AFFINITIES
 )
+_DEPENDENCIES = variants(
+    apiVersion=["example.com/v1"], resource=["mybackups"], name=OBJECT_NAMES, condition=[ABSENT, "Ready", "Exists"]
+)
 
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
@@ -49,6 +52,8 @@ _ALONE: dict[str, Strategy[Any]] = {
     "service": st.one_of(
         st.sampled_from([*_SERVICES, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
     ),
+    "configReload": st.sampled_from([{}, {"mode": "Auto"}, {"mode": "Disabled"}]),
+    "dependencies": st.lists(st.sampled_from(_DEPENDENCIES), max_size=2, unique_by=lambda asked: asked["name"]),
     "nodeSelector": node_labels,
     "tolerations": tolerations,
     "affinity": affinity,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.controller import MYRESOURCE
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import text
 from app.simulator.world import World
 from tests.build import rolled_out
+from tests.following import ALL, FOLLOWING, WITH_BACKUPS
 from tests.given.observed import Situation, situations
 from tests.strategies import specs
 from tests.worlds import WEB, Since, both_modes, parent, ready, synced, world
@@ -20,8 +20,8 @@ Json = dict[str, Any]
 
 def alone(mode: Mode, *objects: Json) -> World:
     """Return a world with our hook in which Metacontroller acts alone, and that holds *objects* as they are."""
-    made = world(mode, MYRESOURCE, controllers=False)
-    for item in objects:
+    made = world(mode, FOLLOWING, controllers=False, served=WITH_BACKUPS)
+    for item in (*ALL, *objects):
         made.api.place(item)
     return made
 
@@ -46,7 +46,7 @@ def settle(made: World, spec: Json) -> None:
 
 
 @both_modes
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(spec=specs())
 def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
     made = alone(mode)
@@ -72,7 +72,7 @@ def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, char
 
 
 @both_modes
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(situation=situations())
 def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
     held = (item for group in (situation.related or {}).values() for item in group.values())
@@ -88,7 +88,7 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
 
 
 @both_modes
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(before=specs(), after=specs())
 @example(before={"image": "nginx:1", "serviceAccountName": "robot"}, after={"image": "nginx:1"})
 @example(before={"image": "nginx:1"}, after={"image": "nginx:latest"})
@@ -136,7 +136,7 @@ BREAKS: dict[str, Json] = {
 
 
 @both_modes
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
 def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
     made = alone(mode)

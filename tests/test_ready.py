@@ -8,9 +8,9 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from app.core import readiness
-from app.core.controller import MYRESOURCE
 from app.core.readiness import Facts
 from tests.build import NOW, condition
+from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations
 from tests.oracle import ready_is_earned
 
@@ -19,12 +19,12 @@ Json = dict[str, Any]
 
 def check(situation: Situation) -> None:
     """Fail if Ready is True and not earned."""
-    answer = json.loads(MYRESOURCE.answer_sync(situation.body(), NOW))
+    answer = json.loads(FOLLOWING.answer_sync(situation.body(), NOW))
 
     assert condition(answer)["status"] == "False" or ready_is_earned(situation, answer)
 
 
-@settings(max_examples=3000)
+@settings(max_examples=1500)
 @given(situations())
 def test_ready_is_true_only_when_it_is_earned(situation: Situation) -> None:
     check(situation)

@@ -47,14 +47,15 @@ def _told(write: Write, parent_kind: str) -> tuple[str, str] | None:
 def _changed(write: Write) -> tuple[str, str] | None:
     if write.actor in ("deployment-controller", "garbage-collector") and write.verb != "delete":
         return None
-    what = _what(write, "spec") or _what(write, "metadata")
+    parts = ["status"] if write.verb == "update status" else ["spec", "data", "metadata"]
+    what = next(filter(None, (_what(write, part) for part in parts)), "")
     return (f"deletes {write.key}" if write.verb == "delete" else f"changes {write.key}: {what}", "plain")
 
 
 def _what(write: Write, part: str) -> str:
-    """Return the first field in that *part* of an object that differs, and what it is now."""
+    """Return the first field in that *part* of an object that differs, and what it is now, unless it is secret."""
     path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
-    return f"{path}={value}" if path else ""
+    return f"{path}={value}" if path and write.key.kind != "Secret" else path
 
 
 def _first_difference(old: object, new: object, path: str) -> tuple[str, object]:

@@ -1,4 +1,4 @@
-"""The configuration that an application reads: marks that change with it, so that Pods are replaced, and what is missing.
+"""The configuration that an application reads: marks that change with it, so that Pods are replaced; what is missing.
 
 A mark is a hash of the keys that are used and their values, keyed by the parent's uid: equal contents of two namespaces
 have unlike marks. It is an annotation of the Pod template, one for ConfigMaps and one for Secrets, so that following

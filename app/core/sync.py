@@ -17,7 +17,7 @@ from app.core.plan import Plan, plan
 from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.readiness import Facts, asks_pods
-from app.core.repair import next_repair, repaired
+from app.core.repair import repaired
 from app.core.status import status
 from app.hooks import SyncAnswer, SyncRequest
 
@@ -31,7 +31,7 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
         status=status(facts, previous),
         children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
         kept=planned.kept,
-        resync_after=resync([*facts.moments(), next_repair(facts)], now),
+        resync_after=resync(facts.moments(), now),
     )
 
 

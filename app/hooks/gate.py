@@ -59,9 +59,8 @@ def check_kept(answer: SyncAnswer, children: Children) -> None:
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
-    """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*."""
-    elsewhere = (rule for rule in rules if rule.get("namespace") != parent.namespace)
-    _refuse_first("a related rule of another namespace" for _ in elsewhere)
+    """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*, or at all objects of a kind."""
+    _refuse_first(chain.from_iterable(_rule_problems(rule, parent) for rule in rules))
 
 
 def check_size(encoded: bytes) -> bytes:
@@ -73,6 +72,14 @@ def check_size(encoded: bytes) -> bytes:
 def _refuse_first(problems: Iterable[str]) -> None:
     for problem in problems:
         raise RefusedAnswer(problem)
+
+
+def _rule_problems(rule: RelatedRule, parent: Parent) -> Iterator[str]:
+    """Source: Metacontroller, pkg/controller/common/customize; it takes empty names for no names."""
+    if rule.get("namespace") != parent.namespace:
+        yield "a related rule of another namespace"
+    if not rule.get("names") and not rule.get("labelSelector"):
+        yield "a related rule that asks for every object of a kind"
 
 
 def _status_problems(status: object) -> Iterator[str]:

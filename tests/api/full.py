@@ -51,6 +51,15 @@ FULL: dict[str, Any] = {
     "envFrom": [{"prefix": word(index, 253), "secretRef": {"name": word(index, 253)}} for index in range(32)],
     "ports": [{"name": word(index, 15), "containerPort": 65535 - index} for index in range(32)],
     "httpHeaders": [{"name": word(index, 128), "value": word(index, 1024)} for index in range(16)],
+    "dependencies": [
+        {
+            "apiVersion": f"{word(index, 250)}/v1",
+            "resource": word(index, 63),
+            "name": word(index, 253),
+            "condition": word(index, 316),
+        }
+        for index in range(16)
+    ],
     "imagePullSecrets": [{"name": word(index, 253)} for index in range(16)],
     "volumes": VOLUMES,
     "downwardAPI.items": FILES,

@@ -85,6 +85,7 @@ def test_a_spec_has_its_defaults_and_nothing_else() -> None:
         "memory": "128Mi",
         "replicas": 1,
         "service": {"mode": "Auto"},
+        "configReload": {"mode": "Auto"},
         "securityProfile": "Baseline",
     }
 

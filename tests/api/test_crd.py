@@ -101,6 +101,9 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.replicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",
+        "spec.configReload": {},
+        "spec.configReload.mode": "Auto",
+        "spec.dependencies[].condition": "Ready",
         "spec.securityProfile": "Baseline",
         "spec.ports[].protocol": "TCP",
     }

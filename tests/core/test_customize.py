@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
+from app.core.controller import controller
+from app.core.policy import DependencyKind, Policy
 from app.hooks.sender import customize_request
 from tests.build import my_resource
 
@@ -16,8 +17,11 @@ PODS = {
 }
 
 
-def rules(**spec: Any) -> list[dict[str, Any]]:
-    answer = json.loads(MYRESOURCE.answer_customize(customize_request(my_resource(**spec))))
+BACKUPS = Policy(secrets=True, dependencies=(DependencyKind("example.com/v1", "mybackups", "MyBackup"),))
+
+
+def rules(policy: Policy = Policy(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value
+    answer = json.loads(controller(policy).answer_customize(customize_request(my_resource(**spec))))
     found: list[dict[str, Any]] = answer["relatedResources"]
     return found
 
@@ -42,3 +46,38 @@ def test_without_a_wanted_service_only_pods_are_asked_for(spec: dict[str, Any]) 
 
 def test_an_invalid_spec_asks_for_nothing() -> None:
     assert rules(ports=PORTS, image="no image") == []
+
+
+def waiting(resource: str, name: str) -> dict[str, str]:
+    return {"apiVersion": "example.com/v1", "resource": resource, "name": name}
+
+
+USED: dict[str, Any] = {
+    "envFrom": [
+        {"configMapRef": {"name": "b"}},
+        {"configMapRef": {"name": "a"}},
+        {"configMapRef": {"name": "b"}},
+        {"secretRef": {"name": "c"}},
+    ],
+    "dependencies": [waiting("mybackups", "two"), waiting("mybackups", "one"), waiting("others", "three")],
+}
+
+
+def test_each_kind_has_one_rule_by_name() -> None:
+    assert rules(BACKUPS, **USED) == [
+        PODS,
+        {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["a", "b"]},
+        {"apiVersion": "v1", "resource": "secrets", "namespace": "default", "names": ["c"]},
+        {"apiVersion": "example.com/v1", "resource": "mybackups", "namespace": "default", "names": ["one", "two"]},
+    ]
+
+
+def test_by_default_neither_secrets_nor_kinds_of_others_are_asked_for() -> None:
+    assert [rule["resource"] for rule in rules(**USED)] == ["pods", "configmaps"]
+
+
+def test_configuration_that_is_not_followed_is_not_asked_for() -> None:
+    assert [rule["resource"] for rule in rules(BACKUPS, **USED, configReload={"mode": "Disabled"})] == [
+        "pods",
+        "mybackups",
+    ]

@@ -54,8 +54,9 @@ def test_an_example_runs_and_changes_something(field: str, example: Json) -> Non
         return answer
 
     without = {key: value for key, value in example["spec"].items() if key != field}
-    assert made(example["spec"])["status"]["conditions"][0]["reason"] == "Building"
-    if field not in {"image", "imagePullPolicy", "strategy"}:
+    starts = "DependencyNotFollowed" if field == "dependencies" else "Building"
+    assert made(example["spec"])["status"]["conditions"][0]["reason"] == starts
+    if field not in {"image", "imagePullPolicy", "strategy", "configReload"}:
         assert made(example["spec"])["children"] != made(without)["children"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from app.simulator.objects import Json
-from tests.e2e.client import KINDS, Client
+from tests.e2e.client import Client
 from tests.e2e.record import Record
 
 ROOT = Path(__file__).parent.parent.parent
@@ -24,18 +24,23 @@ def role() -> Json:
     return item
 
 
-def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
+def install(client: Client, hook: str) -> None:
     """Install it; the hook is at the address *hook*."""
-    crds = [*documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
-    for item in crds:
+    establish(client, ROOT / "crds/mygroup.example.com_myresources.yaml")
+    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
         client.apply(item)
-    names = {item["metadata"]["name"] for item in crds}
+
+
+def establish(client: Client, crds: Path) -> None:
+    """Make the CRDs in a file, and wait until what they define is served."""
+    items = documents(crds)
+    for item in items:
+        client.apply(item)
+    names = {item["metadata"]["name"] for item in items}
     nothing_to_see = Record()
     if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
         message = "the CRDs are not established"
         raise TimeoutError(message)
-    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), _controller(hook)):
-        client.apply(item)
 
 
 def _established(client: Client) -> Iterator[str]:
@@ -45,11 +50,10 @@ def _established(client: Client) -> Iterator[str]:
             yield item["metadata"]["name"]
 
 
-def _controller(hook: str) -> Json:
+def controller(hook: str) -> Json:
     """Return the CompositeController; there is no DNS here, so it has the hook's address."""
     (item,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
     for found in item["spec"]["hooks"].values():
         url: str = found["webhook"]["url"]
         found["webhook"]["url"] = url.replace(SERVICE, hook)
-    assert item["kind"] in KINDS
     return item

@@ -32,9 +32,7 @@ class Namespace:
         self.name = name
         self._cluster = cluster
         self.client: Client = cluster.client
-        self.client.create(
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}}
-        )
+        self.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}})
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
     def close(self) -> None:

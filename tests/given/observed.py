@@ -9,6 +9,7 @@ from app.simulator.apiserver.server_side_apply import managed_fields
 from app.simulator.apiserver.stored import stored
 from app.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
+from tests.following import ALL, POLICY, related
 from tests.given.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances
 from tests.given.words import ABSENT, Json, Strategy, mixtures, variants
 from tests.strategies import parents
@@ -114,6 +115,7 @@ _MIXED = mixtures(
     generation=[1, 2, 3],
     stray=[False, False, False, True],
     holder=["not asked", "nobody", "nobody", "ours", *_TAKEN],
+    followed=["there"] * 3 + ["changed", "missing", "not asked"],
     deleting=[False] * 9 + [True],
 )
 _decisions = st.fixed_dictionaries(
@@ -139,13 +141,25 @@ def _situation(parent: Json, decided: Json) -> Situation:
     earlier = decided["earlier"](parent["spec"])
     before = {**parent, "spec": earlier, "metadata": {**parent["metadata"], "generation": generation}}
     missing = {*decided["missing"], *(("Service",) if decided["holder"] in _TAKEN else ())}
-    made = [as_made(child, before, decided["record"]) for child in sync(before)["children"]]
+    answer = sync(before, related=related(*ALL), policy=POLICY)
+    made = [as_made(child, before, decided["record"]) for child in answer["children"]]
     children = [_as_seen(child, decided) for child in made if child["kind"] not in missing]
     shown = {**parent, "status": decided["status"]} if decided["status"] else parent
     if decided["deleting"]:
         shown = changed(shown, NOW_TEXT, "metadata", "deletionTimestamp")
     others = [owned(_foreign("Deployment", "stray", parent), parent)] if decided["stray"] else []
-    return Situation(shown, (*children, *others), _related(decided["holder"], children, shown))
+    seen = {**_FOLLOWED[decided["followed"]], **_related(decided["holder"], children, shown)}
+    return Situation(shown, (*children, *others), seen)
+
+
+_CHANGED = [{**item, "data": {**item["data"], "a": "bmV3"}} for item in ALL if "data" in item]
+_FOLLOWED: dict[str, Grouped] = {
+    "there": related(*ALL),
+    "changed": related(*_CHANGED),
+    "missing": related(),
+    "not asked": {},
+}
+"""What is seen of what a parent follows."""
 
 
 def _as_seen(child: Json, decided: Json) -> Json:
@@ -162,10 +176,10 @@ def _foreign(kind: str, name: str, parent: Json) -> Json:
     return {"apiVersion": {"Deployment": "apps/v1", "Service": "v1"}[kind], "kind": kind, "metadata": metadata}
 
 
-def _related(holder: str, children: list[Json], parent: Json) -> Grouped | None:
-    """Return the related objects when *holder* has the name that our Service would have."""
+def _related(holder: str, children: list[Json], parent: Json) -> Grouped:
+    """Return the related Services when *holder* has the name that ours would have."""
     if holder == "not asked":
-        return None
+        return {}
     foreign = _foreign("Service", parent["metadata"]["name"], parent)
     other = {**parent, "metadata": {**parent["metadata"], "uid": "other"}}
     found = {

@@ -1,11 +1,11 @@
 """The gate: each kind of damage is refused, and beside it stands the harmless answer that it is nearest to."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from app.hooks import Manifest, Parent, RefusedAnswer, RelatedRule, SyncAnswer, named
+from app.hooks import Manifest, Parent, RefusedAnswer, RelatedRule, SyncAnswer, labelled, named
 from app.hooks.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
 from app.hooks.objects import ConfigMap, Service
 from tests.tiny import config_map
@@ -205,3 +205,15 @@ def test_an_answer_may_have_a_mebibyte() -> None:
     assert check_size(largest) == largest
     with pytest.raises(RefusedAnswer, match="1 MiB"):
         check_size(largest + b"x")
+
+
+@pytest.mark.parametrize("rule", [{}, {"names": []}, {"labelSelector": {}}], ids=str)
+def test_a_rule_for_every_object_of_a_kind_is_refused(rule: dict[str, object]) -> None:
+    everything = {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", **rule}
+
+    with pytest.raises(RefusedAnswer, match="every object of a kind"):
+        check_customize([cast("RelatedRule", everything)], PARENT)
+
+
+def test_a_rule_by_label_is_fine() -> None:
+    check_customize([labelled(ConfigMap, "default", {"a": "b"})], PARENT)

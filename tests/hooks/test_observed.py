@@ -143,13 +143,6 @@ def test_two_children_of_one_name_are_malformed() -> None:
         observed("Deployment.apps/v1", item(), item())
 
 
-def test_two_related_objects_of_one_name_are_malformed() -> None:
-    objects = related("Service.v1", item(), item())
-
-    with pytest.raises(MalformedRequest):
-        objects.get(Service, "web")
-
-
 def test_one_name_in_two_namespaces_is_no_twin() -> None:
     children = observed("Deployment.apps/v1", item(), item(namespace="other"))
 
@@ -215,3 +208,35 @@ def test_children_are_not_related_objects() -> None:
 
     assert seen.related.get(Service, "web") is Absence.MISSING
     assert seen.children.service("web")
+
+
+@pytest.mark.parametrize("wrong", [5, [], "x", {"metadata": {"name": "web"}, "data": 5}], ids=str)
+def test_a_related_object_that_cannot_be_read_stops_nothing(wrong: object) -> None:
+    seen = request(related={"ConfigMap.v1": {"1": wrong, "2": item("other")}}).related
+
+    assert isinstance(seen.get(ConfigMap, "other"), ConfigMap)
+    assert seen.get(ConfigMap, "web") is Absence.MISSING
+    assert [found.metadata.name for found in seen.all(ConfigMap)] == ["other"]  # type: ignore[union-attr]
+
+
+def test_a_related_object_with_fields_of_another_kind_is_there_but_unreadable() -> None:
+    seen = related("ConfigMap.v1", item(data={"a": 1}))
+
+    assert seen.get(ConfigMap, "web") is seen.get(ConfigMap, "web") is Absence.UNREADABLE
+    assert seen.all(ConfigMap) == []
+
+
+def test_all_related_objects_of_a_kind_are_those_of_the_parents_namespace() -> None:
+    seen = related("ConfigMap.v1", item("one"), item("two"), item("three", namespace="other"))
+    found = seen.all(ConfigMap)
+
+    assert not isinstance(found, Absence)
+    assert [each.metadata.name for each in found] == ["one", "two"]
+    assert seen.all(Service) is Absence.NOT_ASKED
+
+
+def test_a_related_kind_that_is_known_only_by_its_group_is_read_as_another() -> None:
+    seen = related("MyBackup.example.com/v1", item("nightly"))
+
+    assert isinstance(seen.get(ConfigMap, "nightly", "MyBackup.example.com/v1"), ConfigMap)
+    assert seen.get(ConfigMap, "nightly") is Absence.NOT_ASKED

@@ -12,6 +12,7 @@ from app.simulator.hook import Hook, Reply, Unreachable
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Key, deleting, text
 from app.simulator.world import World
+from tests.following import ALL, FOLLOWING, WITH_BACKUPS
 from tests.strategies import specs
 from tests.test_convergence import specs_of
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
@@ -77,7 +78,10 @@ def meanwhile(made: World, kind: str, value: Any) -> None:
 
 def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
     """Return the world in which a parent with *spec* had these *steps* happen to it, once it is still."""
-    made = world(mode, MYRESOURCE, {**parent(), "spec": spec})
+    made = world(mode, FOLLOWING, served=WITH_BACKUPS)
+    for item in ALL:
+        made.api.place(item)
+    made.apply({**parent(), "spec": spec})
     for step in steps:
         do(made, step)
     assert made.still(within=100_000)
@@ -85,7 +89,7 @@ def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
 
 
 @both_modes
-@settings(max_examples=70)
+@settings(max_examples=35)
 @given(spec=_few, steps=st.lists(_steps, max_size=6))
 @example(spec={"image": "nginx"}, steps=[("wait", 0.02), ("delete", DEPLOYMENT), ("restart", 0)])
 @example(spec={"image": "nginx"}, steps=[("down", 3), ("wait", 1), ("down", 1), ("scale", 5)])
@@ -109,7 +113,7 @@ _ends = st.one_of(
 
 
 @both_modes
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(steps=st.lists(st.one_of(_steps, _ends), max_size=8))
 def test_whatever_happens_nothing_is_left_that_nobody_owns_and_nothing_is_stuck(mode: Mode, steps: list[Step]) -> None:
     made = lived(mode, {"image": "nginx"}, [*steps, ("fail", None), ("edit", {"image": "nginx:2", "replicas": 2})])

@@ -18,6 +18,21 @@ def _rolling(**update: int | str) -> Json:
     return {"strategy": {"type": "RollingUpdate", "rollingUpdate": update}}
 
 
+def _waiting_for(api_version: str, resource: str, name: str) -> Json:
+    return {"dependencies": [{"apiVersion": api_version, "resource": resource, "name": name}]}
+
+
+ITSELF = Example(
+    path="",
+    says="dependencies must not name the MyResource itself",
+    good=[
+        {"dependencies": []},
+        _waiting_for("mygroup.example.com/v1alpha1", "myresources", "other"),
+        _waiting_for("mygroup.example.com/v1", "myresources", "web"),
+        _waiting_for("mygroup.example.com/v1alpha1", "others", "web"),
+    ],
+    bad=[_waiting_for("mygroup.example.com/v1alpha1", "myresources", "web")],
+)
 NAME = Example(
     path="metadata.name",
     says="must be at most 52 characters",
@@ -149,4 +164,4 @@ STEPS = Example(
     ],
 )
 
-EXAMPLES = [NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]
+EXAMPLES = [ITSELF, NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]

@@ -1,0 +1,216 @@
+"""A changed key that is used changes the mark in the Pod template; nothing else does."""
+
+from typing import Any
+
+import pytest
+
+from app.core.policy import Policy
+from tests.build import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+
+Json = dict[str, Any]
+
+CONFIG = "mygroup.example.com/config"
+SECRETS = "mygroup.example.com/secrets"
+FOLLOWING_SECRETS = Policy(secrets=True)
+
+ALL: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+ONE: Json = {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "a"}}}]}
+MAYBE: Json = {
+    "env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "a", "optional": True}}}]
+}
+SECRET: Json = {"envFrom": [{"secretRef": {"name": "login"}}]}
+
+
+def named(name: str, **fields: Any) -> Json:
+    metadata = {"name": name, "namespace": "default", "resourceVersion": "1", **fields.pop("metadata", {})}
+    return {"metadata": metadata, **fields}
+
+
+def settings(**data: str) -> Json:
+    return {"ConfigMap.v1": {"default/settings": named("settings", data=data)}}
+
+
+def login(**data: str) -> Json:
+    return {"Secret.v1": {"default/login": named("login", data=data)}}
+
+
+def marks(answer: Json) -> Json:
+    annotations: Json = child(answer, "Deployment")["spec"]["template"]["metadata"].get("annotations", {})
+    return annotations
+
+
+def mark(spec: Json, related: Json, *observed: Json, policy: Policy | None = None, **parent: Any) -> str | None:
+    found: str | None = marks(sync(my_resource(**spec, **parent), *observed, related=related, policy=policy)).get(
+        CONFIG
+    )
+    return found
+
+
+def running(spec: Json, related: Json, policy: Policy | None = None) -> Json:
+    """Return the Deployment of a finished rollout."""
+    parent = my_resource(**spec)
+    return rolled_out(owned(child(sync(parent, related=related, policy=policy), "Deployment"), parent))
+
+
+@pytest.mark.parametrize("spec", [ALL, ONE, MAYBE], ids=["all keys", "one key", "an optional key"])
+def test_a_used_key_changes_the_mark(spec: Json) -> None:
+    assert mark(spec, settings(a="1")) != mark(spec, settings(a="2"))
+
+
+def test_a_key_that_comes_or_goes_changes_the_mark_where_all_are_used() -> None:
+    assert len({mark(ALL, settings(**data)) for data in ({}, {"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"})}) == 4
+
+
+def test_a_key_that_is_not_used_does_not_change_the_mark() -> None:
+    assert mark(ONE, settings(a="1")) == mark(ONE, settings(a="1", b="2"))
+
+
+def test_metadata_does_not_change_the_mark() -> None:
+    touched = settings(a="1")
+    touched["ConfigMap.v1"]["default/settings"]["metadata"].update(resourceVersion="9", labels={"new": "1"})
+
+    assert mark(ALL, settings(a="1")) == mark(ALL, touched)
+
+
+def test_another_config_map_does_not_change_the_mark() -> None:
+    more = settings(a="1")
+    more["ConfigMap.v1"]["default/other"] = named("other", data={"a": "2"})
+
+    assert mark(ALL, settings(a="1")) == mark(ALL, more)
+
+
+def test_binary_data_is_content_too() -> None:
+    def binary(value: str) -> Json:
+        return {"ConfigMap.v1": {"default/settings": named("settings", binaryData={"a": value})}}
+
+    assert len({mark(ALL, settings(a="QQ==")), mark(ALL, binary("QQ==")), mark(ALL, binary("Qg=="))}) == 3
+
+
+def test_equal_contents_of_two_parents_have_unlike_marks() -> None:
+    assert mark(ALL, settings(a="1")) != mark(ALL, settings(a="1"), uid=UID[::-1])
+
+
+def test_the_order_of_keys_does_not_matter() -> None:
+    assert mark(ALL, settings(a="1", b="2")) == mark(ALL, settings(b="2", a="1"))
+
+
+def test_values_that_move_between_keys_change_the_mark() -> None:
+    assert mark(ALL, settings(a="1", b="2")) != mark(ALL, settings(a="2", b="1"))
+
+
+def test_without_references_there_is_no_mark() -> None:
+    assert mark({}, settings(a="1")) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "related", "what"),
+    [
+        pytest.param(ALL, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap"),
+        pytest.param(ONE, settings(b="2"), "key a of ConfigMap settings", id="its key"),
+    ],
+)
+def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec(
+    spec: Json, related: Json, what: str
+) -> None:
+    before = running(spec, settings(a="1"))
+
+    answer = sync(my_resource(**spec | {"image": "nginx:1.28"}, generation=2), before, related=related)
+    later = sync(my_resource(**spec), before, related=related)
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
+    assert reason(answer) == "Building"
+    assert (reason(later), condition(later)["status"]) == ("DependencyNotFound", "False")
+    assert condition(later)["message"].startswith(f"{what} does not exist: create it")
+    assert condition(later, "Reconciling")["status"] == "True"
+    assert condition(later, "Available")["status"] == "True"
+
+
+def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:
+    answer = sync(my_resource(**ALL), related={"ConfigMap.v1": {}})
+
+    assert marks(answer) == {}
+    assert reason(answer) == "Building"
+
+
+@pytest.mark.parametrize("related", [{"ConfigMap.v1": {}}, settings(b="1")], ids=["the ConfigMap", "its key"])
+def test_what_is_optional_may_be_missing_and_changes_the_mark_when_it_comes(related: Json) -> None:
+    before = running(MAYBE, related)
+
+    assert reason(sync(my_resource(**MAYBE), before, related=related)) == "Available"
+    assert mark(MAYBE, related) not in (None, mark(MAYBE, settings(a="1")))
+
+
+def test_a_group_that_was_not_asked_for_changes_nothing() -> None:
+    before = running(ALL, settings(a="1"))
+
+    answer = sync(my_resource(**ALL), before, related={})
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert reason(answer) == "Available"
+
+
+def test_a_config_map_that_cannot_be_read_changes_nothing() -> None:
+    before = running(ALL, settings(a="1"))
+    related = {"ConfigMap.v1": {"default/settings": named("settings", data={"a": 5})}}
+
+    assert (
+        marks(sync(my_resource(**ALL), before, related=related))
+        == before["spec"]["template"]["metadata"]["annotations"]
+    )
+
+
+def test_one_that_is_replaced_counts_by_its_contents_alone() -> None:
+    replaced = settings(a="1")
+    replaced["ConfigMap.v1"]["default/settings"] |= {"immutable": True}
+
+    assert mark(ALL, replaced) == mark(ALL, settings(a="1"))
+
+
+def test_switched_off_it_keeps_the_mark_and_says_nothing_of_what_is_missing() -> None:
+    before = running(ALL, settings(a="1"))
+    off = my_resource(**ALL, configReload={"mode": "Disabled"})
+
+    answer = sync(off, before, related=settings(a="2"))
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert marks(sync(off, related=settings(a="2"))) == {}
+    assert reason(sync(off, before, related={"ConfigMap.v1": {}})) == "Available"
+
+
+@pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)
+def test_a_template_that_nobody_could_have_written_has_no_mark(broken: Any) -> None:
+    (before,) = finished(my_resource(**ALL))
+    before["spec"] = {**before["spec"], "template": broken}
+
+    assert marks(sync(my_resource(**ALL), before)) == {}
+
+
+def test_secrets_are_not_followed_unless_the_operator_says_so() -> None:
+    parent = my_resource(**SECRET)
+
+    assert marks(sync(parent, related=login(a="MQ=="))) == {}
+    assert set(marks(sync(parent, related=login(a="MQ=="), policy=FOLLOWING_SECRETS))) == {SECRETS}
+
+
+def test_a_secrets_value_is_in_no_answer() -> None:
+    answer = sync(my_resource(**SECRET), related=login(password="c2VjcmV0"), policy=FOLLOWING_SECRETS)  # noqa: S106 - it is none
+
+    assert "c2VjcmV0" not in str(answer)
+    assert "password" not in str(answer)
+
+
+def test_secrets_and_config_maps_have_a_mark_each() -> None:
+    both = my_resource(envFrom=[*ALL["envFrom"], *SECRET["envFrom"]])
+
+    def made(config: str, secret: str) -> Json:
+        return marks(sync(both, related={**settings(a=config), **login(a=secret)}, policy=FOLLOWING_SECRETS))
+
+    assert made("1", "MQ==")[CONFIG] == made("1", "Mg==")[CONFIG] != made("2", "MQ==")[CONFIG]
+    assert made("1", "MQ==")[SECRETS] == made("2", "MQ==")[SECRETS] != made("1", "Mg==")[SECRETS]
+
+
+def test_no_longer_following_secrets_restarts_nothing() -> None:
+    before = running(SECRET, login(a="MQ=="), FOLLOWING_SECRETS)
+
+    assert reason(sync(my_resource(**SECRET), before)) == "Available"
