@@ -97,9 +97,8 @@ def probe_takes(seen: ContainerStatus, spec: MyResourceSpec) -> int | None:
 def _takes(asked: Probe | None) -> int:
     if asked is None:
         return 0
-    return (asked.initial_delay_seconds or 0) + (asked.period_seconds or _PERIOD) * (
-        asked.failure_threshold or _FAILURES
-    )
+    failing = (asked.period_seconds or _PERIOD) * (asked.failure_threshold or _FAILURES)
+    return (asked.initial_delay_seconds or 0) + failing
 
 
 def _who(seen: ContainerStatus) -> str:
