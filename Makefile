@@ -24,7 +24,7 @@ picture: $(READY) ## Draw the demo for the README
 	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
 
 test: $(READY) ## Run all tests
-	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
 	$(BIN)/pytest -m e2e -n 4 tests/e2e
