@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -17,7 +17,7 @@ from app.cli.story import from_file, from_options, timed
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
 from app.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
-from app.simulator.scenario import Follow
+from app.simulator.scenario import Failure, Follow
 from app.simulator.world import World
 
 LONGEST_WAIT = 1.0
@@ -53,7 +53,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
     "--fail",
     "fails",
     multiple=True,
-    type=click.Choice(["bad-image", "crash", "oom", "slow", "none"]),
+    type=click.Choice(get_args(Failure)),
     help="Let all containers fail in this way; none ends it.",
 )
 @click.option(

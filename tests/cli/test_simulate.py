@@ -66,9 +66,12 @@ def test_an_edit_without_a_time_is_so_from_the_start() -> None:
 @pytest.mark.parametrize(
     ("fail", "shown", "state"),
     [
-        ("bad-image", "ImagePullBackOff", "Failed:ProgressDeadlineExceeded"),
-        ("crash", "Error, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
-        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
+        ("bad-image", "ImagePullBackOff", "Failed:ImagePullFailed"),
+        ("crash", "Error, CrashLoopBackOff", "Failed:CrashLooping"),
+        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:OOMKilled"),
+        ("config-error", "CreateContainerConfigError", "Failed:ContainerConfigError"),
+        ("unschedulable", "Unschedulable", "Failed:Unschedulable"),
+        ("unready", "ready", "Ready:Available"),
         ("slow", "ContainerCreating", "Ready:Available"),
     ],
 )
@@ -82,7 +85,8 @@ def test_containers_fail_in_the_way_that_is_asked_for(fail: str, shown: str, sta
 def test_what_fails_later_is_degraded_and_recovers() -> None:
     ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s", "--fail", "none", "--at", "40s")
 
-    assert statuses(ended.out)[-2:] == ["Degraded:ReplicasUnavailable", "Ready:Available"]
+    said = statuses(ended.out)
+    assert said[said.index("Degraded:CrashLooping") + 1 :] == ["Degraded:ReplicasUnavailable", "Ready:Available"]
 
 
 @pytest.mark.parametrize(

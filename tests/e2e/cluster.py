@@ -1,20 +1,17 @@
 """The cluster of a run: a control plane with watches, a stand-in for the kubelet, the hook, and Metacontroller."""
 
 import json
-import sys
 from pathlib import Path
-
-import httpx
 
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
-from tests.e2e.followed import OPTIONS
-from tests.e2e.installed import ROOT, install
+from tests.e2e.hook import Hook
+from tests.e2e.installed import documents, establish, install
 from tests.e2e.kubelet import Kubelet
-from tests.e2e.processes import Process
+from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
 from tests.serving import free_port
 
@@ -29,17 +26,19 @@ class Cluster:
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
-        self.hook = self._hook()
+        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000")
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
 
-    def start(self) -> None:
-        """Start all but Metacontroller."""
+    def start(self, *, installed: bool = True) -> None:
+        """Start all but Metacontroller; what we ship is *installed*, or just Metacontroller's CRDs are there."""
         self.control_plane.start()
-        self.hook.start(cwd=ROOT)
+        self.hook.start()
         self.client = self.control_plane.client()
-        install(self.client, self._binaries.crds, f"http://127.0.0.1:{self._port}")
+        establish(self.client, documents(self._binaries.crds))
+        if installed:
+            install(self.client, self.hook.url)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)
@@ -57,10 +56,11 @@ class Cluster:
         for watch in self._watches:
             watch.join()
 
-    def metacontroller(self, mode: Mode) -> Process:
-        """Return Metacontroller, not yet started, which applies in this *mode*."""
+    def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
+        """Return Metacontroller, not yet started, which applies in this *mode*, and asks the hook through a *proxy*."""
         health = free_port()
         command = [
+            *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
             str(self._binaries.metacontroller),
             f"--kubeconfig={self.control_plane.kubeconfig(METACONTROLLER)}",
             f"--apply-strategy={mode}",
@@ -71,28 +71,16 @@ class Cluster:
             "--client-go-burst=1000",
             "--zap-log-level=1",
         ]
-        return Process(f"metacontroller-{mode}", command, self.folder, lambda: _ok(f"http://127.0.0.1:{health}/readyz"))
+        return Process(
+            f"metacontroller-{mode}", command, self.folder, lambda: answers(f"http://127.0.0.1:{health}/readyz")
+        )
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
         """Return what the hook was asked about a parent, and what it answered, in order."""
-        files = sorted(self.asked.glob(f"*-{namespace}-{name}.json"))
+        files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden one is not finished
         return [json.loads(file.read_text()) for file in files]
 
     @property
     def logs(self) -> dict[str, str]:
         """Return the log of each process."""
         return {file.name: file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log"))}
-
-    def _hook(self) -> Process:
-        self._port, health = free_port(), free_port()
-        ports = [f"--port={self._port}", f"--health-port={health}"]
-        kept = [f"--record={self.asked}", "--record-limit=4000", *OPTIONS]
-        command = [sys.executable, "-m", "app", "serve", *ports, *kept]
-        return Process("hook", command, self.folder, lambda: _ok(f"http://127.0.0.1:{health}/readyz"))
-
-
-def _ok(url: str) -> bool:
-    try:
-        return httpx.get(url, trust_env=False).is_success
-    except httpx.TransportError:
-        return False

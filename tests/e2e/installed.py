@@ -7,7 +7,7 @@ import yaml
 
 from app.simulator.objects import Json
 from charts.rendering import rendered
-from tests.e2e.client import KINDS, Client
+from tests.e2e.client import Client
 from tests.e2e.followed import CRD, VALUES
 from tests.e2e.record import Record
 
@@ -26,9 +26,15 @@ def role() -> Json:
     return item
 
 
-def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
+def install(client: Client, hook: str) -> None:
     """Install it; the hook is at the address *hook*."""
-    crds = [CRD, *documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
+    establish(client, [CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
+    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
+        client.apply(item)
+
+
+def establish(client: Client, crds: list[Json]) -> None:
+    """Make *crds*, and wait until what they define is served."""
     for item in crds:
         client.apply(item)
     names = {item["metadata"]["name"] for item in crds}
@@ -36,8 +42,6 @@ def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
     if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
         message = "the CRDs are not established"
         raise TimeoutError(message)
-    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), _controller(hook)):
-        client.apply(item)
 
 
 def _established(client: Client) -> Iterator[str]:
@@ -47,11 +51,10 @@ def _established(client: Client) -> Iterator[str]:
             yield item["metadata"]["name"]
 
 
-def _controller(hook: str) -> Json:
+def controller(hook: str) -> Json:
     """Return the CompositeController; there is no DNS here, so it has the hook's address."""
     (item,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
     for found in item["spec"]["hooks"].values():
         url: str = found["webhook"]["url"]
         found["webhook"]["url"] = url.replace(SERVICE, hook)
-    assert item["kind"] in KINDS
     return item

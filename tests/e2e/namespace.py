@@ -18,7 +18,7 @@ from tests.e2e.followed import backup, told
 from tests.e2e.said import condition, says
 from tests.worlds import parent
 
-PATIENCE = 45.0
+PATIENCE = 90.0
 """Seconds until something that should happen at once counts as missing: others use the machine, too."""
 
 QUIET = 0.6
@@ -36,9 +36,7 @@ class Namespace:
         self.name = name
         self._cluster = cluster
         self.client: Client = cluster.client
-        self.client.create(
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}}
-        )
+        self.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}})
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
     def close(self) -> None:
