@@ -29,6 +29,9 @@ test: $(READY) ## Run all tests
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
 	$(BIN)/pytest -m e2e -n 4 tests/e2e
 
+bench: $(READY) ## Measure what a sync with a thousand Pods costs
+	@$(BIN)/python -m bench.pods
+
 record: $(READY) ## Record what Metacontroller asks the hook, on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
@@ -61,4 +64,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test e2e record check sizes format crd manifests pages lock
+.PHONY: help demo picture test e2e bench record check sizes format crd manifests pages lock
