@@ -145,6 +145,12 @@ def _goes_on(progressing: Condition) -> bool:
     return progressing.status == "True" and progressing.reason != COMPLETE
 
 
+def _rolls(facts: Facts) -> bool:
+    """A rollout is under way: also in a generation that was Ready, when configuration changed or somebody meddled."""
+    progressing = facts.seen.condition("Progressing")
+    return progressing is not None and _goes_on(progressing)
+
+
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
     said = facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
@@ -188,7 +194,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (REPLICA_FAILURE, _refused),
     (PAUSED, _paused),
-    (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready),
+    (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready and not _rolls(facts)),
     (ROLLING_OUT, _unfinished),
     (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
     (AVAILABLE, lambda _: True),
