@@ -19,7 +19,7 @@ from tests.e2e.hook import NEXT, Hook
 from tests.e2e.namespace import Namespace
 from tests.e2e.proxy import MISBEHAVIOURS, Proxy
 from tests.e2e.record import Version
-from tests.e2e.said import says
+from tests.e2e.said import condition, says
 from tests.e2e.truth import incoherent, untrue, written
 from tests.e2e.work import SPECS, Work
 
@@ -104,6 +104,9 @@ def test_every_fault_struck_during_work(endured: Endured, mode: Mode, figures: F
     figures.note("faults survived", mode, sum(fault.times for fault in FAULTS.values()) + 1)
     figures.note("rounds of work under faults", mode, endured.scene.work.rounds)
 
+    parents = endured.cluster.record.everything("MyResource", ROUGH).values()
+    said = {condition(version.item, "Ready").get("message", "") for versions in parents for version in versions}
+    assert any(message.endswith("Next.") for message in said)
     assert all(endured.scene.proxy.went_wrong[how] >= FAULTS[f"hook {how}"].times * WRONG for how in MISBEHAVIOURS)
 
 
