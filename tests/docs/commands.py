@@ -5,7 +5,7 @@ import shlex
 
 from tests.documents import ROOT
 
-PAGES = ["docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"]
+PAGES = ["docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/pods.md", "docs/operate.md"]
 CHART = "charts/myresource-operator"
 
 
