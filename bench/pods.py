@@ -45,7 +45,7 @@ def real(seen: Json, number: int) -> Json:
         "nodeName": f"node-{number % 50}",
         "tolerations": [{"key": "a", "effect": "NoExecute"}],
     }
-    fields = {f"f:field-{each}": {".": {}, "f:inner": {}} for each in range(40)}
+    fields: Json = {f"f:field-{each}": {".": {}, "f:inner": {}} for each in range(40)}
     entries = [{"manager": name, "operation": "Update", "fieldsV1": fields} for name in ("controller", "kubelet")]
     types = ("Initialized", "Ready", "ContainersReady", "PodScheduled")
     conditions = [{"type": each, "status": "False", "lastTransitionTime": "2026-01-31T12:00:00Z"} for each in types]
