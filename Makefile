@@ -27,7 +27,7 @@ test: $(READY) ## Run all tests
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
-	$(BIN)/pytest -m e2e tests/e2e
+	$(BIN)/pytest -m e2e -n 4 --dist loadgroup tests/e2e
 
 check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	$(BIN)/ruff format --check .

@@ -22,6 +22,20 @@ def test_while_a_label_of_ours_is_missing_an_annotation_makes_metacontroller_wri
     assert "mygroup.example.com/repair" in child(answers[0], "Service")["metadata"]["annotations"]
 
 
+def test_a_label_that_is_missing_again_needs_another_annotation_a_few_times() -> None:
+    """Metacontroller does not send an answer twice; a policy that removes the label must not keep it busy."""
+    parent = my_resource()
+    (deployment,) = finished(parent)
+    given: list[str] = []
+    for _ in range(9):
+        annotations = {**deployment["metadata"]["annotations"], **({REPAIR: given[-1]} if given else {})}
+        stripped = {**deployment, "metadata": {**deployment["metadata"], "labels": {}, "annotations": annotations}}
+        given.append(child(sync(parent, stripped), "Deployment")["metadata"]["annotations"][REPAIR])
+
+    assert len(set(given)) == 5
+    assert len(set(given[4:])) == 1
+
+
 def test_a_label_that_others_added_needs_no_repair() -> None:
     parent = my_resource()
     (deployment,) = finished(parent)

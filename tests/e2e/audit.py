@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from app.simulator.objects import Json
+from app.simulator.objects import Json, key_of
 from tests.e2e.control_plane import METACONTROLLER
+from tests.e2e.record import Record, Version
 
 WRITES = ("create", "update", "patch", "delete")
 
@@ -103,6 +105,26 @@ def granted(role: Json) -> set[Right]:
         for resource in rule["resources"]
         for verb in rule["verbs"]
     }
+
+
+def stored(log: Path) -> Record:
+    """Return every version that was stored, from the audit *log*: a watch misses some while the API server is away."""
+    found: dict[int, Json] = {}
+    for event in map(json.loads, log.read_bytes().splitlines()):
+        item = event.get("responseObject", {})
+        if event["responseStatus"]["code"] < 300 and "dryRun=" not in event["requestURI"] and "spec" in item:
+            found.setdefault(int(item["metadata"].get("resourceVersion", 0)), event)
+    record = Record()
+    for number in sorted(found):
+        item = found[number]["responseObject"]
+        at = datetime.fromisoformat(found[number]["stageTimestamp"]).timestamp()
+        record.add(key_of(item), Version(at, number, deleted=False, item=item))
+    return record
+
+
+def deleted(requests: list[Request]) -> list[str]:
+    """Return the objects that were deleted by *requests*."""
+    return [str(request) for request in requests if request.right.verb.startswith("delete") and not request.refused]
 
 
 class Done:

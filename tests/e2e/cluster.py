@@ -1,19 +1,17 @@
 """The cluster of a run: a control plane with watches, a stand-in for the kubelet, the hook, and Metacontroller."""
 
 import json
-import sys
 from pathlib import Path
-
-import httpx
 
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
-from tests.e2e.installed import ROOT, install
+from tests.e2e.hook import Hook
+from tests.e2e.installed import install
 from tests.e2e.kubelet import Kubelet
-from tests.e2e.processes import Process
+from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
 from tests.serving import free_port
 
@@ -28,7 +26,7 @@ class Cluster:
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
-        self.hook = self._hook()
+        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000")
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
@@ -36,9 +34,9 @@ class Cluster:
     def start(self) -> None:
         """Start all but Metacontroller."""
         self.control_plane.start()
-        self.hook.start(cwd=ROOT)
+        self.hook.start()
         self.client = self.control_plane.client()
-        install(self.client, self._binaries.crds, f"http://127.0.0.1:{self._port}")
+        install(self.client, self._binaries.crds, self.hook.url)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)
@@ -70,7 +68,9 @@ class Cluster:
             "--client-go-burst=1000",
             "--zap-log-level=1",
         ]
-        return Process(f"metacontroller-{mode}", command, self.folder, lambda: _ok(f"http://127.0.0.1:{health}/readyz"))
+        return Process(
+            f"metacontroller-{mode}", command, self.folder, lambda: answers(f"http://127.0.0.1:{health}/readyz")
+        )
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
         """Return what the hook was asked about a parent, and what it answered, in order."""
@@ -81,17 +81,3 @@ class Cluster:
     def logs(self) -> dict[str, str]:
         """Return the log of each process."""
         return {file.name: file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log"))}
-
-    def _hook(self) -> Process:
-        self._port, health = free_port(), free_port()
-        ports = [f"--port={self._port}", f"--health-port={health}"]
-        kept = [f"--record={self.asked}", "--record-limit=4000"]
-        command = [sys.executable, "-m", "app", "serve", *ports, *kept]
-        return Process("hook", command, self.folder, lambda: _ok(f"http://127.0.0.1:{health}/readyz"))
-
-
-def _ok(url: str) -> bool:
-    try:
-        return httpx.get(url, trust_env=False).is_success
-    except httpx.TransportError:
-        return False

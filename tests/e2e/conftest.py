@@ -1,21 +1,27 @@
-"""Fixtures: one control plane for the run, one Metacontroller for each mode, one namespace for each test."""
+"""Fixtures: one Metacontroller for each mode, one namespace for each test, one control plane for each process.
+
+With ``pytest -n`` each mode runs in a process of its own, so that one works while the other waits.
+"""
 
 import itertools
 import shutil
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
+from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
 
 HERE = Path(__file__).parent
-FIGURES = pytest.StashKey[list[str]]()
+FIGURES = pytest.StashKey[Figures]()
+MISSING = pytest.StashKey[str]()
 WHOLE = pytest.StashKey[bool]()
 NUMBERS = itertools.count(1)
 
@@ -24,9 +30,10 @@ NUMBERS = itertools.count(1)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Mark the tests that need a cluster; run one mode after the other, and the verdicts on a mode at its end."""
     here = [item for item in items if item.path.parent == HERE]
-    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ())]
+    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or _apart(item)]
     for item in ours:
         item.add_marker(pytest.mark.e2e)
+        item.add_marker(pytest.mark.xdist_group(f"{_apart(item)}{_mode(item) or MODES[0]}"))
     yield
     _skip_without_binaries(config, [item for item in ours if item in items])
     every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
@@ -40,15 +47,25 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
         if items:
             found()
     except Missing as missing:
-        config.stash.setdefault(FIGURES, []).append(str(missing))
+        config.stash[MISSING] = str(missing)
         for item in items:
             item.add_marker(pytest.mark.skip(reason="binaries are missing, see above"))
 
 
+def _apart(item: pytest.Item) -> str:
+    """Return the file of *item* if its tests have a cluster of their own: others need not wait for it."""
+    return f"{item.path.stem}, " if item.get_closest_marker("own_cluster") else ""
+
+
+def _mode(item: pytest.Item) -> Mode | None:
+    """Return the mode that *item* runs in, or None if it is the same in both."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("mode") if callspec else None
+
+
 def _turn(item: pytest.Item) -> tuple[int, int]:
     last = 1 if item.get_closest_marker("verdict") else 0
-    callspec = getattr(item, "callspec", None)
-    mode = callspec.params.get("metacontroller") if callspec else None
+    mode = _mode(item)
     return (MODES.index(mode), last) if mode in MODES else (len(MODES) * last, last)
 
 
@@ -65,21 +82,21 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session", params=MODES)
-def metacontroller(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Process]:
-    """Return Metacontroller, which runs, in each mode."""
-    process = cluster.metacontroller(request.param)
+def mode(request: pytest.FixtureRequest) -> Mode:
+    """Return the mode that Metacontroller runs in: each in turn."""
+    found: Mode = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def metacontroller(cluster: Cluster, mode: Mode) -> Iterator[Process]:
+    """Return Metacontroller, which runs."""
+    process = cluster.metacontroller(mode)
     try:
         process.start()
         yield process
     finally:
         process.stop()
-
-
-@pytest.fixture
-def mode(request: pytest.FixtureRequest, metacontroller: Process) -> Mode:  # noqa: ARG001 - it runs
-    """Return the mode that Metacontroller runs in."""
-    found: Mode = request.node.callspec.params["metacontroller"]
-    return found
 
 
 @pytest.fixture
@@ -103,10 +120,14 @@ def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:
     made.close()
 
 
-@pytest.fixture
-def figures(pytestconfig: pytest.Config) -> list[str]:
-    """Return the lines that are printed at the end."""
-    return pytestconfig.stash.setdefault(FIGURES, [])
+@pytest.fixture(scope="session")
+def figures(pytestconfig: pytest.Config) -> Figures:
+    """Return the figures that are printed at the end."""
+    return _figures(pytestconfig)
+
+
+def _figures(config: pytest.Config) -> Figures:
+    return config.stash.setdefault(FIGURES, Figures())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -123,7 +144,25 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the figures of a process of its own to the one that prints them."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["figures"] = _figures(session.config).rows
+        session.config.workeroutput["missing"] = session.config.stash.get(MISSING, "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the figures of such a process; one that broke has none."""
+    sent = getattr(node, "workeroutput", {"figures": {}, "missing": ""})
+    _figures(node.config).add(sent["figures"])
+    node.config.stash[MISSING] = sent["missing"]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the figures of the run."""
-    for line in config.stash.get(FIGURES, []):
+    """Print the figures of the run, or what it lacked."""
+    if missing := config.stash.get(MISSING, ""):
+        terminalreporter.write_line(missing)
+    reports = [each for found in terminalreporter.stats.values() for each in found if hasattr(each, "when")]
+    for line in _figures(config).table(reports) if _figures(config).rows else []:
         terminalreporter.write_line(line)

@@ -10,7 +10,7 @@ import httpx
 
 from tests.e2e.binaries import Binaries
 from tests.e2e.client import Client
-from tests.e2e.processes import Process
+from tests.e2e.processes import Process, answers
 from tests.serving import free_port
 
 ADMIN = "admin"
@@ -52,7 +52,7 @@ class ControlPlane:
         self.certificate = folder / "certificates/apiserver.crt"
         self.audit_log = folder / "audit.log"
         self._store = f"http://127.0.0.1:{free_port()}"
-        self.etcd = Process("etcd", self._etcd(), folder, lambda: _answers(f"{self._store}/health"))
+        self.etcd = Process("etcd", self._etcd(), folder, lambda: answers(f"{self._store}/health"))
         self.apiserver = Process("kube-apiserver", self._apiserver(), folder, self._serves)
         self.controllers = Process("kube-controller-manager", self._controllers(), folder, lambda: True)
         self._clients: dict[str, Client] = {}
@@ -156,10 +156,3 @@ class ControlPlane:
             "--horizontal-pod-autoscaler-sync-period=5s",
             f"--controllers={_RUN}",
         ]
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(url, trust_env=False).is_success
-    except httpx.TransportError:
-        return False

@@ -5,6 +5,7 @@
 
 import queue
 import threading
+import time
 from typing import Any
 
 import httpx
@@ -53,8 +54,12 @@ class Kubelet(threading.Thread):
         metadata = pod["metadata"]
         try:
             self._client.change("Pod", metadata["namespace"], metadata["name"], {"status": change}, part="/status")
-        except (Refused, httpx.TransportError):
-            return  # it is gone, or the API server is; the next version of the Pod comes here again
+        except httpx.TransportError:  # the API server is away
+            time.sleep(0.1)
+            self._pods.put(pod)
+        except Refused as refused:
+            if refused.status >= 500 or refused.status == httpx.codes.FORBIDDEN:  # it is not yet itself
+                self._pods.put(pod)
 
 
 def status(pod: Json, fate: str | None) -> Json:

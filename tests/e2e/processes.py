@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
+
 PATIENCE = 60.0
 """Seconds that a process may take to serve, or to end: others use the machine, too."""
 
@@ -17,20 +19,23 @@ class Ended(Exception):
 class Process:
     """One command, which may be started and stopped many times; *serves* tells whether it does its work."""
 
-    def __init__(self, name: str, command: list[str], folder: Path, serves: Callable[[], bool]) -> None:
+    def __init__(
+        self, name: str, command: list[str], folder: Path, serves: Callable[[], bool], *, cwd: Path | None = None
+    ) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
         self.command = command
         self.started = 0.0
         self._serves = serves
+        self._cwd = cwd or folder
         self._running: subprocess.Popen[bytes] | None = None
 
-    def start(self, *, cwd: Path | None = None) -> None:
+    def start(self) -> None:
         """Start it, and wait until it serves."""
         self.started = time.time()
         with self.log.open("ab") as log:
             self._running = subprocess.Popen(
-                self.command, stdout=log, stderr=subprocess.STDOUT, cwd=cwd or self.log.parent, start_new_session=True
+                self.command, stdout=log, stderr=subprocess.STDOUT, cwd=self._cwd, start_new_session=True
             )
         end = time.monotonic() + PATIENCE
         while not self._serves():
@@ -52,6 +57,22 @@ class Process:
             running.kill()
             running.wait()
 
+    def restart(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """Stop it, which must run still, and start it again."""
+        if self._running is None or self._running.poll() is not None:
+            message = f"{self.name} has ended by itself; its log ends: {self.text()[-2000:]}"
+            raise Ended(message)
+        self.stop(how)
+        self.start()
+
     def text(self) -> str:
         """Return its log."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+def answers(url: str) -> bool:
+    """Tell whether *url* is served."""
+    try:
+        return httpx.get(url, trust_env=False).is_success
+    except httpx.TransportError:
+        return False

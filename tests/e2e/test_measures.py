@@ -5,8 +5,9 @@ from pathlib import Path
 
 from app.simulator.objects import Json, key_of, with_metadata
 from tests.build import finished, my_resource, sync
-from tests.e2e.audit import Audit, Done
+from tests.e2e.audit import Audit, Done, deleted, stored
 from tests.e2e.control_plane import METACONTROLLER
+from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
 from tests.e2e.truth import Written, incoherent, lies, moves, written
 
@@ -104,3 +105,58 @@ def test_a_request_without_the_right_to_it_is_found(tmp_path: Path) -> None:
     audit = logged(tmp_path, "create", "7", 403, **{"authorization.k8s.io/decision": "forbid"})
 
     assert [request.forbidden for request in audit.requests] == [True, True]
+
+
+def test_a_child_that_metacontroller_deletes_is_found(tmp_path: Path) -> None:
+    assert deleted(logged(tmp_path, "patch", "7").requests) == []
+    assert deleted(logged(tmp_path, "delete", "7").requests) == 2 * ["delete deployments web-deployment"]
+
+
+def test_an_object_that_was_replaced_or_is_gone_is_found() -> None:
+    kept, other = with_metadata(DEPLOYMENT, uid="1"), with_metadata(DEPLOYMENT, uid="2")
+    gone = recorded(kept)
+    gone.add(key_of(kept), Version(20.0, 2, deleted=True, item=kept))
+
+    assert replaced(recorded(kept, with_metadata(kept, labels={})), "Deployment", "default") == []
+    assert replaced(recorded(kept, other), "Deployment", "default") == ["web-deployment"]
+    assert replaced(gone, "Deployment", "default") == ["web-deployment"]
+
+
+def test_what_was_made_changed_or_removed_in_a_time_of_quiet_is_found() -> None:
+    assert list(moved({"a": "1", "b": "2"}, {"a": "1", "b": "2"})) == []
+    assert list(moved({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "4", "d": "5"})) == ["b", "c", "d"]
+
+
+def test_an_end_is_compared_without_what_chance_decides_and_with_all_else() -> None:
+    def end(uid: str, namespace: str, replicas: int) -> Json:
+        spec = {**DEPLOYMENT["spec"], "replicas": replicas}
+        labels = {"controller-uid": uid}
+        return comparable(
+            "Deployment",
+            {**with_metadata(DEPLOYMENT, namespace=namespace, labels=labels), "spec": spec},
+            {uid: "web"},
+        )
+
+    assert end("12345678-1", "rough", 2) == end("87654321-2", "calm", 2)
+    assert end("12345678-1", "rough", 2) != end("12345678-1", "rough", 3)
+
+
+def test_what_the_audit_log_stored_is_read_in_the_order_of_versions(tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    log.write_text(
+        "".join(f"{json.dumps(stored_event(number, code))}\n" for number, code in ((3, 200), (2, 200), (4, 409)))
+    )
+
+    found = stored(log).of("Deployment", "default", "web-deployment")
+
+    assert [version.number for version in found] == [2, 3]
+
+
+def stored_event(number: int, code: int) -> Json:
+    """Return the event of a request after which a Deployment has this version."""
+    return {
+        "requestURI": "/",
+        "responseStatus": {"code": code},
+        "responseObject": with_metadata(DEPLOYMENT, resourceVersion=str(number)),
+        "stageTimestamp": "2026-01-31T12:00:00.000000Z",
+    }

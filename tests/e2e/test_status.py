@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from app.simulator.metacontroller.settings import Mode
+from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 
 
@@ -31,15 +33,16 @@ ROLLOUTS = {
 }
 
 
-@pytest.mark.parametrize("rollout", ROLLOUTS.values(), ids=list(ROLLOUTS))
-def test_a_rollout_takes_few_status_writes(here: Namespace, rollout: Rollout, figures: list[str], mode: str) -> None:
+@pytest.mark.parametrize("name", ROLLOUTS)
+def test_a_rollout_takes_few_status_writes(here: Namespace, name: str, figures: Figures, mode: Mode) -> None:
+    rollout = ROLLOUTS[name]
     here.ready(**rollout.before)
     done = here.since()
 
     here.change(**rollout.change)
     here.is_ready()
 
-    figures.append(f"{mode}: {done.statuses} status writes: {rollout.before} -> {rollout.change}")
+    figures.note(f"status writes: {name}", mode, done.statuses)
     assert done.statuses <= rollout.most
 
 

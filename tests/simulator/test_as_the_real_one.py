@@ -139,6 +139,19 @@ def test_our_hook_brings_its_label_back_in_both_modes(mode: Mode) -> None:
         assert ready(made) == ("True", "Available")
 
 
+@both_modes
+def test_our_hook_brings_its_label_back_also_if_it_goes_again_at_once(mode: Mode) -> None:
+    made = settled(mode)
+    made.edit(DEPLOYMENT, unlabel)
+    assert made.until(lambda: "myresource" in made.get(DEPLOYMENT)["metadata"]["labels"])
+
+    made.edit(DEPLOYMENT, unlabel)
+    assert made.still()
+
+    assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
+    assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
+
+
 @pytest.mark.parametrize("mode", ["server-side-apply"])
 def test_an_annotation_that_was_removed_comes_back_by_itself(mode: Mode) -> None:
     noted = deployment()

@@ -1,0 +1,95 @@
+"""Faults: what breaks while there is work, and is there again at once."""
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tests.e2e.cluster import Cluster
+from tests.e2e.hook import Hook
+from tests.e2e.installed import controller
+from tests.e2e.processes import Process
+from tests.e2e.proxy import MISBEHAVIOURS, PATIENCE, Proxy
+from tests.e2e.work import Work
+
+WRONG = 5
+"""Requests that go wrong until a misbehaviour ends."""
+
+
+@dataclass
+class Scene:
+    """What there is to break, and the work."""
+
+    cluster: Cluster
+    metacontroller: Process
+    proxy: Proxy
+    other: Hook
+    work: Work
+    asked: int = 0
+    """How often Metacontroller was sent to another version of the hook."""
+
+
+def _kill_metacontroller(scene: Scene) -> None:
+    scene.metacontroller.restart(signal.SIGKILL)
+
+
+def _kill_api_server(scene: Scene) -> None:
+    scene.cluster.control_plane.apiserver.restart(signal.SIGKILL)
+
+
+def _stop_hook(scene: Scene) -> None:
+    scene.cluster.hook.restart()
+
+
+def _swap_hook(scene: Scene) -> None:
+    """Put the other version of the hook behind the address, with another revision, as an upgrade does."""
+    scene.asked += 1
+    hook = scene.other if scene.proxy.target == scene.cluster.hook.url else scene.cluster.hook
+    scene.proxy.target = hook.url
+    ask(scene.cluster, scene.proxy, scene.asked)
+
+
+def _misbehave(how: str) -> Callable[[Scene], None]:
+    def strike(scene: Scene) -> None:
+        enough = scene.proxy.went_wrong[how] + WRONG
+        scene.proxy.misbehaves = how
+        scene.work.goes_on()
+        scene.work.there.eventually(lambda: scene.proxy.went_wrong[how] >= enough)
+        scene.proxy.misbehaves = ""
+
+    return strike
+
+
+class Fault(NamedTuple):
+    """What happens, and how often."""
+
+    times: int
+    happen: Callable[[Scene], None]
+
+
+FAULTS = {
+    "Metacontroller killed": Fault(10, _kill_metacontroller),
+    "API server killed": Fault(5, _kill_api_server),
+    "hook stopped and started": Fault(10, _stop_hook),
+    "hook of another version": Fault(10, _swap_hook),
+    **{f"hook {how}": Fault(3, _misbehave(how)) for how in MISBEHAVIOURS},
+}
+"""By name: how often it happens, and how."""
+
+
+def strike_all(scene: Scene) -> None:
+    """Let all faults happen in turn, each in the middle of work."""
+    for number in range(max(fault.times for fault in FAULTS.values())):
+        for fault in FAULTS.values():
+            if number < fault.times:
+                scene.work.goes_on()
+                fault.happen(scene)
+
+
+def ask(cluster: Cluster, proxy: Proxy, revision: int = 0) -> None:
+    """Tell Metacontroller to ask through the *proxy*."""
+    item = controller(proxy.url)
+    for hook in item["spec"]["hooks"].values():
+        hook["webhook"]["url"] += f"-{revision}"
+        hook["webhook"]["timeout"] = f"{PATIENCE}s"
+    cluster.client.apply(item)

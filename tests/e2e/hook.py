@@ -1,0 +1,44 @@
+"""The hook of this checkout as a process of its own, and another version of it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.installed import ROOT
+from tests.e2e.processes import Process, answers
+from tests.serving import free_port
+
+THIS = (sys.executable, "-m", "app")
+
+_NEXT = """
+import app.core.sync
+from tests.e2e.hook import wordier
+
+app.core.sync.status = wordier(app.core.sync.status)
+
+from app.cli import main
+
+main()
+"""
+NEXT = (sys.executable, "-c", _NEXT)
+"""A version with other messages: what it says differs, what it wants does not."""
+
+
+class Hook(Process):
+    """A hook that listens on free ports."""
+
+    def __init__(self, name: str, folder: Path, *options: str, version: tuple[str, ...] = THIS) -> None:
+        port, health = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        command = [*version, "serve", f"--port={port}", f"--health-port={health}", *options]
+        super().__init__(name, command, folder, lambda: answers(f"http://127.0.0.1:{health}/readyz"), cwd=ROOT)
+
+
+def wordier(status: Any) -> Any:
+    """Return the function *status*, changed: each message has one more word."""
+
+    def changed(*arguments: Any) -> dict[str, Any]:
+        made = status(*arguments)
+        return {**made, "conditions": [{**item, "message": f"{item['message']} Next."} for item in made["conditions"]]}
+
+    return changed

@@ -1,0 +1,105 @@
+"""What stands between Metacontroller and the hook, and may misbehave: then every second request goes wrong."""
+
+import os
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+
+import httpx
+
+PATIENCE = 1
+"""Seconds that Metacontroller waits for an answer through this; the ten that are shipped would make the tests wait."""
+
+MISBEHAVIOURS = ("times out", "resets", "cuts its answer", "500", "429")
+
+_RESET = struct.pack("ii", 1, 0)
+"""With this option, to close a socket is to reset its connection."""
+
+
+class Proxy(ThreadingHTTPServer):
+    """Passes requests on to *target*, an address of a hook, until the block ends."""
+
+    daemon_threads = True
+
+    def __init__(self, target: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.target = target
+        self.misbehaves = ""
+        """One of MISBEHAVIOURS, or nothing."""
+        self.went_wrong: Counter[str] = Counter()
+        self._hook = httpx.Client(trust_env=False, headers={"Content-Type": "application/json"})
+        self._lock = threading.Lock()
+        self._turn = 0
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, name="proxy", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+        self._hook.close()
+
+    def fate(self) -> str:
+        """Return what goes wrong with the next request, or nothing."""
+        with self._lock:
+            self._turn += 1
+            fate = self.misbehaves if self._turn % 2 else ""
+            self.went_wrong[fate] += 1
+        return fate
+
+    def ask(self, path: str, body: bytes) -> httpx.Response | None:
+        """Return what the hook answers, or None if it is not there."""
+        try:
+            return self._hook.post(self.target + path, content=body)
+        except httpx.TransportError:
+            return None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Proxy
+
+    def do_POST(self) -> None:
+        """Pass a request on, or do what goes wrong."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        fate = self.server.fate()
+        if fate.isdigit():
+            self._answer(int(fate), b'{"error":"not now"}')
+            return
+        if fate == "times out":
+            time.sleep(2 * PATIENCE)
+        answer = None if fate in ("times out", "resets") else self.server.ask(self.path, body)
+        if answer is None:
+            self._reset()
+            return
+        cut = len(answer.content) // 2 if fate else None
+        self._answer(answer.status_code, answer.content, cut)
+
+    def _answer(self, status: int, content: bytes, cut: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        if status == httpx.codes.TOO_MANY_REQUESTS:
+            self.send_header("Retry-After", "1")
+        self.end_headers()
+        self.wfile.write(content[:cut])
+        if cut is not None:
+            self._reset()
+
+    def _reset(self) -> None:
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        os.close(self.connection.detach())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

@@ -1,0 +1,151 @@
+"""What breaks, breaks while there is work, and in the end all is as if nothing had."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.objects import Key
+from tests.e2e.audit import deleted, stored
+from tests.e2e.binaries import found
+from tests.e2e.cluster import Cluster
+from tests.e2e.ends import ended, moved, replaced, versions
+from tests.e2e.faults import FAULTS, WRONG, Scene, ask, strike_all
+from tests.e2e.figures import Figures
+from tests.e2e.fresh import differences
+from tests.e2e.hook import NEXT, Hook
+from tests.e2e.namespace import Namespace
+from tests.e2e.proxy import MISBEHAVIOURS, Proxy
+from tests.e2e.record import Version
+from tests.e2e.said import says
+from tests.e2e.truth import incoherent, lies, written
+from tests.e2e.work import SPECS, Work
+
+pytestmark = pytest.mark.own_cluster
+
+MANY = 200
+QUIET = 60.0
+"""Seconds after the last fault until all is quiet, and then of quiet."""
+
+ROUGH, CALM, CROWD = "rough", "calm", "crowd"
+"""Namespaces: of the work that faults strike, of the same work without them, and of many parents."""
+
+
+@dataclass(frozen=True)
+class Endured:
+    """What has been, and what is left."""
+
+    cluster: Cluster
+    scene: Scene
+    crowd_after: float
+    """Seconds after which all parents that were made at once were ready."""
+    before: dict[str, str]
+    after: dict[str, str]
+    """The version of each object, a minute after the last fault, and another minute later."""
+
+
+@pytest.fixture(scope="module")
+def endured(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endured]:
+    """Let all faults strike a cluster of its own, and wait until a minute of quiet is over."""
+    cluster = Cluster(found(), tmp_path_factory.mktemp("faults"))
+    metacontroller, other = cluster.metacontroller(mode), Hook("next-hook", cluster.folder, version=NEXT)
+    try:
+        cluster.start()
+        other.start()
+        with Proxy(cluster.hook.url) as proxy:
+            ask(cluster, proxy)
+            metacontroller.start()
+            scene = Scene(cluster, metacontroller, proxy, other, Work(Namespace(cluster, ROUGH), cluster.record))
+            yield _endured(scene)
+    finally:
+        metacontroller.stop()
+        other.stop()
+        cluster.stop()
+
+
+def _endured(scene: Scene) -> Endured:
+    strike_all(scene)
+    crowd_after = _many_at_once(scene)
+    last = time.time()
+    scene.work.is_done()
+    _calm(scene)
+    scene.work.there.eventually(lambda: time.time() > last + QUIET, within=2 * QUIET)
+    before = versions(scene.cluster.client, ROUGH, CROWD)
+    end = time.time() + QUIET
+    scene.work.there.eventually(lambda: time.time() > end, within=2 * QUIET)
+    return Endured(scene.cluster, scene, crowd_after, before, versions(scene.cluster.client, ROUGH, CROWD))
+
+
+def _many_at_once(scene: Scene) -> float:
+    """Make many parents; kill Metacontroller when some have a child; return how long it took all to be ready."""
+    start = time.time()
+    crowd, record = Namespace(scene.cluster, CROWD), scene.cluster.record
+    for number in range(MANY):
+        crowd.make(f"web{number}")
+    crowd.eventually(lambda: len(record.everything("Deployment", CROWD)) > MANY / 4)
+    FAULTS["Metacontroller killed"].happen(scene)
+    crowd.eventually(lambda: _ready(record.everything("MyResource", CROWD)) == MANY, within=180)
+    return time.time() - start
+
+
+def _calm(scene: Scene) -> None:
+    """Do the same work without faults."""
+    work = Work(Namespace(scene.cluster, CALM), scene.cluster.record)
+    for _ in range(scene.work.rounds):
+        work.goes_on()
+    work.is_done()
+
+
+def _ready(parents: dict[Key, list[Version]]) -> int:
+    return sum(says(versions[-1].item) == ("Ready", "Available") for versions in parents.values())
+
+
+def test_every_fault_struck_during_work(endured: Endured, mode: Mode, figures: Figures) -> None:
+    for name, fault in FAULTS.items():
+        figures.note(f"faults: {name}", mode, fault.times)
+    figures.note("rounds of work under faults", mode, endured.scene.work.rounds)
+
+    assert all(endured.scene.proxy.went_wrong[how] >= FAULTS[f"hook {how}"].times * WRONG for how in MISBEHAVIOURS)
+
+
+def test_all_ends_as_without_faults(endured: Endured) -> None:
+    rough, calm = (ended(endured.cluster.client, namespace) for namespace in (ROUGH, CALM))
+
+    assert len(calm) == 2 * len(SPECS) + 1  # one of them has a Service
+    assert {name: item for name, item in rough.items() if calm.get(name) != item} == {}
+    assert rough.keys() == calm.keys()
+
+
+def test_all_children_end_as_fresh_ones(endured: Endured) -> None:
+    assert [line for name in SPECS for line in differences(endured.scene.work.there, name)] == []
+
+
+@pytest.mark.parametrize("kind", ["MyResource", "Deployment", "Service"])
+def test_no_child_of_a_live_parent_is_deleted(endured: Endured, kind: str) -> None:
+    assert deleted(endured.cluster.audit.requests) == []
+    assert replaced(endured.cluster.record, kind, ROUGH) == []
+    assert replaced(endured.cluster.record, kind, CROWD) == []
+
+
+def test_many_parents_at_once_get_ready(endured: Endured, mode: Mode, figures: Figures) -> None:
+    figures.note(f"seconds until {MANY} at once were ready", mode, f"{endured.crowd_after:.0f}")
+
+    assert len(endured.cluster.record.everything("Deployment", CROWD)) == MANY
+
+
+def test_a_minute_after_the_last_fault_nothing_changes_for_a_minute(endured: Endured) -> None:
+    assert list(moved(endured.before, endured.after)) == []
+
+
+def test_a_status_never_lies_whatever_breaks(endured: Endured, mode: Mode, figures: Figures) -> None:
+    record = stored(endured.cluster.control_plane.audit_log)
+    statuses = written(record, since=0)
+
+    found, late = lies(record, statuses)
+
+    figures.note("statuses under faults", mode, len(statuses))
+    figures.note("Ready late by a race under faults", mode, late)
+    assert found == []
+    assert incoherent(statuses) == []

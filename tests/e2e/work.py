@@ -1,0 +1,59 @@
+"""Work: MyResources of one namespace, each of which is changed in a way of its own, round after round."""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.core.identity import APPLIED
+from app.simulator.objects import Json
+from tests.e2e.namespace import PORT, Namespace, child
+from tests.e2e.record import Record
+
+SPECS: dict[str, Callable[[int], Json]] = {
+    "image": lambda number: {"replicas": 2, "image": f"nginx:{number}"},
+    "replicas": lambda number: {"replicas": 1 + number % 3},
+    "memory": lambda number: {"memory": f"{64 + number}Mi"},
+    "variable": lambda number: {"env": [{"name": "ROUND", "value": str(number)}]},
+    "affinity": lambda number: {**PORT, "service": {"sessionAffinity": ("None", "ClientIP")[number % 2]}},
+    "strategy": lambda number: {"strategy": {"type": ("RollingUpdate", "Recreate")[number % 2]}},
+    "scaled": lambda _: {"replicas": 1},
+    "unlabelled": lambda _: {},
+}
+"""By name: what a MyResource asks for in a round."""
+
+BY_HAND: dict[str, Json] = {
+    "scaled": {"spec": {"replicas": 3}},
+    "unlabelled": {"metadata": {"labels": {"myresource": None}}},
+}
+"""What somebody changes in the Deployments of two of them, in each round."""
+
+
+class Work:
+    """The work in the namespace *there*."""
+
+    def __init__(self, there: Namespace, record: Record) -> None:
+        self.there = there
+        self.rounds = 0
+        self._record = record
+        for name, spec in SPECS.items():
+            there.make(name, **spec(0))
+        self.is_done()
+
+    def goes_on(self) -> None:
+        """Do another round, and wait until some of it has come to a child."""
+        self.rounds += 1
+        for name, spec in SPECS.items():
+            self.there.change(name, **spec(self.rounds))
+        for name, change in BY_HAND.items():
+            self.there.edit("Deployment", change, child("Deployment", name))
+        generation = self.there.get("MyResource", "image")["metadata"]["generation"]
+        self.there.eventually(lambda: self._applied("image") >= generation)
+
+    def is_done(self) -> None:
+        """Wait until all of it is done."""
+        for name in SPECS:
+            self.there.is_ready(name, within=120)
+
+    def _applied(self, name: str) -> int:
+        """Return the generation that a Deployment carries."""
+        found: Any = self._record.latest("Deployment", self.there.name, child("Deployment", name))
+        return int(found["metadata"]["annotations"][APPLIED].partition("-")[0])
