@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from app.core.reasons import REASONS, Outlook, Reason
+from app.core.reason import Outlook, Reason
+from app.core.reasons import REASONS
 
 PAGE = Path(__file__).parent / "troubleshoot.md"
 BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"

@@ -5,7 +5,8 @@ import difflib
 import click
 
 from app.core.observations import OBSERVATIONS, Observation
-from app.core.reasons import REASONS, Reason
+from app.core.reason import Reason
+from app.core.reasons import REASONS
 
 
 @click.command("explain")

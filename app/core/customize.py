@@ -1,15 +1,16 @@
 """Which related objects a sync needs. From the spec alone: Metacontroller caches the answer per generation.
 
 Rules cost Metacontroller work for every event of their kind, so there are few: by name wherever names are known, and at
-most one for each kind. The Service of our name is among them, to see whether somebody else has it.
+most one for each kind. The Service of our name is among them, to see whether somebody else has it; and the Pods, by
+their label, to see why they are not ready.
 """
 
 from app.api.reading import InvalidSpec, read
 from app.core import config, dependencies
-from app.core.identity import service_name
+from app.core.identity import selector, service_name
 from app.core.policy import Policy
 from app.core.service import wants_service
-from app.hooks import CustomizeRequest, RelatedRule, Service, named
+from app.hooks import CustomizeRequest, Pod, RelatedRule, Service, labelled, named
 
 
 def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
@@ -20,6 +21,7 @@ def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
         return []
     return [
         *([named(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
+        *([labelled(Pod, parent.namespace, selector(parent))] if policy.pods else []),
         *config.rules(parent.namespace, spec, policy),
         *dependencies.rules(parent.namespace, spec, policy),
     ]

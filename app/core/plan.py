@@ -30,6 +30,7 @@ class Plan:
 
     wanted: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
+    spec: MyResourceSpec | None = None
     replicas: int = 0
     problem: str | None = None
     service_taken: bool = False
@@ -65,6 +66,7 @@ def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy
         wanted.append(service(parent, spec))
     return Plan(
         wanted=wanted,
+        spec=spec,
         replicas=spec.replicas,
         service_taken=taken,
         config=found,

@@ -5,14 +5,16 @@ Ready is never True for a generation whose Deployment is not fully rolled out. F
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
+from app.core.causes import Cause
 from app.core.dependencies import State, Waiting
 from app.core.gap import Gap
 from app.core.moments import after, moment
 from app.core.observations import ROLLOUT_LATE
+from app.core.reason import Reason
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
@@ -30,7 +32,6 @@ from app.core.reasons import (
     SCALED_TO_ZERO,
     TERMINATING,
     WAITING_FOR_DEPENDENCIES,
-    Reason,
 )
 from app.core.references import Reference
 from app.hooks import Condition, Deployment, DeploymentStatus, Parent
@@ -66,12 +67,16 @@ class Facts:
     """Whether the first Deployment waits for them."""
     missing: Reference | None = None
     """The first thing that the application reads and that is not there."""
+    cause: Cause | None = None
+    """What Pods say of why the rollout does not end."""
+    cause_at: datetime | None = None
+    """When time alone may change that."""
 
     def moments(self) -> list[datetime | None]:
         """Return when time alone changes the decision."""
         if self.parent.deleting:
             return []
-        return [self._patience_ends if self.gap else None, self.deadline_ends]
+        return [self._patience_ends if self.gap else None, self.deadline_ends, self.cause_at]
 
     @property
     def _patience_ends(self) -> datetime | None:
@@ -121,6 +126,7 @@ class Facts:
             "path": gap.path or "",
             "waits": "; ".join(map(str, self.waits or [])),
             "missing": str(self.missing or ""),
+            **(self.cause.words if self.cause else {}),
         }
 
 
@@ -184,6 +190,20 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
 """The first rule that holds gives the reason."""
 
 
+_PODS_TELL = (PROGRESS_DEADLINE_EXCEEDED, REPLICAS_UNAVAILABLE, ROLLING_OUT)
+"""The reasons that may come from Pods which are not ready."""
+
+
+def asks_pods(facts: Facts) -> bool:
+    """Tell whether Pods may say more than *facts* do."""
+    return _first(facts) in _PODS_TELL and not facts.unseen
+
+
 def decide(facts: Facts) -> Reason:
-    """Return the reason of the condition Ready."""
+    """Return the reason of the condition Ready: the cause that Pods tell, with the outlook of what it explains."""
+    found = _first(facts)
+    return replace(facts.cause.reason, outlook=found.outlook) if facts.cause else found
+
+
+def _first(facts: Facts) -> Reason:
     return next(reason for reason, holds in RULES if holds(facts))

@@ -1,42 +1,12 @@
 """The reasons: one word for each state of a MyResource, with its message, its causes and the way out.
 
-The only table of them. ``myresource explain`` prints it; :mod:`app.core.readiness` says when each holds. A message is
-fixed: no counts, no names of nodes or Pods, nothing that moves by itself.
+The only table of them, with that of :mod:`app.core.pod_reasons`. ``myresource explain`` prints it;
+:mod:`app.core.readiness` says when each holds. A message is fixed: no counts, no names of nodes or Pods, nothing that
+moves by itself.
 """
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
-
-
-class Outlook(Enum):
-    """What a reason means for somebody who waits. Source: kstatus."""
-
-    READY = "Ready is True"
-    RECONCILING = "Ready is False; it goes on by itself (Reconciling)"
-    STALLED = "Ready is False; somebody must act (Stalled)"
-    LEAVING = "Ready is False; the object is going away"
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A reason of the condition Ready. Its message is filled with the words of :class:`app.core.readiness.Facts`."""
-
-    name: str
-    outlook: Outlook
-    message: str
-    cause: str
-    remedy: str
-
-    def filled(self, words: Mapping[str, str]) -> str:
-        """Return the message with *words* in their places."""
-        return self.message.format_map(words)
-
-    def outlined(self) -> str:
-        """Return the message with its places marked, as in ``<name>``."""
-        return re.sub(r"{(\w+)}", r"<\1>", self.message)
-
+from app.core.pod_reasons import POD_REASONS
+from app.core.reason import Outlook, Reason
 
 TERMINATING = Reason(
     "Terminating",
@@ -180,6 +150,7 @@ REASONS = {
         REPLICA_FAILURE,
         PAUSED,
         REPLICAS_UNAVAILABLE,
+        *POD_REASONS,
         SCALED_TO_ZERO,
         AVAILABLE,
     )

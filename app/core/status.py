@@ -23,7 +23,7 @@ from app.core.observations import (
 )
 from app.core.previous import Previous
 from app.core.readiness import COMPLETE, Facts, decide
-from app.core.reasons import Outlook, Reason
+from app.core.reason import Outlook, Reason
 from app.hooks import Deployment
 
 Json = dict[str, Any]

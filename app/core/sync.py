@@ -2,18 +2,21 @@
 
 plan       what the spec asks for, and what stands in the way
 first_gap  what separates the observed children from it
+diagnosis  what Pods say of a rollout that does not end
 status     what is true now, decided from the facts alone
 """
 
+from dataclasses import replace
 from datetime import datetime
 
+from app.core.diagnosis import diagnosis
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
 from app.core.moments import resync
-from app.core.plan import plan
+from app.core.plan import Plan, plan
 from app.core.policy import Policy
 from app.core.previous import Previous
-from app.core.readiness import Facts
+from app.core.readiness import Facts, asks_pods
 from app.core.repair import repaired
 from app.core.status import status
 from app.hooks import SyncAnswer, SyncRequest
@@ -23,8 +26,18 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     """Return the desired children and the status of the parent of *request*."""
     previous = Previous(request.parent)
     planned = plan(request, previous, policy)
+    facts = _explained(request, planned, _facts(request, planned, previous, now))
+    return SyncAnswer(
+        status=status(facts, previous),
+        children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
+        kept=planned.kept,
+        resync_after=resync(facts.moments(), now),
+    )
+
+
+def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetime) -> Facts:
     gap = first_gap(planned.wanted, request.children)
-    facts = Facts(
+    return Facts(
         parent=request.parent,
         problem=planned.problem,
         service_taken=planned.service_taken,
@@ -38,9 +51,11 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
         asked_replicas=planned.replicas,
         was_ready=previous.was_ready,
     )
-    return SyncAnswer(
-        status=status(facts, previous),
-        children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
-        kept=planned.kept,
-        resync_after=resync(facts.moments(), now),
-    )
+
+
+def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
+    """Return *facts* with what Pods say, if it matters: else nobody reads them."""
+    if planned.spec is None or facts.deployment is None or not asks_pods(facts):
+        return facts
+    cause, cause_at = diagnosis(request.related, facts.deployment, planned.spec, facts.now)
+    return replace(facts, cause=cause, cause_at=cause_at)

@@ -27,6 +27,7 @@ from app.hooks.objects import (
     readable,
 )
 from app.hooks.observed import Children
+from app.hooks.pod import ContainerStatus, Pod, Terminated
 from app.hooks.related import Absence, Related
 from app.hooks.request import CustomizeRequest, Parent, SyncRequest
 
@@ -35,6 +36,7 @@ __all__ = [
     "Children",
     "Condition",
     "ConfigMap",
+    "ContainerStatus",
     "Controller",
     "CustomizeAnswer",
     "CustomizeRequest",
@@ -46,6 +48,7 @@ __all__ = [
     "Object",
     "Observed",
     "Parent",
+    "Pod",
     "RefusedAnswer",
     "Related",
     "RelatedRule",
@@ -53,6 +56,7 @@ __all__ = [
     "Service",
     "SyncAnswer",
     "SyncRequest",
+    "Terminated",
     "labelled",
     "named",
     "readable",

@@ -40,6 +40,7 @@ class OwnerReference(Observed, frozen=True):
     """One owner of an object."""
 
     uid: str
+    name: str | None = None
     controller: bool | None = None
 
 
@@ -53,12 +54,18 @@ class Metadata(Observed, frozen=True):
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None
+    creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner that controls this object, if one does."""
+        return next((owner for owner in self.owner_references or [] if owner.controller), None)
 
     @property
     def controller_uid(self) -> str | None:
         """The uid of the owner that controls this object, if one does."""
-        return next((owner.uid for owner in self.owner_references or [] if owner.controller), None)
+        return self.controller.uid if self.controller else None
 
     def label(self, key: str) -> str | None:
         """Return the value of the label *key*, or None."""

@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from app.core.reasons import REASONS, Reason
+from app.core.reason import Reason
+from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
 WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
