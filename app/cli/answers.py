@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from app.cli.recordings import Hook, Identity, Recording
-from app.core.controller import MYRESOURCE
+from app.core.controller import controller
 from app.core.identity import REPAIR
+from app.core.policy import Policy
 from app.hooks import MalformedRequest
 
 Json = dict[str, Any]
@@ -62,13 +63,13 @@ def _objects(value: object) -> list[Any]:
     return value
 
 
-def ours(recording: Recording, now: datetime) -> Answer:
+def ours(recording: Recording, now: datetime, policy: Policy) -> Answer:
     """Return what this version answers, and as the service would: with 500 if it fails, whatever the reason."""
     try:
         if recording.hook == "customize":
-            said = MYRESOURCE.answer_customize(recording.body)
+            said = controller(policy).answer_customize(recording.body)
         else:
-            said = MYRESOURCE.answer_sync(recording.body, now)
+            said = controller(policy).answer_sync(recording.body, now)
     except MalformedRequest:
         return Answer(MALFORMED)
     except Exception:  # noqa: BLE001 - a bug is what a replay is to find; the other requests have their answers

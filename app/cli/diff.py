@@ -7,12 +7,14 @@ from datetime import datetime
 import click
 
 from app.cli.documents import documents, objects
-from app.cli.edit import Edit, of_files, of_recording
+from app.cli.edit import Edit, Given, of_files, of_recording
 from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
-from app.cli.parents import Json, problems
+from app.cli.parents import Json, is_my_resource, problems
 from app.cli.patch import lines, sentence
 from app.cli.pods import of_file
+from app.cli.policy import with_policy
 from app.cli.recordings import is_recording, recording
+from app.core.policy import Policy
 from app.web.clock import utc_now
 
 
@@ -25,46 +27,46 @@ from app.web.clock import utc_now
     metavar="OLD",
     help="What it was: a MyResource, or a recorded sync request, which has the children as they are.",
 )
+@with_policy
 @errors_are_trouble()
-def command(new: str, old: str) -> int:
+def command(new: str, old: str, policy: Policy) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.
+
+    Files may hold the ConfigMaps that the MyResource uses, too: a changed one can restart Pods.
 
     The exit code is 0 if nothing differs, 1 if something does, and 2 for any error, as with kubectl diff.
     """
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"
         raise click.UsageError(message)
-    edit = _edit(new, old, utc_now())
+    edit = _edit(new, old, utc_now(), policy)
     shown = lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells
         _print([*shown, sentence(edit)])
     return DIFFERENT if shown else 0
 
 
-def _edit(new: str, old: str, now: datetime) -> Edit:
-    edited = _only(objects(documents(new), new), new)
+def _edit(new: str, old: str, now: datetime, policy: Policy) -> Edit:
+    edited = _given(objects(documents(new), new), new)
     before = documents(old)
-    _check(edited, new)
     if len(before) == 1 and is_recording(before[0]):
         with of_file(old):
-            return of_recording(recording(before[0], old), edited, new, now)
-    stored = _only(objects(before, old), old)
-    _check(stored, old)
-    return of_files(stored, old, edited, new, now)
+            return of_recording(recording(before[0], old), edited, now, policy)
+    return of_files(_given(objects(before, old), old), edited, now, policy)
 
 
-def _only(found: list[Json], path: str) -> Json:
-    if len(found) != 1:
+def _given(found: list[Json], path: str) -> Given:
+    """Return the one MyResource that was *found* in *path*, and what is beside it; raise InputError."""
+    parents = [item for item in found if is_my_resource(item)]
+    if len(parents) != 1 and len(found) != 1:
         message = f"{path}: holds {len(found)} objects; give a file with one MyResource"
         raise InputError(message)
-    return found[0]
-
-
-def _check(parent: Json, path: str) -> None:
-    found = problems(parent, path)
-    if found:
-        more = f" (and {len(found) - 1} more; see: myresource render -f {path})" if found[1:] else ""
-        raise InputError(found[0] + more)
+    parent = (parents or found)[0]
+    wrong = problems(parent, path)
+    if wrong:
+        more = f" (and {len(wrong) - 1} more; see: myresource render -f {path})" if wrong[1:] else ""
+        raise InputError(wrong[0] + more)
+    return Given(parent, path, [item for item in found if item is not parent])
 
 
 def _print(printed: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -9,9 +10,18 @@ from app.cli.errors import InputError
 from app.cli.parents import Json, answered, composed
 from app.cli.pods import applied, as_stored, bare, records, restarts
 from app.cli.recordings import Identity, Recording
+from app.core.policy import Policy
 from app.simulator.metacontroller.dynamic_apply import with_last_applied
 
 Children = dict[Identity, Json]
+
+
+class Given(NamedTuple):
+    """A MyResource of a file, and the objects beside it."""
+
+    parent: Json
+    path: str
+    others: list[Json]
 
 
 @dataclass(frozen=True)
@@ -26,16 +36,16 @@ class Edit:
     """Whether there is a Deployment whose Pods could restart."""
 
 
-def of_files(old: Json, old_path: str, new: Json, new_path: str, now: datetime) -> Edit:
+def of_files(old: Given, new: Given, now: datetime, policy: Policy) -> Edit:
     """Return the edit from the MyResource *old* to *new*: what the hook asks for before and after."""
-    _check_same(old, old_path, new, new_path)
-    namespace = {**new["metadata"], **old["metadata"]}.get("namespace", "default")
-    before, after = (_asked(_in(namespace, parent), path, now) for parent, path in ((old, old_path), (new, new_path)))
+    _check_same(old.parent, old.path, new)
+    namespace = {**new.parent["metadata"], **old.parent["metadata"]}.get("namespace", "default")
+    before, after = (_asked(given, namespace, now, policy) for given in (old, new))
     both = [(before[key], after[key]) for key in before if key in after and key[0] == "Deployment"]
     return Edit(before, after, [path for old_child, new_child in both for path in _in_any_mode(old_child, new_child)])
 
 
-def of_recording(recorded: Recording, new: Json, new_path: str, now: datetime) -> Edit:
+def of_recording(recorded: Recording, new: Given, now: datetime, policy: Policy) -> Edit:
     """Return the edit from what a recorded request shows to what it would show with the spec of *new*.
 
     Children that are there are compared as they would be stored, so what others added to them counts.
@@ -44,10 +54,10 @@ def of_recording(recorded: Recording, new: Json, new_path: str, now: datetime) -
         message = f"{recorded.file}: a request to customize has no children; name a request to sync"
         raise InputError(message)
     moment = recorded.time or now
-    old_asked = _children(answered(recorded.body, moment, recorded.file))
-    _check_same(recorded.parent, recorded.file, new, new_path)
-    edited = msgspec.json.encode({**recorded.request, "parent": _edited(recorded.parent, new)})
-    new_asked = _valid_children(answered(edited, moment, new_path), new_path)
+    old_asked = _children(answered(recorded.body, moment, recorded.file, policy))
+    _check_same(recorded.parent, recorded.file, new)
+    edited = msgspec.json.encode({**recorded.request, "parent": _edited(recorded.parent, new.parent)})
+    new_asked = _valid_children(answered(edited, moment, new.path, policy), new.path)
     seen, last = recorded.observed(), records(recorded.body)
     before = {key: _upon(seen.get(key), last.get(key, {}), child) for key, child in old_asked.items()}
     after = {
@@ -78,13 +88,13 @@ def _in_any_mode(old: Json, new: Json) -> list[str]:
     return list(dict.fromkeys(path for start in starts for path in restarts(made, applied(start, old, new))))
 
 
-def _asked(parent: Json, path: str, now: datetime) -> Children:
-    whose = f"{path}: {parent['metadata']['name']}"
-    return _valid_children(answered(composed(parent, [], [], whose), now, whose), whose)
-
-
-def _in(namespace: str, parent: Json) -> Json:
-    return {**parent, "metadata": {**parent["metadata"], "namespace": namespace}}
+def _asked(given: Given, namespace: str, now: datetime, policy: Policy) -> Children:
+    """Return the children of a MyResource that has started: it waits for no dependency any more."""
+    whose = f"{given.path}: {given.parent['metadata']['name']}"
+    metadata = {**given.parent["metadata"], "namespace": namespace}
+    parent = {**given.parent, "metadata": metadata, "status": {"readyGeneration": 1}}
+    body = composed(parent, [], given.others, whose, policy)
+    return _valid_children(answered(body, now, whose, policy), whose)
 
 
 def _valid_children(answer: bytes, whose: str) -> Children:
@@ -108,10 +118,10 @@ def _edited(parent: Json, new: Json) -> Json:
     return {**parent, "spec": new.get("spec"), "metadata": {**parent["metadata"], "generation": generation}}
 
 
-def _check_same(old: Json, old_path: str, new: Json, new_path: str) -> None:
+def _check_same(old: Json, old_path: str, new: Given) -> None:
     """Raise InputError unless both are the same MyResource; a file that names no namespace means any."""
     for field in ("name", "namespace"):
-        one, other = (parent["metadata"].get(field) for parent in (old, new))
+        one, other = (parent["metadata"].get(field) for parent in (old, new.parent))
         if one != other and None not in (one, other):
-            message = f"{new_path}: another {field} than in {old_path}; compare files of the same MyResource"
+            message = f"{new.path}: another {field} than in {old_path}; compare files of the same MyResource"
             raise InputError(message)

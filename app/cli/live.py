@@ -9,6 +9,8 @@ import msgspec
 from app.cli.errors import InputError
 from app.cli.parents import composed, is_my_resource
 from app.cli.recordings import Recording
+from app.core.policy import Policy
+from app.hooks import Service
 from app.hooks.sender import customize_request
 from app.simulator.objects import controller_of
 
@@ -23,32 +25,34 @@ myresource replay myresources.json deployments.json services.json"""
 """Metacontroller labels its children. All Services: one that somebody else made may have the name of ours."""
 
 
-def recordings(objects: list[tuple[str, Json]]) -> Iterator[Recording]:
-    """Yield the requests to customize and to sync for each MyResource among *objects*, which come with their files."""
+def recordings(objects: list[tuple[str, Json]], policy: Policy) -> Iterator[Recording]:
+    """Yield the requests to customize and to sync for each MyResource among *objects*, which come with their files.
+
+    A related kind of which there are none was not collected: nothing is known about it.
+    """
     parents = [(file, item) for file, item in objects if is_my_resource(item)]
     owned: dict[str | None, list[Json]] = defaultdict(list)
     near: dict[str, list[Json]] = defaultdict(list)
     for _, item in objects:
+        near[_namespace(item)].append(item)
         if not is_my_resource(item):
             owned[controller_of(item)].append(item)
-            near[_namespace(item)].append(item)
+    known = {Service.group(), *(f"{item['kind']}.{item['apiVersion']}" for _, item in objects)}
     for file, parent in parents:
-        yield from _of(parent, file, owned, near)
+        whose = f"{file}: {parent['metadata']['name']}"
+        _check_uid(parent, whose)
+        mine, others = owned.get(parent["metadata"]["uid"], []), near[_namespace(parent)]
+        sync = msgspec.json.decode(composed(parent, mine, others, whose, policy))
+        related = {group: found for group, found in sync["related"].items() if group in known}
+        yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
+        yield Recording(file, "sync", {**sync, "related": related})
 
 
-def _of(
-    parent: Json, file: str, owned: dict[str | None, list[Json]], near: dict[str, list[Json]]
-) -> Iterator[Recording]:
-    metadata = parent["metadata"]
-    if not isinstance(metadata.get("uid"), str):
-        message = (
-            f"{file}: {metadata['name']} has no uid: it is from no cluster; see: myresource render, or myresource diff"
-        )
+def _check_uid(parent: Json, whose: str) -> None:
+    """Raise InputError if *parent* is from no cluster."""
+    if not isinstance(parent["metadata"].get("uid"), str):
+        message = f"{whose} has no uid: it is from no cluster; see: myresource render, or myresource diff"
         raise InputError(message)
-    mine = owned.get(metadata["uid"], [])
-    sync = composed(parent, mine, near.get(_namespace(parent), []), f"{file}: {metadata['name']}")
-    yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
-    yield Recording(file, "sync", msgspec.json.decode(sync))
 
 
 def _namespace(item: Json) -> str:

@@ -18,11 +18,20 @@ from app.api.structural import Schema
 from app.cli.errors import InputError
 from app.cli.metadata import FIELDS, SERVERS, misnamed, misshapen, without_nulls
 from app.cli.unknown import unknown_fields
-from app.core.controller import MYRESOURCE
+from app.core.controller import controller
+from app.core.identity import CHILDREN
+from app.core.policy import Policy
 from app.hooks import CustomizeRequest, MalformedRequest, RefusedAnswer
-from app.hooks.sender import children_of, customize_request, related_to, sync_request
+from app.hooks.sender import RelatedKind, children_of, customize_request, related_to, sync_request
 
 Json = dict[str, Any]
+
+_FOLLOWED: tuple[RelatedKind, ...] = (
+    ("v1", "configmaps", "ConfigMap"),
+    ("v1", "pods", "Pod"),
+    ("v1", "secrets", "Secret"),
+)
+"""Kinds that are not ours, and that the hook may ask for."""
 
 _NO_UID = "00000000-0000-0000-0000-000000000000"
 
@@ -70,10 +79,10 @@ def created(parent: Json) -> Json:
     return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": metadata}
 
 
-def answered(request: bytes, now: datetime, whose: str) -> bytes:
+def answered(request: bytes, now: datetime, whose: str, policy: Policy) -> bytes:
     """Return the answer to the sync *request* for *whose* (a file and a name); raise InputError if there is none."""
     try:
-        return MYRESOURCE.answer_sync(request, now)
+        return controller(policy).answer_sync(request, now)
     except MalformedRequest as error:
         raise _unlike_any(whose, error) from error
     except RefusedAnswer as error:
@@ -81,7 +90,7 @@ def answered(request: bytes, now: datetime, whose: str) -> bytes:
         raise InputError(message) from error
 
 
-def composed(parent: Json, seen: list[Json], others: list[Json], whose: str) -> bytes:
+def composed(parent: Json, seen: list[Json], others: list[Json], whose: str, policy: Policy) -> bytes:
     """Return the sync request that Metacontroller would send for *parent*; *seen* are its children, if so they say.
 
     Customize is asked first: *others* are the objects that it may name. Raise InputError.
@@ -90,12 +99,21 @@ def composed(parent: Json, seen: list[Json], others: list[Json], whose: str) -> 
     namespace = stored["metadata"]["namespace"]
     children = [_as_child(item, stored) for item in seen]
     try:
-        rules = MYRESOURCE.customize(CustomizeRequest.decode(customize_request(stored)))
+        rules = controller(policy).customize(CustomizeRequest.decode(customize_request(stored)))
     except MalformedRequest as error:
         raise _unlike_any(whose, error) from error
-    owned = children_of(stored, children, *MYRESOURCE.children)
-    related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *MYRESOURCE.children)
+    owned = children_of(stored, children, *CHILDREN)
+    related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *_kinds(policy))
     return sync_request(stored, owned, related)
+
+
+def _kinds(policy: Policy) -> list[RelatedKind]:
+    """Return the kinds that the hook may ask for."""
+    return [
+        *((kind.API_VERSION, kind.RESOURCE, kind.__name__) for kind in CHILDREN),
+        *_FOLLOWED,
+        *((kind.api_version, kind.resource, kind.kind) for kind in policy.dependencies),
+    ]
 
 
 def _unlike_any(whose: str, error: MalformedRequest) -> InputError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.cli.changes import changes
 from app.cli.errors import InputError
-from app.core.controller import MYRESOURCE
+from app.core.identity import CHILDREN
 from app.hooks import SyncRequest
 from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.server_side_apply import apply
@@ -90,5 +90,5 @@ def _template(deployment: Json) -> object:
 
 def records(request: bytes) -> dict[tuple[str, str], Json]:
     """Return what was last applied to each child in the sync *request*, where its record is there."""
-    children = SyncRequest.decode(request, MYRESOURCE.children).children
+    children = SyncRequest.decode(request, CHILDREN).children
     return {(child["kind"], child["metadata"]["name"]): child for child in children.kept() if not bare(child)}

@@ -2,7 +2,6 @@
 
 import sys
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 import msgspec
@@ -10,9 +9,9 @@ import yaml
 
 from app.cli.documents import load
 from app.cli.parents import answered, composed, problems
+from app.cli.policy import with_policy
+from app.core.policy import Policy
 from app.web.clock import utc_now
-
-Json = dict[str, Any]
 
 
 @click.command("render")
@@ -40,7 +39,10 @@ Json = dict[str, Any]
     help="How to print the answer.",
 )
 @click.option("--now", metavar="TIME", help="Time to decide at, as in RFC 3339; default is the present.")
-def command(files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None) -> int:
+@with_policy
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, policy: Policy
+) -> int:
     """Print what the hook answers for a MyResource: its children, its status.
 
     Without --observed it is the answer for a MyResource that was just created. The exit code is 1 if a spec is invalid.
@@ -51,16 +53,11 @@ def command(files: tuple[str, ...], observed: str | None, related: str | None, o
     moment = _time(now)
     wrong = [problem for path, parent in parents for problem in problems(parent, path)]
     for path, parent in parents:
-        _print(_answer(parent, seen, others, moment, path), output)
+        whose = f"{path}: {parent['metadata']['name']}"
+        _print(answered(composed(parent, seen, others, whose, policy), moment, whose, policy), output)
     for problem in wrong:
         print(f"myresource: {problem}", file=sys.stderr)
     return 1 if wrong else 0
-
-
-def _answer(parent: Json, seen: list[Json], others: list[Json], now: datetime, path: str) -> bytes:
-    """Return the answer as Metacontroller would get it."""
-    whose = f"{path}: {parent['metadata']['name']}"
-    return answered(composed(parent, seen, others, whose), now, whose)
 
 
 def _time(text: str | None) -> datetime:

@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 
 from app.cli.errors import InputError
-from app.core.controller import MYRESOURCE
+from app.cli.policy import with_policy
+from app.core.controller import controller
+from app.core.policy import Policy
 from app.web.recording import MIB, CannotRecord, Recorder
 from app.web.server import Address, CannotListen, serve
 
@@ -58,14 +60,17 @@ _PORT = click.IntRange(0, 65535)
     show_envvar=True,
     help="Stop recording when DIR holds as much.",
 )
-def command(host: str, port: int, health_port: int, record: str | None, record_limit: int) -> None:
+@with_policy
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    host: str, port: int, health_port: int, record: str | None, record_limit: int, policy: Policy
+) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     health_at = Address(host, health_port)
     recorder = _recorder(record, record_limit * MIB) if record is not None else None
     try:
-        serve(MYRESOURCE, Address(host, port), health_at, recorder)
+        serve(controller(policy), Address(host, port), health_at, recorder)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"

@@ -9,12 +9,15 @@ import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.errors import errors_are_trouble
+from app.cli.policy import with_policy
 from app.cli.remote import remote_hook
 from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.show import pace, show
 from app.cli.story import from_file, from_options, timed
-from app.core.controller import MYRESOURCE
-from app.simulator.metacontroller.settings import MODES, Kind, Mode, Settings, kind_of
+from app.core.controller import controller
+from app.core.policy import DependencyKind, Policy
+from app.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
+from app.simulator.scenario import Follow
 from app.simulator.world import World
 
 LONGEST_WAIT = 1.0
@@ -82,6 +85,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 @click.option("--brief", is_flag=True, help="Leave out what Kubernetes' own controllers do.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, the summary last.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw what is shown into this file, too.")
+@with_policy
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     file: str | None,
     until: str,
@@ -92,6 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     brief: bool,  # noqa: FBT001 - click's flag
     as_json: bool,  # noqa: FBT001 - click's flag
     svg: Path | None,
+    policy: Policy,
     **_: object,
 ) -> int:
     """Show how a MyResource lives in a simulated cluster: who writes what, and what its status says.
@@ -105,7 +110,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with errors_are_trouble():
         told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        world = _world(hook, mode or told.mode or MODES[0])
+        followed = _policy(told.follow) if told.follow else policy
+        world = _world(hook, mode or told.mode or MODES[0], followed)
         world.history.listeners.append(screen.entry)
         world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
         right = show(told, world, screen, numbered=scenario is not None)
@@ -136,8 +142,16 @@ def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def _world(hook: str | None, mode: Mode) -> World:
+def _policy(follow: Follow) -> Policy:
+    """Return the policy that a scenario asks for."""
+    kinds = (DependencyKind(kind.api_version, kind.resource, kind.kind) for kind in follow.dependencies)
+    return Policy(follow.pods, follow.secrets, tuple(kinds))
+
+
+def _world(hook: str | None, mode: Mode, policy: Policy) -> World:
     """Return a world with this hook in it, or with the one at the URL *hook*."""
     parent = Kind(API_VERSION, KIND, PLURAL)
-    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else MYRESOURCE
-    return World(called, Settings(parent, tuple(map(kind_of, MYRESOURCE.children)), mode=mode))
+    ours = controller(policy)
+    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else ours
+    served = (*SERVED, *(Kind(kind.api_version, kind.kind, kind.resource) for kind in policy.dependencies))
+    return World(called, Settings(parent, tuple(map(kind_of, ours.children)), mode=mode, served=served))

@@ -13,6 +13,8 @@ from app.hooks.objects import Object
 
 Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
+RelatedKind = tuple[str, str, str]
+"""API version, resource (plural) and kind: a rule names the resource, and its objects are grouped by kind."""
 
 
 def sync_request(parent: Json, children: Grouped, related: Grouped) -> bytes:
@@ -33,20 +35,28 @@ def children_of(parent: Json, objects: Iterable[Json], *kinds: type[Object]) -> 
     return _grouped(mine, kinds)
 
 
-def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: type[Object]) -> Grouped:
-    """Return those of *objects* that *rules* ask for by name, by kind; every rule for one of *kinds* has a group."""
+def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
+    """Return those of *objects* that *rules* ask for, by kind; every rule for one of *kinds* has a group."""
+    groups = {(api_version, resource): f"{kind}.{api_version}" for api_version, resource, kind in kinds}
+    objects = list(objects)
     found: Grouped = {}
     for rule in rules:
-        for kind in kinds:
-            if (rule["apiVersion"], rule["resource"]) == (kind.API_VERSION, kind.RESOURCE):
-                asked = [item for item in objects if _named_by(rule, item)]
-                found.setdefault(kind.group(), {}).update(_grouped(asked, (kind,))[kind.group()])
+        group = groups.get((rule["apiVersion"], rule["resource"]))
+        if group is not None:
+            asked = [item for item in objects if _group(item) == group and _selects(rule, item)]
+            found.setdefault(group, {}).update({_place(item): item for item in asked})
     return found
 
 
-def _named_by(rule: RelatedRule, item: Json) -> bool:
+def _selects(rule: RelatedRule, item: Json) -> bool:
+    """Tell whether *rule* asks for *item*: by name, or by labels; a rule with neither asks for all."""
     metadata = item["metadata"]
-    return metadata.get("namespace") == rule["namespace"] and metadata["name"] in rule.get("names", [])
+    if metadata.get("namespace") != rule["namespace"]:
+        return False
+    if rule.get("names"):
+        return metadata["name"] in rule["names"]
+    wanted = rule.get("labelSelector", {}).get("matchLabels") or {}
+    return bool(wanted.items() <= (metadata.get("labels") or {}).items())
 
 
 def _controllers(item: Json) -> list[str]:
@@ -57,9 +67,12 @@ def _group(item: Json) -> str:
     return f"{item['kind']}.{item['apiVersion']}"
 
 
+def _place(item: Json) -> str:
+    return f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+
+
 def _grouped(objects: Iterable[Json], kinds: Iterable[type[Object]]) -> Grouped:
     groups: Grouped = {kind.group(): {} for kind in kinds}
     for item in objects:
-        metadata = item["metadata"]
-        groups.setdefault(_group(item), {})[f"{metadata['namespace']}/{metadata['name']}"] = item
+        groups.setdefault(_group(item), {})[_place(item)] = item
     return groups

@@ -27,6 +27,22 @@ class BadScenario(ValueError):
     """Raised for what is no scenario. Its text says where, and what is wrong."""
 
 
+class FollowedKind(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """A kind of others that parents wait for, and that the API server serves."""
+
+    api_version: str
+    resource: str
+    kind: str
+
+
+class Follow(msgspec.Struct, forbid_unknown_fields=True):
+    """What the operator follows, as in the chart's values."""
+
+    pods: bool = True
+    secrets: bool = False
+    dependencies: list[FollowedKind] = []
+
+
 class Edit(msgspec.Struct, forbid_unknown_fields=True):
     """A change by hand; a value of null removes a field."""
 
@@ -85,6 +101,8 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True):
     next: list[str] = []
     mode: Mode | None = None
     """The way to apply that it is about, if it is about one."""
+    follow: Follow | None = None
+    """What is followed, if it is not left to whoever plays it."""
 
 
 def scenario(document: object) -> Scenario:

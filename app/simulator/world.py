@@ -74,10 +74,14 @@ class World:
         self.api.update({**live, **body, "metadata": {**live["metadata"], **own}}, YOU)
 
     def edit(self, key: Key, change: Callable[[Json], object]) -> None:
-        """Change an object by hand: *change* gets it, to change it in place."""
-        live = self.get(key)
+        """Change an object by hand, its status too: *change* gets it, to change it in place."""
+        live, old = self.get(key), self.get(key)
         change(live)
-        self.api.update(live, YOU)
+        status, told = live.get("status"), old.get("status")
+        if status == told or live != {**old, "status": status}:
+            live = self.api.update(live, YOU)
+        if status != told:
+            self.api.update_status({**live, "status": status or {}}, YOU)
 
     def delete(self, key: Key, policy: str = "background") -> None:
         """Delete an object by hand; *policy* is background, foreground or orphan."""

@@ -15,29 +15,33 @@ Json = dict[str, Any]
 
 CRDS = "/apis/apiextensions.k8s.io/v1"
 VERSION = {"groupVersion": "apiextensions.k8s.io/v1", "version": "v1"}
+OTHER = {"groupVersion": "example.com/v1", "version": "v1"}
 
 
 def _resource(plural: str, kind: str, *, namespaced: bool) -> Json:
     return {"name": plural, "kind": kind, "namespaced": namespaced, "verbs": ["get"]}
 
 
-def _discovery(version: str) -> dict[str, Json]:
+def _discovery(version: str, *, backups: bool) -> dict[str, Json]:
     core = [_resource("namespaces", "Namespace", namespaced=False)]
     crds = [_resource("customresourcedefinitions", "CustomResourceDefinition", namespaced=False)]
     group = {"name": "apiextensions.k8s.io", "versions": [VERSION], "preferredVersion": VERSION}
+    other = {"name": "example.com", "versions": [OTHER], "preferredVersion": OTHER}
+    found = [_resource("mybackups", "MyBackup", namespaced=True)] if backups else []
     return {
         "/version": {"major": "1", "minor": version.split(".")[1], "gitVersion": f"v{version}"},
         "/api": {"kind": "APIVersions", "versions": ["v1"]},
-        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": [group]},
+        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": [group, other]},
+        "/apis/example.com/v1": {"kind": "APIResourceList", "groupVersion": "example.com/v1", "resources": found},
         "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": core},
         CRDS: {"kind": "APIResourceList", "groupVersion": "apiextensions.k8s.io/v1", "resources": crds},
     }
 
 
 @contextmanager
-def cluster(version: str = "1.34.0", *, crds: list[Json]) -> Iterator[str]:
-    """Serve a cluster of Kubernetes *version* that has *crds*; yield its address."""
-    found = _discovery(version)
+def cluster(version: str = "1.34.0", *, crds: list[Json], backups: bool = False) -> Iterator[str]:
+    """Serve a cluster of Kubernetes *version* that has *crds*, and may serve MyBackups; yield its address."""
+    found = _discovery(version, backups=backups)
     found["/api/v1/namespaces/kube-system"] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
     found |= {f"{CRDS}/customresourcedefinitions/{crd['metadata']['name']}": crd for crd in crds}
     missing = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}

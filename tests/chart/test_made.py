@@ -79,7 +79,7 @@ def test_the_schema_knows_just_the_values_that_there_are() -> None:
     assert known[""] - {"global"} == set(DEFAULTS)
     for key in ("image", "serviceAccount", "podDisruptionBudget", "networkPolicy", "crds", "rbac"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
-    for key in ("metacontroller", "compositeController"):
+    for key in ("metacontroller", "compositeController", "follow"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
 
 

@@ -11,6 +11,9 @@ from charts.rendering import rendered
 from tests.api.apiserver import SCHEMA, refusals
 from tests.chart.sets import SETS, Json, objects, the, values
 
+CONFIG_MAPS = {"apiVersion": "v1", "resource": "configmaps", "kind": "ConfigMap"}
+FOLLOWS = {"follow": {"dependencies": [CONFIG_MAPS]}, "metacontroller": {"check": False}}
+
 
 def notes(given: Json | None = None, release: str = "prod", namespace: str = "operators") -> str:
     return rendered(given, release=release, namespace=namespace)["NOTES.txt"]
@@ -80,6 +83,8 @@ def test_the_myresource_of_the_notes_is_one() -> None:
     [
         ({}, "names no registry"),
         ({"crds": {"enabled": False}}, "apply the folder crds/ yourself"),
+        ({"follow": {"secrets": True}}, "may read all Secrets of the cluster"),
+        (FOLLOWS, "An Event SyncError at the\nMyResource is the only sign"),
     ],
     ids=str,
 )

@@ -9,6 +9,10 @@ from tests.chart.sets import Json, the
 DIGEST = "sha256:" + "0" * 64
 
 
+CONFIG_MAPS = {"apiVersion": "v1", "resource": "configmaps", "kind": "ConfigMap"}
+FOLLOWS = {"follow": {"dependencies": [CONFIG_MAPS]}, "metacontroller": {"check": False}}
+
+
 def addresses(values: Json) -> set[str]:
     hooks = the("CompositeController", values)["spec"]["hooks"].values()
     return {hook["webhook"]["url"].partition("?rev=")[2] for hook in hooks}
@@ -26,6 +30,9 @@ def revision(values: Json) -> str:
         {"image": {"digest": DIGEST}},
         {"image": {"repository": "registry.example.com/fork"}},
         {"host": "::"},
+        {"follow": {"pods": False}},
+        {"follow": {"secrets": True}},
+        FOLLOWS,
     ],
     ids=str,
 )

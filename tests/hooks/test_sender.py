@@ -13,6 +13,7 @@ from app.hooks import (
     RelatedRule,
     Service,
     SyncRequest,
+    labelled,
     named,
 )
 from app.hooks.sender import children_of, customize_request, related_to, sync_request
@@ -20,6 +21,8 @@ from tests.build import Json, my_resource, owned
 from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
 
 KINDS = (Deployment, Service)
+SERVICES = ("v1", "services", "Service")
+DEPLOYMENTS = ("apps/v1", "deployments", "Deployment")
 
 
 def made(kind: str, name: str = "web", *, namespace: str = "default", **fields: object) -> Json:
@@ -30,7 +33,7 @@ def made(kind: str, name: str = "web", *, namespace: str = "default", **fields: 
 def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     parent = my_resource(status={"state": "Ready"}, generation=4)
     children = children_of(parent, [owned(made("Deployment", spec={"replicas": 2}), parent)], *KINDS)
-    related = related_to([named(Service, "default", "web", "gone")], [made("Service")], *KINDS)
+    related = related_to([named(Service, "default", "web", "gone")], [made("Service")], SERVICES, DEPLOYMENTS)
 
     request = SyncRequest.decode(sync_request(parent, children, related), KINDS)
     deployment = request.children.deployment("web")
@@ -80,30 +83,55 @@ def test_related_objects_are_those_that_a_rule_names() -> None:
     found, elsewhere = made("Service", "a"), made("Service", "a", namespace="other")
     objects = [found, elsewhere, made("Service", "b"), made("Deployment", "a")]
 
-    assert related_to([named(Service, "default", "a")], objects, *KINDS) == {"Service.v1": {"default/a": found}}
+    assert related_to([named(Service, "default", "a")], objects, SERVICES, DEPLOYMENTS) == {
+        "Service.v1": {"default/a": found}
+    }
 
 
 def test_rules_of_one_kind_share_a_group() -> None:
     one, two = made("Service", "one"), made("Service", "two")
     rules = [named(Service, "default", "one"), named(Service, "default", "two")]
 
-    assert related_to(rules, [two, one], Service) == {"Service.v1": {"default/one": one, "default/two": two}}
+    assert related_to(rules, [two, one], SERVICES) == {"Service.v1": {"default/one": one, "default/two": two}}
 
 
 def test_without_rules_nothing_is_related() -> None:
-    assert related_to([], [made("Service")], *KINDS) == {}
+    assert related_to([], [made("Service")], SERVICES, DEPLOYMENTS) == {}
 
 
-def test_a_rule_without_names_names_nothing() -> None:
+def test_a_rule_without_names_and_labels_is_about_all_in_the_namespace() -> None:
     rule: RelatedRule = {"apiVersion": "v1", "resource": "services", "namespace": "default"}
+    here, elsewhere = made("Service"), made("Service", namespace="other")
 
-    assert related_to([rule], [made("Service")], Service) == {"Service.v1": {}}
+    assert related_to([rule], [here, elsewhere], SERVICES) == {"Service.v1": {"default/web": here}}
+
+
+def test_a_rule_with_labels_is_about_the_objects_that_have_all_of_them() -> None:
+    both, one, none = (made("Service", name) for name in ("both", "one", "none"))
+    both["metadata"]["labels"] = {"a": "1", "b": "2", "c": "3"}
+    one["metadata"]["labels"] = {"a": "1", "b": "other"}
+    rule = labelled(Service, "default", {"a": "1", "b": "2"})
+
+    assert related_to([rule], [both, one, none], SERVICES) == {"Service.v1": {"default/both": both}}
+
+
+def test_a_kind_of_others_is_known_by_its_version_and_resource() -> None:
+    backup = {**made("MyBackup"), "apiVersion": "example.com/v1"}
+    rule: RelatedRule = {
+        "apiVersion": "example.com/v1", "resource": "mybackups", "namespace": "default", "names": ["web"],
+    }  # fmt: skip
+    other: RelatedRule = {**rule, "apiVersion": "example.com/v2"}
+
+    found = related_to([rule], [made("Service"), backup], SERVICES, ("example.com/v1", "mybackups", "MyBackup"))
+
+    assert found == {"MyBackup.example.com/v1": {"default/web": backup}}
+    assert related_to([other], [backup], ("example.com/v1", "mybackups", "MyBackup")) == {}
 
 
 def test_a_rule_for_another_kind_has_no_group() -> None:
     rules = [named(ConfigMap, "default", "web"), named(Service, "default", "web")]
 
-    assert related_to(rules, [], Service) == {"Service.v1": {}}
+    assert related_to(rules, [], SERVICES) == {"Service.v1": {}}
 
 
 def test_a_parent_that_was_never_stored_can_not_be_asked_about() -> None:

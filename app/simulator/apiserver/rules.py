@@ -26,6 +26,8 @@ def check(new: Json, live: Json | None) -> None:
         raise Refused("Invalid", f"metadata.annotations: Too long: must have at most {MOST_ANNOTATIONS} bytes")
     if live is None and not _NAME.fullmatch(new["metadata"]["name"]):
         raise Refused("Invalid", "metadata.name: must be lower case letters, digits, '-' and '.'")
+    if live is not None and live.get("immutable") is True and _contents(new) != _contents(live):
+        raise Refused("Invalid", "data: Forbidden: field is immutable when `immutable` is set")
     if new["kind"] == "Service" and not new["spec"]["ports"] and not _has_no_ports(new["spec"]):
         raise Refused("Invalid", "spec.ports: Required value")
     if new["kind"] != "Deployment":
@@ -40,6 +42,10 @@ def check(new: Json, live: Json | None) -> None:
     strategy = new["spec"].get("strategy", {})
     if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
         raise Refused("Invalid", "spec.strategy.rollingUpdate: may not be specified when strategy type is Recreate")
+
+
+def _contents(item: Json) -> list[object]:
+    return [item.get(name) or {} for name in ("data", "binaryData")] + [item.get("immutable") is True]
 
 
 def _has_no_ports(service: Json) -> bool:

@@ -4,6 +4,7 @@
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
+{{- include "myresource-operator.checkFollow" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: name a ServiceAccount that is there, or set serviceAccount.create to true" -}}
 {{- end -}}
@@ -77,6 +78,36 @@
 {{- if has $label $taken -}}
 {{- fail (printf "%s has the label %s, which the chart or Metacontroller sets: remove it; nameOverride and fullnameOverride change names" $value $label) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.checkFollow" -}}
+{{- $values := .Values -}}
+{{- $served := .Capabilities.APIVersions -}}
+{{- if gt (len $values.follow.dependencies) 32 -}}
+{{- fail (printf "follow.dependencies lists %d kinds: list at most 32, because Metacontroller keeps all objects of each in memory" (len $values.follow.dependencies)) -}}
+{{- end -}}
+{{- $seen := dict -}}
+{{- range $place, $kind := $values.follow.dependencies -}}
+{{- $at := printf "follow.dependencies[%d]" $place -}}
+{{- if not (regexMatch "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]+$" $kind.apiVersion) -}}
+{{- fail (printf "%s.apiVersion is %s: write group and version, such as example.com/v1, or v1 for Kubernetes' core" $at ($kind.apiVersion | quote)) -}}
+{{- end -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$" $kind.resource) -}}
+{{- fail (printf "%s.resource is %s: write the plural name in lower case, such as mybackups, see kubectl api-resources" $at ($kind.resource | quote)) -}}
+{{- end -}}
+{{- if not (regexMatch "^[A-Z][A-Za-z0-9]{0,62}$" $kind.kind) -}}
+{{- fail (printf "%s.kind is %s: write it as in manifests, such as MyBackup, see kubectl api-resources" $at ($kind.kind | quote)) -}}
+{{- end -}}
+{{- $resource := printf "%s/%s" $kind.apiVersion $kind.resource -}}
+{{- if hasKey $seen $resource -}}
+{{- fail (printf "%s is %s, which is listed before: remove one of them" $at $resource) -}}
+{{- end -}}
+{{- $_ := set $seen $resource true -}}
+{{- $served_as := printf "%s/%s" $kind.apiVersion $kind.kind -}}
+{{- if and $values.metacontroller.check (not ($served.Has $served_as)) -}}
+{{- fail (printf "%s is %s, which the cluster does not serve: install its CRD first, or remove it here; with it listed, MyResources that name it would not be synced at all. Where helm template can't ask a cluster, add --api-versions %s (metacontroller.check=false leaves out this check)" $at $served_as $served_as) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

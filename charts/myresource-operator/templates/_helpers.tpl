@@ -49,9 +49,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- list "serve" "--host" .Values.host | toJson -}}
 {{- end }}
 
+{{/* What the hook follows, as its environment. */}}
+{{- define "myresource-operator.environment" -}}
+{{- $kinds := list -}}
+{{- range .Values.follow.dependencies -}}
+{{- $kinds = append $kinds (printf "%s/%s/%s" .apiVersion .resource .kind) -}}
+{{- end -}}
+- {name: MYRESOURCE_PODS, value: {{ .Values.follow.pods | toString | quote }}}
+- {name: MYRESOURCE_SECRETS, value: {{ .Values.follow.secrets | toString | quote }}}
+{{- with $kinds }}
+- {name: MYRESOURCE_DEPENDENCY_KINDS, value: {{ join "," . | quote }}}
+{{- end }}
+{{- end }}
+
 {{/* Changes with what decides the hook's answers: then Metacontroller asks again for every MyResource. */}}
 {{- define "myresource-operator.revision" -}}
-{{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.arguments" .) -}}
+{{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.arguments" .) (include "myresource-operator.environment" .) -}}
 {{- printf "%s-%s" (.Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
 {{- end }}
 
