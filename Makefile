@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 LONGEST := 220
+N ?= 1000
 
 .DEFAULT_GOAL := help
 
@@ -28,6 +29,9 @@ test: $(READY) ## Run all tests
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
 	$(BIN)/pytest -m e2e -n 4 --dist loadgroup tests/e2e
+
+scale: $(READY) ## Measure what N MyResources cost on a real control plane, if its binaries are there
+	@$(BIN)/python -m bench.scale $(N)
 
 check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	$(BIN)/ruff format --check .
@@ -58,4 +62,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test e2e check sizes format crd manifests pages lock
+.PHONY: help demo picture test e2e scale check sizes format crd manifests pages lock

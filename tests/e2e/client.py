@@ -36,6 +36,7 @@ KINDS = {
     "CustomResourceDefinition": Served("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
     "ClusterRole": Served("/apis/rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False),
     "ClusterRoleBinding": Served("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False),
+    "MyBackup": Served("/apis/example.com/v1", "mybackups"),
     "CompositeController": Served("/apis/metacontroller.k8s.io/v1alpha1", "compositecontrollers", namespaced=False),
     "PriorityClass": Served("/apis/scheduling.k8s.io/v1", "priorityclasses", namespaced=False),
     "MutatingAdmissionPolicy": Served(_REGISTRATION, "mutatingadmissionpolicies", namespaced=False),

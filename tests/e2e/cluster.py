@@ -17,16 +17,16 @@ from tests.serving import free_port
 
 
 class Cluster:
-    """Keeps all its files in *folder*."""
+    """Keeps all its files in *folder*; *options* are those of its hook."""
 
-    def __init__(self, binaries: Binaries, folder: Path) -> None:
+    def __init__(self, binaries: Binaries, folder: Path, *options: str) -> None:
         self._binaries = binaries
         self.folder = folder
         self.record = Record()
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
-        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000")
+        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000", *options)
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None

@@ -1,0 +1,1 @@
+"""Measures what it costs: ``make scale``."""
