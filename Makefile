@@ -25,10 +25,16 @@ picture: $(READY) ## Draw the demo for the README
 	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
 
 test: $(READY) ## Run all tests
-	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
-	$(BIN)/pytest -m e2e -n 4 --dist loadgroup tests/e2e
+	$(BIN)/pytest -m e2e -n 4 tests/e2e
+
+bench: $(READY) ## Measure what a sync with a thousand Pods costs
+	@$(BIN)/python -m bench.pods
+
+record: $(READY) ## Record what Metacontroller asks the hook, on a real control plane
+	$(BIN)/python -m tests.e2e.traffic
 
 scale: $(READY) ## Measure what N MyResources cost on a real control plane, if its binaries are there
 	@$(BIN)/python -m bench.scale $(N)
@@ -62,4 +68,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test e2e scale check sizes format crd manifests pages lock
+.PHONY: help demo picture test e2e bench scale record check sizes format crd manifests pages lock

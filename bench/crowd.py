@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from app.simulator.objects import Json, Key
 from tests.e2e.cluster import Cluster
-from tests.e2e.followed import put_all
 from tests.e2e.namespace import Namespace
 from tests.e2e.record import Version
 from tests.e2e.said import says
+from tests.e2e.used import put_all
 
 PATIENCE = 1800.0
 

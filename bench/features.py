@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.simulator.objects import Json
-from tests.e2e.followed import CONFIG, DEPENDENCY, OPTIONS, PORTS
+from tests.e2e.used import CONFIG, DEPENDENCY, PORTS
 
 
 class Feature(NamedTuple):
@@ -20,5 +20,5 @@ FEATURES = (
     Feature("a Service", ("--no-pods",), PORTS, 1),
     Feature("and Pods", (), PORTS, 2),
     Feature("and a ConfigMap", (), {**PORTS, **CONFIG}, 3),
-    Feature("and a dependency", OPTIONS, {**PORTS, **CONFIG, **DEPENDENCY}, 4),
+    Feature("and a dependency", (), {**PORTS, **CONFIG, **DEPENDENCY}, 4),
 )

@@ -13,7 +13,6 @@ from bench.features import FEATURES, Feature
 from bench.usage import Usage, usage
 from tests.e2e.binaries import Binaries, Missing, found
 from tests.e2e.cluster import Cluster
-from tests.e2e.followed import allow
 from tests.e2e.hook import Hook
 
 SPREADS = (1, 20, 200)
@@ -41,7 +40,6 @@ def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
         metacontroller = cluster.metacontroller("server-side-apply")
         try:
             cluster.start()
-            allow(cluster)
             crowd = Crowd(cluster, size, spread)
             crowd.prepare()
             metacontroller.start()

@@ -8,6 +8,52 @@ from app.core.reasons import REASONS
 PAGE = Path(__file__).parent / "troubleshoot.md"
 BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
 
+PROOFS = {
+    "Terminating": ("e2e.deletion.held_by_a_finalizer_it_says_so_and_keeps_its_children",),
+    "InvalidSpec": ("replay.an_invalid_spec_keeps_what_was_applied_for_the_spec_before",),
+    "NameConflict": (
+        "e2e.neighbours.a_foreign_service_of_our_name_is_left_alone_and_said",
+        "e2e.neighbours.a_foreign_service_is_handed_over_by_the_command_of_the_message",
+        "e2e.neighbours.an_object_of_another_controller_is_left_alone",
+    ),
+    "DependencyNotFollowed": ("core.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",),
+    "WaitingForDependencies": ("core.dependencies.the_first_start_waits_and_says_for_what",),
+    "DependencyNotFound": ("core.config.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",),
+    "NotApplied": (
+        "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
+        "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
+        "e2e.stuck.an_event_says_why_a_policy_refuses",
+    ),
+    "Overridden": (
+        "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where",
+        "simulator.metacontroller_costs.variables_in_another_order_follow_only_under_server_side_apply",
+    ),
+    "Building": ("e2e.life.a_new_one_is_building_and_then_ready",),
+    "RollingOut": ("e2e.failures.while_pods_start_slowly_it_is_rolling_out",),
+    "ProgressDeadlineExceeded": (
+        "e2e.failures.a_rollout_that_makes_no_progress_fails_and_is_mended_by_another_image",
+        "e2e.failures.during_a_bad_rollout_the_old_pods_serve_on",
+    ),
+    "ReplicaFailure": (
+        "e2e.failures.a_quota_on_pods_is_said_and_mended_when_it_is_raised",
+        "e2e.failures.a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory",
+        "e2e.failures.a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one",
+    ),
+    "Paused": ("e2e.failures.a_deployment_paused_by_hand_is_not_ready_until_it_goes_on",),
+    "ReplicasUnavailable": ("e2e.failures.a_pod_that_is_lost_makes_it_degraded_until_there_is_another",),
+    "ImagePullFailed": (
+        "core.causes.an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it",
+    ),
+    "ContainerConfigError": ("core.advice.what_is_missing_is_named_if_the_spec_uses_it",),
+    "OOMKilled": ("core.causes.too_much_memory_is_said_in_the_same_words_from_the_first_time_on",),
+    "CrashLooping": ("core.causes.a_crash_loop_is_said_in_the_same_words_in_all_its_states",),
+    "Unschedulable": ("core.causes.a_pod_that_no_node_takes_is_said_without_the_schedulers_counts",),
+    "ProbeFailing": ("core.causes.a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds",),
+    "ScaledToZero": ("e2e.life.scaled_to_zero_it_is_ready_and_has_no_pods",),
+    "Available": ("e2e.verdicts.ready_is_true_only_for_a_deployment_that_is_fully_rolled_out",),
+}
+"""The tests that see each reason for its cause; tests/docs/proofs.py reads them from the page."""
+
 
 def page() -> str:
     """Return the page, with the reasons after its beginning."""
@@ -30,7 +76,7 @@ def _section(reason: Reason) -> str:
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
         f"- **Message:** {_plain(reason.outlined())}\n"
-        f"- **Why:** {_plain(reason.cause)}\n"
+        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS[reason.name])} -->\n"
         f"- **What to do:** {_plain(reason.remedy)}\n"
     )
 

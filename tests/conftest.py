@@ -14,8 +14,5 @@ settings.load_profile("project")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of tests/test_traffic.py."""
-    parser.addoption(
-        "--traffic", metavar="FOLDER", help="recorded hook requests to answer, instead of the committed ones"
-    )
+    """Add the option that accepts what is made now."""
     parser.addoption("--update-golden", action="store_true", help="write the golden answers anew")

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from app.simulator.metacontroller.settings import MODES
 from tests.build import Json
-from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+from tests.traffic import one
 
 Path = tuple[str | int, ...]
 
@@ -32,28 +33,23 @@ REPLACEMENTS: dict[str, Callable[[Any], Any]] = {
 
 
 def recorded_sync(mode: str, **spec: Any) -> Json:
-    """Return the request recorded under *mode*, less kinds that are not read; *spec* replaces fields of its spec."""
-    request = recorded(mode)
-    parent, children = request["parent"], request["children"]
+    """Return a request recorded under *mode*, less fields that are not read; *spec* replaces fields of its spec."""
+    request = one(f"{mode}/rollout-4-ports-added-rest").content["request"]
+    parent = request["parent"]
     marked = {**parent["spec"], "env": [{"name": "WORD", "value": CANARY}], **spec}
-    services = {"Service.v1": children["Service.v1"]}
-    return {
-        "parent": {**parent, "spec": marked},
-        "children": {"Deployment.apps/v1": children["Deployment.apps/v1"], **services},
-        "related": services,
-    }
+    return {"parent": {**parent, "spec": marked}, "children": request["children"], "related": request["related"]}
 
 
-MADE = recorded_sync(DYNAMIC_APPLY)
+MADE = recorded_sync(MODES[0])
 """A request whose children the spec decides."""
 
-KEPT_BY_ANNOTATION = recorded_sync(DYNAMIC_APPLY, replicas=-1)
+KEPT_BY_ANNOTATION = recorded_sync(MODES[0], replicas=-1)
 """A request with an invalid spec, whose children stay as the annotation says that they were applied."""
 
-KEPT_BY_MANAGED_FIELDS = recorded_sync(SERVER_SIDE_APPLY, replicas=-1)
+KEPT_BY_MANAGED_FIELDS = recorded_sync(MODES[1], replicas=-1)
 """The same under server-side apply."""
 
-DEPLOYMENT = ("children", "Deployment.apps/v1", "default/full-deployment")
+DEPLOYMENT = ("children", "Deployment.apps/v1", "rollout/web-deployment")
 RECORD = (*DEPLOYMENT, "metadata", "annotations", LAST_APPLIED)
 
 
@@ -81,6 +77,13 @@ def places(node: Any, path: Path = ()) -> Iterator[Path]:
     steps: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for step, inner in steps:
         yield from places(inner, (*path, step))
+
+
+def at(node: Any, path: Path) -> Any:
+    """Return what is at *path* in *node*."""
+    for step in path:
+        node = node[step]
+    return node
 
 
 def replaced(node: Any, path: Path, new: Callable[[Any], Any]) -> Any:

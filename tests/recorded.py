@@ -1,4 +1,4 @@
-"""The recorded requests of tests/data/requests."""
+"""The recorded requests of tests/data/requests, which have children of kinds that this hook does not make."""
 
 import json
 from pathlib import Path

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import kubernetes_validate
@@ -26,15 +27,40 @@ def _hook() -> Iterator[Served]:
 FILES = sorted(EXAMPLES.glob("*.yaml"))
 
 
+BACKUPS = "example.com/v1/mybackups/MyBackup"
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Path) -> None:
-    ended = call("render", "-f", str(file), "-o", "json")
+def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Path, tmp_path: Path) -> None:
+    dependencies = yaml.safe_load(file.read_text())["spec"].get("dependencies", [])
+    (tmp_path / "related.yaml").write_text(yaml.safe_dump_all(map(met, dependencies)))
+
+    ended = call(
+        *("render", "-f", str(file), "-o", "json", "--dependency-kind", BACKUPS),
+        *("--related", str(tmp_path / "related.yaml")),
+    )
     answer = json.loads(ended.out)
 
     assert (ended.code, ended.err) == (0, "")
     assert condition(answer)["reason"] == "Building"
+    assert answer["children"]
     for child in answer["children"]:
         kubernetes_validate.validate(child, "1.34", strict=True)
+
+
+def met(dependency: dict[str, str]) -> dict[str, Any]:
+    """Return the object that an example waits for."""
+    status = {"conditions": [{"type": dependency["condition"], "status": "True"}]}
+    metadata = {"name": dependency["name"]}
+    return {"apiVersion": dependency["apiVersion"], "kind": "MyBackup", "metadata": metadata, "status": status}
+
+
+def test_the_example_with_dependencies_waits_while_they_are_not_there() -> None:
+    ended = call("render", "-f", str(EXAMPLES / "dependencies.yaml"), "-o", "json", "--dependency-kind", BACKUPS)
+    answer = json.loads(ended.out)
+
+    assert condition(answer)["reason"] == "WaitingForDependencies"
+    assert answer["children"] == []
 
 
 def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need_a_setting() -> None:

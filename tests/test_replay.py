@@ -1,95 +1,98 @@
-"""Recorded histories, replayed with this hook's own children: when is a MyResource Ready?"""
+"""Recorded lives: in which moments is a MyResource Ready, and for what reason is it not?"""
 
-from pathlib import Path
-from typing import Any
+import json
+from collections.abc import Iterator
 
 import pytest
 
-from tests.build import condition, reason, sync
-from tests.given.observed import Situation
+from app.core.identity import APPLIED
+from app.simulator.metacontroller.settings import MODES
+from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
-from tests.traffic import FOLDER, Recorded, Replayed, as_ours, load, replay
+from tests.traffic import Recorded, load, one
 
-Json = dict[str, Any]
+SYNCS = [recorded for recorded in load() if recorded.path == "/sync"]
+each_sync = pytest.mark.parametrize("recorded", SYNCS, ids=str)
+each_mode = pytest.mark.parametrize("mode", MODES)
 
-FINISHED = {
-    "dynamic-apply": [5, 10, 17, 25, 31, 32, 38, 42, 58, 59, 62, 63, 66, 72, 76, 77, 83],
-    "server-side-apply": [5, 10, 16, 24, 27, 28, 29, 34, 38, 55, 56, 58, 59, 62, 68, 72, 73, 88],
+READY = {
+    "rollout-1-pods-available-first",
+    "rollout-1-pods-available-rest",
+    "rollout-2-image-changed-rest",
+    "rollout-4-ports-added-rest",
+    "scaled-0-to-zero-rest",
+    "label-1-removed-first",
 }
-"""The recorded syncs that show a rollout which is finished, of the generation that the parent has.
+"""The moments that show a rollout which is finished, of the generation that the parent has."""
 
-dynamic-apply/0030 is none: it still has 7 Pods of 3, which ``kubectl rollout status`` would pass.
-"""
-JUST_CHANGED = {"dynamic-apply": [7, 12, 19, 23], "server-side-apply": [7, 12, 18, 22]}
+JUST_CHANGED = {
+    "rollout-2-image-changed-first",
+    "rollout-3-variable-removed-first",
+    "rollout-4-ports-added-first",
+    "rollout-5-ports-removed-first",
+    "scaled-1-to-three-first",
+    "failing-1-image-bad-first",
+}
 """Those that show a new spec, and the Deployment of the previous one, which looks finished."""
 
 
-def _names(listed: dict[str, list[int]]) -> set[str]:
-    return {f"{mode}/{number:04}" for mode, numbers in listed.items() for number in numbers}
+def _moment(recorded: Recorded) -> str:
+    return recorded.name.partition("/")[2]
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give each test the replayed syncs of the folder that was asked for."""
-    if "replayed" in metafunc.fixturenames:
-        found = load(Path(metafunc.config.getoption("traffic") or FOLDER))
-        metafunc.parametrize("replayed", list(replay(found)), ids=lambda item: item.name)
+@each_sync
+def test_ready_is_true_exactly_where_the_rollout_is_finished(recorded: Recorded) -> None:
+    answer = recorded.answered_now()
+    ready = condition(answer)["status"] == "True"
+
+    assert ready == (_moment(recorded) in READY)
+    assert ready == ready_is_earned(recorded.situation(), answer)
 
 
-def test_ready_is_true_exactly_where_the_rollout_is_finished(replayed: Replayed) -> None:
-    ready = condition(replayed.answer)["status"] == "True"
+@pytest.mark.parametrize("recorded", [item for item in SYNCS if _moment(item) in JUST_CHANGED], ids=str)
+def test_right_after_a_change_the_reason_is_that_it_is_not_written_yet(recorded: Recorded) -> None:
+    (deployment,) = (item for item in recorded.situation().children if item["kind"] == "Deployment")
+    counts = [deployment["status"].get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
 
-    assert ready == (replayed.name in _names(FINISHED))
-    assert ready == ready_is_earned(replayed.situation, replayed.answer)
-
-
-def test_right_after_a_change_the_reason_is_that_it_is_not_written_yet(replayed: Replayed) -> None:
-    changed = replayed.name in _names(JUST_CHANGED)
-
-    assert not changed or reason(replayed.answer) == "Building"
+    assert counts == [deployment["spec"]["replicas"]] * 3
+    assert reason(recorded.answered_now()) == "Building"
 
 
-def test_the_curated_files_show_finished_rollouts_and_new_specs_in_both_modes() -> None:
-    curated = {record.name for record in load(FOLDER)}
+def test_every_moment_that_is_named_is_recorded_in_both_modes() -> None:
+    names = {recorded.name for recorded in SYNCS}
 
-    assert {name.split("/")[0] for name in curated & _names(FINISHED)} == {"dynamic-apply", "server-side-apply"}
-    assert {name.split("/")[0] for name in curated & _names(JUST_CHANGED)} == {"dynamic-apply", "server-side-apply"}
-
-
-def _without_its_variable(record: Recorded) -> Situation:
-    """Return *record*, a finished one, right after its only variable was removed from the spec."""
-    parent = record.parent
-    spec = {key: value for key, value in parent["spec"].items() if key != "env"}
-    children = tuple(as_ours(child, parent, {1: parent["spec"]}) for child in record.situation().children)
-    changed = {**parent, "spec": spec, "status": {}, "metadata": {**parent["metadata"], "generation": 2}}
-    return Situation(changed, children, {})
+    assert {f"{mode}/{moment}" for mode in MODES for moment in READY | JUST_CHANGED} <= names
 
 
-with_a_variable = pytest.mark.parametrize(
-    "record",
-    [record for record in load(FOLDER) if record.name in ("dynamic-apply/0076", "server-side-apply/0072")],
-    ids=lambda record: record.name,
-)
+def _marked_alike(recorded: Recorded) -> Recorded:
+    """Return *recorded* with a mark of the generation that is the same for all."""
+    request: Json = recorded.content["request"]
+    groups = {kind: dict(_alike(group)) for kind, group in request["children"].items()}
+    return recorded.with_content({**recorded.content, "request": {**request, "children": groups}})
 
 
-@with_a_variable
-def test_a_removed_variable_is_not_ready_before_it_is_gone(record: Recorded) -> None:
-    situation = _without_its_variable(record)
-
-    answer = sync(situation.parent, *situation.children)
-
-    assert record.parent["spec"]["env"]
-    assert reason(answer) == "Building"
-    assert not ready_is_earned(situation, answer)
+def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
+    for name, item in group.items():
+        metadata = item["metadata"]
+        marked = {**metadata, "annotations": {**metadata["annotations"], APPLIED: "the same for all"}}
+        yield name, {**item, "metadata": marked}
 
 
-@with_a_variable
+@each_mode
 def test_without_the_applied_mark_a_removed_variable_would_be_ready_at_once(
-    record: Recorded, monkeypatch: pytest.MonkeyPatch
+    mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for child in ("deployment", "service"):
         monkeypatch.setattr(f"app.core.{child}.applied", lambda _: "the same for all")
-    situation = _without_its_variable(record)
+    recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
 
-    answer = sync(situation.parent, *situation.children)
+    assert reason(recorded.answered_now()) == "Available"
 
-    assert reason(answer) == "Available"
+
+@each_mode
+def test_an_invalid_spec_keeps_what_was_applied_for_the_spec_before(mode: str) -> None:
+    before, invalid = one(f"{mode}/invalid-1-spec-invalid-first"), one(f"{mode}/invalid-1-spec-invalid-rest")
+
+    assert invalid.answer["children"] == before.answer["children"]
+    assert "nginx:1.27" in json.dumps(invalid.answer["children"])
+    assert invalid.parent["spec"]["image"] == "nginx:1.28"

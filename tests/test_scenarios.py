@@ -5,22 +5,29 @@ from pathlib import Path
 import pytest
 import yaml
 
+from app.cli.simulate import policy_of, settings
 from app.cli.story import names
-from app.core.controller import MYRESOURCE
+from app.core.controller import controller
 from app.simulator.findings import findings
 from app.simulator.metacontroller.settings import MODES, Mode
 from app.simulator.play import play
-from app.simulator.scenario import scenario
-from tests.worlds import world
+from app.simulator.scenario import Follow, Scenario, scenario
+from app.simulator.world import World
 
 FOLDER = Path(__file__).parent.parent / "examples" / "scenarios"
 SCENARIOS = {file.stem: scenario(yaml.safe_load(file.read_text())) for file in sorted(FOLDER.glob("*.yaml"))}
 PLAYED = [(name, mode) for name, told in SCENARIOS.items() for mode in ([told.mode] if told.mode else MODES)]
 
 
+def world(told: Scenario, mode: Mode, *, controllers: bool = True) -> World:
+    """Return the world in which a scenario is played, with the hook set up as it says."""
+    policy = policy_of(told.follow or Follow())
+    return World(controller(policy), settings(mode, policy), controllers=controllers)
+
+
 @pytest.mark.parametrize(("name", "mode"), PLAYED, ids=str)
 def test_a_scenario_goes_as_it_says_and_does_no_damage(name: str, mode: Mode) -> None:
-    lives = world(mode, MYRESOURCE)
+    lives = world(SCENARIOS[name], mode)
 
     outcomes = list(play(SCENARIOS[name], lives))
 
@@ -38,6 +45,6 @@ def test_every_scenario_expects_something_and_is_found_by_its_name() -> None:
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_a_scenario_in_which_nobody_acts_goes_wrong(name: str) -> None:
     told = SCENARIOS[name]
-    lives = world(told.mode or "dynamic-apply", MYRESOURCE, controllers=False)
+    lives = world(told, told.mode or "dynamic-apply", controllers=False)
 
     assert any(outcome.problem for outcome in play(told, lives))

@@ -107,4 +107,6 @@ def test_what_is_stuck_is_called_three_times_in_each_period(mode: Mode) -> None:
 
     made.run(3 * PERIOD)
 
-    assert calls(made) - before <= 3 * 3  # the write of its turn is seen twice: as written, and by the Deployment controller
+    assert (
+        calls(made) - before <= 3 * 3
+    )  # the write of its turn is seen twice: as written, and by the Deployment controller

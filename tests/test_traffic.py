@@ -1,35 +1,82 @@
-"""Recorded requests of a real Metacontroller, in both of its modes, and what this hook answers to them.
+"""Recorded traffic: what a real Metacontroller asked, in both of its modes, still gets the answer of then.
 
-The files are in tests/data/traffic, with golden answers beside them; after a change that is meant to change answers:
-
-    pytest tests/test_traffic.py --update-golden
-
-``pytest tests/test_traffic.py --traffic FOLDER`` runs over another folder of recorded files.
+After a change that is meant to change answers, ``make record`` records anew; where there is no control plane,
+``pytest tests/test_traffic.py --update-golden`` writes what is answered now into the files.
 """
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.core.controller import MYRESOURCE
-from tests.build import NOW
+from app.simulator.metacontroller.settings import MODES
+from app.simulator.objects import text
+from tests.damage import at, places, replaced, spelled
+from tests.documents import ROOT, printed
+from tests.e2e.traffic_lives import LIVES
+from tests.normalised import chance
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.serving import served
-from tests.traffic import FOLDER, Recorded, load
+from tests.traffic import FOLDER, Recorded, load, one
 
 Json = dict[str, Any]
 
+TRAFFIC = load()
+each_request = pytest.mark.parametrize("recorded", TRAFFIC, ids=str)
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give each test its recorded files: *curated* ones are committed, *recorded* ones are in the folder asked for."""
-    folder = metafunc.config.getoption("traffic") or FOLDER
-    for argument, found in (("curated", FOLDER), ("recorded", Path(folder))):
-        if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, load(found), ids=lambda record: record.name)
+
+@each_request
+def test_a_recorded_request_gets_the_answer_recorded(recorded: Recorded, pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("update_golden"):
+        anew = recorded.with_content({**recorded.content, "response": recorded.answered_now()})
+        (FOLDER / f"{recorded.name}.json").write_text(anew.text())
+        recorded = one(recorded.name)
+
+    assert recorded.holds()
+
+
+def _changed(leaf: Any) -> Any:
+    return leaf + "x" if isinstance(leaf, str) else not leaf if isinstance(leaf, bool) else leaf + 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_change_anywhere_in_an_answer_is_noticed(mode: str) -> None:
+    recorded = one(f"{mode}/rollout-4-ports-added-rest")
+    leaves = [path for path in places(recorded.answer) if not isinstance(at(recorded.answer, path), dict | list)]
+
+    assert len(leaves) > 60
+    for path in leaves:
+        damaged = replaced(recorded.answer, path, _changed)
+        assert not recorded.with_content({**recorded.content, "response": damaged}).holds(), spelled(path)
+
+
+def test_every_moment_of_every_life_is_recorded_in_both_modes() -> None:
+    moments = {
+        f"{mode}/{life}-{number}-{step.name}-{kept}"
+        for mode in MODES
+        for life, steps in LIVES.items()
+        for number, step in enumerate(steps)
+        for kept in step.keeps
+    }
+
+    assert {recorded.name for recorded in TRAFFIC} == moments
+
+
+@each_request
+def test_a_recording_holds_nothing_of_chance(recorded: Recorded) -> None:
+    assert chance(recorded.text()) == []
+
+
+def test_replay_finds_no_difference() -> None:
+    said = printed(f".venv/bin/myresource replay {FOLDER.relative_to(ROOT)}")
+
+    assert said == f"{len(TRAFFIC)} requests: {len(TRAFFIC)} the same, 0 differ; no Pods restart\n"
+
+
+@pytest.mark.parametrize("recorded", [item for item in TRAFFIC if item.name.startswith(MODES[0])], ids=str)
+def test_both_modes_get_the_same_answer_at_the_same_moment(recorded: Recorded) -> None:
+    assert text(one(recorded.name.replace(*MODES)).answer) == text(recorded.answer)
 
 
 @pytest.fixture(scope="module")
@@ -39,21 +86,9 @@ def server() -> Iterator[httpx.Client]:
         yield client
 
 
-def test_a_recorded_request_gets_its_golden_answer(curated: Recorded, pytestconfig: pytest.Config) -> None:
-    golden = curated.file.with_suffix(".answer.json")
-
-    if curated.path == "/sync":
-        answer = json.loads(MYRESOURCE.answer_sync(curated.json(), NOW))
-    else:
-        answer = json.loads(MYRESOURCE.answer_customize(curated.json()))
-
-    if pytestconfig.getoption("update_golden"):
-        golden.write_text(json.dumps(answer, indent=2, sort_keys=True) + "\n")
-    assert answer == json.loads(golden.read_text())
-
-
+@each_request
 def test_a_running_hook_answers_a_recorded_request(recorded: Recorded, server: httpx.Client) -> None:
-    response = server.post(recorded.path, content=recorded.json(), headers={"Content-Type": "application/json"})
+    response = server.post(recorded.path, content=recorded.body, headers={"Content-Type": "application/json"})
 
     assert response.status_code == httpx.codes.OK
     assert problems(recorded, response.json()) == []

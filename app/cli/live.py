@@ -21,8 +21,10 @@ umask 077
 kubectl get myresources.mygroup.example.com --all-namespaces --show-managed-fields -o json > myresources.json
 kubectl get deployments.apps --all-namespaces -l controller-uid --show-managed-fields -o json > deployments.json
 kubectl get services --all-namespaces --show-managed-fields -o json > services.json
-myresource replay myresources.json deployments.json services.json"""
-"""Metacontroller labels its children. All Services: one that somebody else made may have the name of ours."""
+kubectl get configmaps --all-namespaces -o json > configmaps.json
+myresource replay myresources.json deployments.json services.json configmaps.json"""
+"""Metacontroller labels its children. All Services: one that somebody else made may have the name of ours. No Secrets:
+they belong in no file."""
 
 
 def recordings(objects: list[tuple[str, Json]], policy: Policy) -> Iterator[Recording]:

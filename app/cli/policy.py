@@ -72,6 +72,7 @@ _OPTIONS = (
         "--dependency-kind",
         "dependencies",
         multiple=True,
+        default=(),
         callback=_kinds,
         metavar="KIND",
         envvar="MYRESOURCE_DEPENDENCY_KINDS",

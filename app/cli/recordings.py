@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeGuard
 import msgspec
 
 from app.cli.errors import InputError
+from app.hooks import Secret
 
 Json = dict[str, Any]
 Hook = Literal["sync", "customize"]
@@ -75,6 +76,7 @@ def recording(document: Json, file: str) -> Recording:
     if not isinstance(request, dict) or not isinstance(request.get("parent"), dict):
         message = f"{file}: not a hook request: it has no parent; give what serve --record wrote, or a request's body"
         raise InputError(message)
+    request = _without_redacted(request)
     status = document.get("status")
     response = document.get("response") if request is not document else None
     return Recording(
@@ -85,6 +87,17 @@ def recording(document: Json, file: str) -> Recording:
         response=response,
         time=_time(document.get("time")),
     )
+
+
+def _without_redacted(request: Json) -> Json:
+    """Return *request* without Secrets whose content was not recorded: as it would be if they were not known yet."""
+    related = request.get("related")
+    if not isinstance(related, dict):
+        return request
+    secrets = _values(related.get(Secret.group()))
+    known = all(isinstance(item, dict) and item.get("data") for item in secrets)
+    left = {group: found for group, found in related.items() if known or group != Secret.group()}
+    return {**request, "related": left}
 
 
 def _hook(path: object, request: Json, file: str) -> Hook:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -17,7 +17,7 @@ from app.cli.story import from_file, from_options, timed
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
 from app.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
-from app.simulator.scenario import Follow
+from app.simulator.scenario import Failure, Follow
 from app.simulator.world import World
 
 LONGEST_WAIT = 1.0
@@ -53,7 +53,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
     "--fail",
     "fails",
     multiple=True,
-    type=click.Choice(["bad-image", "crash", "oom", "slow", "none"]),
+    type=click.Choice(get_args(Failure)),
     help="Let all containers fail in this way; none ends it.",
 )
 @click.option(
@@ -110,8 +110,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with errors_are_trouble():
         told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        followed = _policy(told.follow) if told.follow else policy
-        world = _world(hook, mode or told.mode or MODES[0], followed)
+        world = _world(hook, mode or told.mode or MODES[0], policy_of(told.follow) if told.follow else policy)
         world.history.listeners.append(screen.entry)
         world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
         right = show(told, world, screen, numbered=scenario is not None)
@@ -142,16 +141,20 @@ def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def _policy(follow: Follow) -> Policy:
+def policy_of(follow: Follow) -> Policy:
     """Return the policy that a scenario asks for."""
     kinds = (DependencyKind(kind.api_version, kind.resource, kind.kind) for kind in follow.dependencies)
     return Policy(follow.pods, follow.secrets, tuple(kinds))
 
 
+def settings(mode: Mode, policy: Policy) -> Settings:
+    """Return the settings of a cluster that serves what *policy* follows."""
+    served = (*SERVED, *(Kind(kind.api_version, kind.kind, kind.resource) for kind in policy.dependencies))
+    children = tuple(map(kind_of, controller(policy).children))
+    return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
+
+
 def _world(hook: str | None, mode: Mode, policy: Policy) -> World:
     """Return a world with this hook in it, or with the one at the URL *hook*."""
-    parent = Kind(API_VERSION, KIND, PLURAL)
-    ours = controller(policy)
-    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else ours
-    served = (*SERVED, *(Kind(kind.api_version, kind.kind, kind.resource) for kind in policy.dependencies))
-    return World(called, Settings(parent, tuple(map(kind_of, ours.children)), mode=mode, served=served))
+    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else controller(policy)
+    return World(called, settings(mode, policy))

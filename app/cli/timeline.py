@@ -7,6 +7,9 @@ from app.simulator.history import Entry, Event, Write
 
 Json = dict[str, Any]
 
+_WELL = ("ready", "running", "ContainerCreating")
+"""States of a Pod in which nothing is wrong."""
+
 _COUNTS = {"replicas": "there", "updatedReplicas": "updated", "availableReplicas": "available"}
 
 
@@ -44,14 +47,15 @@ def _told(write: Write, parent_kind: str) -> tuple[str, str] | None:
 def _changed(write: Write) -> tuple[str, str] | None:
     if write.actor in ("deployment-controller", "garbage-collector") and write.verb != "delete":
         return None
-    what = _what(write, "spec") or _what(write, "metadata")
+    parts = ["status"] if write.verb == "update status" else ["spec", "data", "metadata"]
+    what = next(filter(None, (_what(write, part) for part in parts)), "")
     return (f"deletes {write.key}" if write.verb == "delete" else f"changes {write.key}: {what}", "plain")
 
 
 def _what(write: Write, part: str) -> str:
-    """Return the first field in that *part* of an object that differs, and what it is now."""
+    """Return the first field in that *part* of an object that differs, and what it is now, unless it is secret."""
     path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
-    return f"{path}={value}" if path else ""
+    return f"{path}={value}" if path and write.key.kind != "Secret" else path
 
 
 def _first_difference(old: object, new: object, path: str) -> tuple[str, object]:
@@ -71,16 +75,20 @@ def _parent(write: Write) -> tuple[str, str] | None:
     old, new = (_conditions(item) for item in (write.before, write.after))
     status = (write.after or {}).get("status") or {}
     ready = new.get("Ready", {})
-    seen = ("status", "reason", "message")
     tone = {"True": "good"}.get(
         ready.get("status", ""), "bad" if status.get("state") in ("Failed", "Degraded") else "busy"
     )
-    if [ready.get(name) for name in seen] != [old.get("Ready", {}).get(name) for name in seen]:
+    before = ((write.before or {}).get("status") or {}).get("state")
+    if _said(status.get("state"), ready) != _said(before, old.get("Ready", {})):
         words = dict.fromkeys((status.get("state"), ready.get("reason"), ready.get("message")))
         return (f"{write.key} is {': '.join(map(str, words))}", tone)
     moved = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
     said = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in moved)
     return (f"{write.key}: {said or _what(write, 'status')}", "aside")
+
+
+def _said(state: object, ready: Json) -> list[object]:
+    return [state, *(ready.get(name) for name in ("status", "reason", "message"))]
 
 
 def _conditions(item: Json | None) -> dict[str, Json]:
@@ -92,18 +100,20 @@ def _pod(write: Write) -> tuple[str, str] | None:
     old, new = _state(write.before), _state(write.after)
     if write.verb == "delete":
         return (f"stops {write.key}", "plain")
-    return (f"{write.key}: {new}", "plain" if new in ("ready", "ContainerCreating") else "bad") if old != new else None
+    return (f"{write.key}: {new}", "plain" if new in _WELL else "bad") if old != new else None
 
 
 def _state(pod: Json | None) -> str:
     """Return the state of a Pod in a word or two."""
-    for container in ((pod or {}).get("status") or {}).get("containerStatuses", []):
-        waiting = container["state"].get("waiting")
-        ended = container["lastState"].get("terminated")
-        if waiting:
-            return f"{ended['reason']}, {waiting['reason']}" if ended else str(waiting["reason"])
+    status = (pod or {}).get("status") or {}
+    for container in status.get("containerStatuses", []):
+        now, before = (container[name] for name in ("state", "lastState"))
+        ended = now.get("terminated") or before.get("terminated") or {}
+        why = [ended.get("reason"), now.get("waiting", {}).get("reason")]
+        if "running" not in now:
+            return ", ".join(filter(None, why))
         return "ready" if container["ready"] else "running"
-    return ""
+    return next((item["reason"] for item in status.get("conditions", []) if "reason" in item), "")
 
 
 def _replica_set(write: Write) -> tuple[str, str] | None:

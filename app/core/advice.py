@@ -35,6 +35,10 @@ _AS_ROOT = "container has runAsNonRoot"
 """What the kubelet says. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
 
 
+_PERIOD, _FAILURES = 10, 3
+"""Seconds between two probes, and failures that count, where nobody says otherwise. Source: Kubernetes, Probe."""
+
+
 def is_own(seen: ContainerStatus) -> bool:
     """Tell whether a container is the one that the MyResource asks for."""
     return seen.name == CONTAINER
@@ -83,17 +87,18 @@ def probe_takes(seen: ContainerStatus, spec: MyResourceSpec) -> int | None:
     Others' probes are not known: they get what Kubernetes gives a probe by default.
     """
     if not is_own(seen):
-        return _takes(Probe())
+        return _PERIOD * _FAILURES
     if spec.readiness_probe is None:
         return None
-    successes = (spec.readiness_probe.success_threshold or 1) * (spec.readiness_probe.period_seconds or 10)
+    successes = (spec.readiness_probe.success_threshold or 1) * (spec.readiness_probe.period_seconds or _PERIOD)
     return _takes(spec.startup_probe) + max(successes, _takes(spec.readiness_probe))
 
 
 def _takes(asked: Probe | None) -> int:
     if asked is None:
         return 0
-    return (asked.initial_delay_seconds or 0) + (asked.period_seconds or 10) * (asked.failure_threshold or 3)
+    failing = (asked.period_seconds or _PERIOD) * (asked.failure_threshold or _FAILURES)
+    return (asked.initial_delay_seconds or 0) + failing
 
 
 def _who(seen: ContainerStatus) -> str:

@@ -108,6 +108,12 @@ class Facts:
         generation = self.deployment.metadata.generation if self.deployment else None
         return (self.seen.observed_generation or 0) < (generation or 0)
 
+    @property
+    def updated(self) -> bool:
+        """Whether there are as many Pods of the newest template as the Deployment asks for."""
+        spec = (self.deployment and self.deployment.spec) or {}
+        return spec.get("replicas") == (self.seen.updated_replicas or 0)
+
     def deployment_says(self, condition: str, status: str, reason: str | None = None) -> bool:
         """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
         found = self.seen.condition(condition)

@@ -91,7 +91,7 @@ def _available(facts: Facts) -> Observation:
 
 
 def _progressing(facts: Facts) -> Observation:
-    """Mirror the Deployment's Progressing, once it is about this spec."""
+    """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
     if facts.gap or facts.unseen or not facts.deployment:
         return NOT_YET_SEEN
     if facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason):
@@ -100,7 +100,8 @@ def _progressing(facts: Facts) -> Observation:
         return ROLLOUT_REFUSED
     if facts.deployment_says("Progressing", "Unknown"):
         return ROLLOUT_PAUSED
-    return ROLLED_OUT if facts.deployment_says("Progressing", "True", COMPLETE) else ROLLOUT_ON
+    complete = facts.deployment_says("Progressing", "True", COMPLETE)
+    return ROLLED_OUT if complete and (facts.was_ready or facts.updated) else ROLLOUT_ON
 
 
 def _dependencies(waits: list[Waiting]) -> Observation:

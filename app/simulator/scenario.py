@@ -14,6 +14,9 @@ _DURATION = r"[0-9]{1,7}([.][0-9]{1,6})?[smh]"
 Duration = Annotated[str, msgspec.Meta(pattern=f"^{_DURATION}$")]
 """Such as ``90s``, ``10m`` or ``1h``."""
 
+Failure = Literal["bad-image", "crash", "oom", "slow", "config-error", "unschedulable", "unready", "none"]
+"""What all containers do from then on: a fate of app/simulator/controllers/fate.py, or none."""
+
 LONGEST = 1000 * 3600.0
 """Seconds; nothing is simulated for longer."""
 
@@ -85,7 +88,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     apply: Json | None = None
     edit: Edit | None = None
     delete: Delete | None = None
-    fail: Literal["bad-image", "crash", "oom", "slow", "none"] | None = None
+    fail: Failure | None = None
     refuse: str | None = None
     """A kind that the API server refuses to create from now on, as a quota does; ``none`` ends it."""
     restart: Literal["metacontroller"] | None = None

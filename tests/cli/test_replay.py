@@ -408,6 +408,7 @@ def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) ->
         "myresources.mygroup.example.com": parents["items"],
         "deployments.apps": [item for item in children["items"] if item["kind"] == "Deployment"],
         "services": [item for item in children["items"] if item["kind"] == "Service"],
+        "configmaps": [],
     }
     for resource, items in by_kind.items():
         (tmp_path / f"{resource}.list").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))

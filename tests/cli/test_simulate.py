@@ -66,9 +66,12 @@ def test_an_edit_without_a_time_is_so_from_the_start() -> None:
 @pytest.mark.parametrize(
     ("fail", "shown", "state"),
     [
-        ("bad-image", "ImagePullBackOff", "Failed:ProgressDeadlineExceeded"),
-        ("crash", "Error, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
-        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:ProgressDeadlineExceeded"),
+        ("bad-image", "ImagePullBackOff", "Failed:ImagePullFailed"),
+        ("crash", "Error, CrashLoopBackOff", "Failed:CrashLooping"),
+        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:OOMKilled"),
+        ("config-error", "CreateContainerConfigError", "Failed:ContainerConfigError"),
+        ("unschedulable", "Unschedulable", "Failed:Unschedulable"),
+        ("unready", "ready", "Ready:Available"),
         ("slow", "ContainerCreating", "Ready:Available"),
     ],
 )
@@ -82,7 +85,8 @@ def test_containers_fail_in_the_way_that_is_asked_for(fail: str, shown: str, sta
 def test_what_fails_later_is_degraded_and_recovers() -> None:
     ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s", "--fail", "none", "--at", "40s")
 
-    assert statuses(ended.out)[-2:] == ["Degraded:ReplicasUnavailable", "Ready:Available"]
+    said = statuses(ended.out)
+    assert said[said.index("Degraded:CrashLooping") + 1 :] == ["Degraded:ReplicasUnavailable", "Ready:Available"]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +242,9 @@ def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
         pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
         pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
         pytest.param(["-f", WEB, "--scenario", "demo"], ["either"], id="both"),
-        pytest.param(["--scenario", "nope"], ["no such scenario", "crash, demo, drift"], id="no such scenario"),
+        pytest.param(
+            ["--scenario", "nope"], ["no such scenario", "crash, demo, dependencies, drift"], id="no such scenario"
+        ),
         pytest.param(["--scenario", WEB], ["no scenario", "unknown field"], id="not a scenario"),
         pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
         pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),

@@ -9,6 +9,12 @@ from app.hooks.sender import customize_request
 from tests.build import my_resource
 
 PORTS = [{"containerPort": 80}]
+PODS = {
+    "apiVersion": "v1",
+    "resource": "pods",
+    "namespace": "default",
+    "labelSelector": {"matchLabels": {"myresource": "web"}},
+}
 
 
 BACKUPS = Policy(secrets=True, dependencies=(DependencyKind("example.com/v1", "mybackups", "MyBackup"),))
@@ -23,6 +29,7 @@ def rules(policy: Policy = Policy(), **spec: Any) -> list[dict[str, Any]]:  # no
 def test_a_wanted_service_is_looked_for_by_name_in_the_parents_namespace() -> None:
     assert rules(ports=PORTS) == [
         {"apiVersion": "v1", "resource": "services", "namespace": "default", "names": ["web"]},
+        PODS,
     ]
 
 
@@ -31,11 +38,14 @@ def test_a_wanted_service_is_looked_for_by_name_in_the_parents_namespace() -> No
     [
         pytest.param({}, id="no ports"),
         pytest.param({"ports": PORTS, "service": {"mode": "Disabled"}}, id="no service"),
-        pytest.param({"ports": PORTS, "image": "no image"}, id="an invalid spec"),
     ],
 )
-def test_without_a_wanted_service_nothing_is_asked_for(spec: dict[str, Any]) -> None:
-    assert rules(**spec) == []
+def test_without_a_wanted_service_only_pods_are_asked_for(spec: dict[str, Any]) -> None:
+    assert rules(**spec) == [PODS]
+
+
+def test_an_invalid_spec_asks_for_nothing() -> None:
+    assert rules(ports=PORTS, image="no image") == []
 
 
 def waiting(resource: str, name: str) -> dict[str, str]:
@@ -55,6 +65,7 @@ USED: dict[str, Any] = {
 
 def test_each_kind_has_one_rule_by_name() -> None:
     assert rules(BACKUPS, **USED) == [
+        PODS,
         {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["a", "b"]},
         {"apiVersion": "v1", "resource": "secrets", "namespace": "default", "names": ["c"]},
         {"apiVersion": "example.com/v1", "resource": "mybackups", "namespace": "default", "names": ["one", "two"]},
@@ -62,8 +73,11 @@ def test_each_kind_has_one_rule_by_name() -> None:
 
 
 def test_by_default_neither_secrets_nor_kinds_of_others_are_asked_for() -> None:
-    assert [rule["resource"] for rule in rules(**USED)] == ["configmaps"]
+    assert [rule["resource"] for rule in rules(**USED)] == ["pods", "configmaps"]
 
 
 def test_configuration_that_is_not_followed_is_not_asked_for() -> None:
-    assert [rule["resource"] for rule in rules(BACKUPS, **USED, configReload={"mode": "Disabled"})] == ["mybackups"]
+    assert [rule["resource"] for rule in rules(BACKUPS, **USED, configReload={"mode": "Disabled"})] == [
+        "pods",
+        "mybackups",
+    ]

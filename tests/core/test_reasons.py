@@ -2,16 +2,19 @@ import re
 
 import pytest
 
+from app.core.pod_reasons import POD_REASONS
 from app.core.reason import Reason
 from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
 WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
+OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
 
 
 @pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)
 def test_a_reason_has_a_message_of_known_words_a_cause_and_a_way_out(found: Reason) -> None:
-    assert set(re.findall(r"{(\w+)}", found.message)) <= WORDS
+    words = WORDS | OF_A_CAUSE if found in POD_REASONS else WORDS
+    assert set(re.findall(r"{(\w+)}", found.message)) <= words
     assert found.cause.endswith((".", ")"))
     assert found.remedy
 

@@ -269,6 +269,19 @@ def test_progressing_mirrors_the_deployment_once_it_is_about_this_spec(
     assert (found["status"], found["reason"]) == expected
 
 
+def test_the_end_of_the_last_rollout_is_not_taken_for_that_of_this_one() -> None:
+    """The Deployment controller says that it has seen a change before it says that there is something to roll out."""
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["status"] = {**made["status"], "updatedReplicas": 0}
+
+    started = sync(parent, made)
+    lost = sync({**parent, "status": {**started["status"], "readyGeneration": 1}}, made)
+
+    assert condition(started, "Progressing")["reason"] == "RollingOut"
+    assert condition(lost, "Progressing")["reason"] == "RolledOut"
+
+
 def test_progressing_goes_on_mirroring_when_ready_is_false_for_another_reason() -> None:
     (made,) = finished(my_resource())
 

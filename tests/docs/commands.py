@@ -5,7 +5,10 @@ import shlex
 
 from tests.documents import ROOT
 
-PAGES = ["docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"]
+PAGES = [
+    *("docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"),
+    *("docs/config-reload.md", "docs/dependencies.md"),
+]
 CHART = "charts/myresource-operator"
 
 

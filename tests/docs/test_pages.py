@@ -17,7 +17,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.documents import ROOT, Console, consoles, printed
 
-ALL = [*PAGES, "docs/fields.md", f"{CHART_PATH}/README.md"]
+ALL = [*PAGES, "docs/fields.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
 ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
@@ -87,6 +87,16 @@ def test_a_value_that_the_page_names_is_one_of_the_chart_or_of_metacontrollers(s
     assert values in METACONTROLLERS or rendered(values)
 
 
+def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
+    (text,) = re.findall(
+        r"^```\n(follow:.*?)^```$", (ROOT / "docs/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    made = rendered({**yaml.safe_load(text), "metacontroller": {"check": False}})
+
+    (variable,) = re.findall(r"MYRESOURCE_DEPENDENCY_KINDS, value: \"(.*)\"", made["deployment.yaml"])
+    assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
+
+
 def test_metacontrollers_flags_are_given_as_one_list() -> None:
     (command,) = [command for page, command in COMMANDS if "commandArgs" in command and page]
     (setting,) = settings(command)
@@ -145,6 +155,6 @@ def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in headings}
 
 
-@pytest.mark.parametrize("page", ["docs/install.md", "docs/operate.md", "docs/first-myresource.md", "docs/fields.md"])
+@pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "SECURITY.md"])
 def test_the_readme_or_a_page_that_it_names_leads_to_the_page(page: str) -> None:
     assert f"({page})" in (ROOT / "README.md").read_text()

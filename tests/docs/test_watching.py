@@ -6,16 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
-from app.hooks import Controller
+from app.core.customize import customize
+from app.hooks import Controller, CustomizeRequest
 from app.simulator.metacontroller.settings import Kind, Settings, kind_of
 from app.simulator.objects import Json, Key
 from app.simulator.world import World
 from docs.costs import COSTS, PERIOD, RESTART
+from tests.build import my_resource
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.events import EVENTS
+from tests.following import BACKUP, POLICY
 from tests.worlds import Since, both_modes, calls
 
 PAGE = "docs/watching.md"
@@ -119,6 +123,17 @@ def test_every_event_of_the_table_is_measured_on_the_real_control_plane() -> Non
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`(app/[\w./]+)`", TEXT))))
 def test_the_files_that_the_page_names_are_there(path: str) -> None:
     assert Path(ROOT / path).exists()
+
+
+def test_a_myresource_has_as_many_rules_as_the_page_says_at_most_one_for_a_kind() -> None:
+    config = [{"configMapRef": {"name": "a"}}, {"configMapRef": {"name": "b"}}, {"secretRef": {"name": "c"}}]
+    backups = [{"apiVersion": BACKUP.api_version, "resource": BACKUP.resource, "name": name} for name in ("d", "e")]
+    spec: Json = {"ports": [{"containerPort": 80}], "envFrom": config, "dependencies": backups}
+
+    rules = customize(CustomizeRequest.decode(msgspec.json.encode({"parent": my_resource(**spec)})), POLICY)
+
+    assert [rule["resource"] for rule in rules] == ["services", "pods", "configmaps", "secrets", BACKUP.resource]
+    assert TEXT.count("by name |") + TEXT.count("of its name |") + TEXT.count("by label |") == len(rules)
 
 
 def test_links_of_the_page_lead_somewhere() -> None:

@@ -27,16 +27,19 @@ KINDS = {
     "ReplicaSet": Served("/apis/apps/v1", "replicasets"),
     "Service": Served("/api/v1", "services"),
     "Pod": Served("/api/v1", "pods"),
+    "MyBackup": Served("/apis/example.com/v1", "mybackups"),
     "Event": Served("/api/v1", "events"),
     "ConfigMap": Served("/api/v1", "configmaps"),
+    "Secret": Served("/api/v1", "secrets"),
     "LimitRange": Served("/api/v1", "limitranges"),
     "ResourceQuota": Served("/api/v1", "resourcequotas"),
     "ServiceAccount": Served("/api/v1", "serviceaccounts"),
+    "NetworkPolicy": Served("/apis/networking.k8s.io/v1", "networkpolicies"),
+    "PodDisruptionBudget": Served("/apis/policy/v1", "poddisruptionbudgets"),
     "Namespace": Served("/api/v1", "namespaces", namespaced=False),
     "CustomResourceDefinition": Served("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
     "ClusterRole": Served("/apis/rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False),
     "ClusterRoleBinding": Served("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False),
-    "MyBackup": Served("/apis/example.com/v1", "mybackups"),
     "CompositeController": Served("/apis/metacontroller.k8s.io/v1alpha1", "compositecontrollers", namespaced=False),
     "PriorityClass": Served("/apis/scheduling.k8s.io/v1", "priorityclasses", namespaced=False),
     "MutatingAdmissionPolicy": Served(_REGISTRATION, "mutatingadmissionpolicies", namespaced=False),
@@ -47,6 +50,7 @@ KINDS = {
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
+TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
 APPLY = "application/apply-patch+yaml"
 
 
@@ -86,6 +90,12 @@ class Client:
         """Return all objects of *kind*, in *namespace* or in all of them."""
         found: list[Json] = self._request("GET", path(kind, namespace), params=query)["items"]
         return found
+
+    def table(self, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
+        """Return the columns that ``kubectl get`` prints of an object, with their values."""
+        found = self._request("GET", path(kind, namespace, name), headers={"Accept": TABLE})
+        columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
+        return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
 
     def create(self, item: Json, *, dry_run: bool = False, strict: bool = True) -> Json:
         """Create *item*; an unknown field is refused, or dropped."""

@@ -9,7 +9,7 @@ from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane
 from tests.e2e.hook import Hook
-from tests.e2e.installed import install
+from tests.e2e.installed import documents, establish, install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
@@ -17,26 +17,28 @@ from tests.serving import free_port
 
 
 class Cluster:
-    """Keeps all its files in *folder*; *options* are those of its hook."""
+    """Keeps all its files in *folder*."""
 
-    def __init__(self, binaries: Binaries, folder: Path, *options: str) -> None:
+    def __init__(self, binaries: Binaries, folder: Path) -> None:
         self._binaries = binaries
         self.folder = folder
         self.record = Record()
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
-        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000", *options)
+        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000")
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
 
-    def start(self) -> None:
-        """Start all but Metacontroller."""
+    def start(self, *, installed: bool = True) -> None:
+        """Start all but Metacontroller; what we ship is *installed*, or just Metacontroller's CRDs are there."""
         self.control_plane.start()
         self.hook.start()
         self.client = self.control_plane.client()
-        install(self.client, self._binaries.crds, self.hook.url)
+        establish(self.client, documents(self._binaries.crds))
+        if installed:
+            install(self.client, self.hook.url)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)
@@ -54,10 +56,11 @@ class Cluster:
         for watch in self._watches:
             watch.join()
 
-    def metacontroller(self, mode: Mode) -> Process:
-        """Return Metacontroller, not yet started, which applies in this *mode*."""
+    def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
+        """Return Metacontroller, not yet started, which applies in this *mode*, and asks the hook through a *proxy*."""
         health = free_port()
         command = [
+            *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
             str(self._binaries.metacontroller),
             f"--kubeconfig={self.control_plane.kubeconfig(METACONTROLLER)}",
             f"--apply-strategy={mode}",
@@ -74,7 +77,7 @@ class Cluster:
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
         """Return what the hook was asked about a parent, and what it answered, in order."""
-        files = sorted(self.asked.glob(f"*-{namespace}-{name}.json"))
+        files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden one is not finished
         return [json.loads(file.read_text()) for file in files]
 
     @property

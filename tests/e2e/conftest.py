@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from app.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.binaries import Missing, found
@@ -26,14 +27,30 @@ WHOLE = pytest.StashKey[bool]()
 NUMBERS = itertools.count(1)
 
 
+APART = ("test_faults.py", "test_chart.py", "test_costs.py")
+"""Files whose tests have a cluster of their own."""
+
+
+class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+    """With ``pytest -n`` each mode is one process's, and each file in APART is another's in each mode."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = next((file for file in APART if f"/{file}:" in nodeid), "")
+        return file + next((mode for mode in MODES if mode in nodeid), MODES[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Turns:
+    """Return who decides which process runs which test."""
+    return Turns(config, log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Mark the tests that need a cluster; run one mode after the other, and the verdicts on a mode at its end."""
     here = [item for item in items if item.path.parent == HERE]
-    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or _apart(item)]
+    ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or item.path.name in APART]
     for item in ours:
         item.add_marker(pytest.mark.e2e)
-        item.add_marker(pytest.mark.xdist_group(f"{_apart(item)}{_mode(item) or MODES[0]}"))
     yield
     _skip_without_binaries(config, [item for item in ours if item in items])
     every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
@@ -50,11 +67,6 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
         config.stash[MISSING] = str(missing)
         for item in items:
             item.add_marker(pytest.mark.skip(reason="binaries are missing, see above"))
-
-
-def _apart(item: pytest.Item) -> str:
-    """Return the file of *item* if its tests have a cluster of their own: others need not wait for it."""
-    return f"{item.path.stem}, " if item.get_closest_marker("own_cluster") else ""
 
 
 def _mode(item: pytest.Item) -> Mode | None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from app.simulator.objects import Json
 from tests.e2e.client import MERGE
-from tests.e2e.followed import BACKUP, SETTINGS, USED, is_ready
 from tests.e2e.namespace import Namespace
+from tests.e2e.used import BACKUP, SETTINGS, USED, is_ready
 
 OTHERS = 20
 
@@ -87,7 +87,7 @@ EVENTS: dict[str, Callable[[Namespace], None]] = {
     "metadata of a ConfigMap that it uses": _annotated("ConfigMap", SETTINGS),
     "a key that it does not use": _config_map(OTHER="2"),
     "a key that it uses": _config_map(**{USED: "bye"}),
-    "the status of a dependency": lambda here: is_ready(here.client, here.name, number=1),
+    "the status of a dependency": lambda here: is_ready(here.client, here.name, reason="Looked"),
     "a dependency is lost": lambda here: here.delete("MyBackup", BACKUP),
     f"{OTHERS} other MyResources are made": _others,
 }

@@ -10,7 +10,7 @@ from app.simulator.metacontroller.settings import MODES
 Rows = dict[str, dict[str, str]]
 """What was counted, by row and mode."""
 
-SECONDS = "seconds"
+SECONDS = "seconds, if one test ran after the other"
 
 
 class Figures:

@@ -1,85 +1,58 @@
-"""What is followed besides children: somebody else's kind, MyBackup, with the hook's options and the role for it."""
+"""What the operator of a run is set up to follow besides the default: a kind of somebody else, MyBackup."""
 
-import yaml
-
+from app.core.controller import controller
+from app.core.policy import DependencyKind, Policy
 from app.simulator.objects import Json
-from charts.rendering import rendered
-from tests.e2e.client import Client
-from tests.e2e.cluster import Cluster
-from tests.e2e.namespace import PORT
-from tests.e2e.record import Record
 
-OPTIONS = ("--dependency-kind=example.com/v1/mybackups/MyBackup",)
-_KIND = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
-_VALUES = {"metacontroller": {"check": False}, "follow": {"dependencies": [_KIND]}}
-_NAMES = {"plural": "mybackups", "singular": "mybackup", "kind": "MyBackup", "listKind": "MyBackupList"}
-_CRD = {
+BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")
+GHOSTS = DependencyKind("example.com/v1", "myghosts", "MyGhost")
+"""A kind that the API server does not serve."""
+
+OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.resource}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
+"""Of the hook."""
+
+VALUES: Json = {
+    "follow": {
+        "dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "kind": BACKUPS.kind}]
+    },
+    "metacontroller": {"check": False},
+}
+"""Of the chart; there is no cluster when it is rendered."""
+
+OURS = controller(Policy(dependencies=(BACKUPS,)))
+"""The controller that the hook is."""
+
+_ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_VERSION = {
+    "name": "v1",
+    "served": True,
+    "storage": True,
+    "subresources": {"status": {}},
+    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}},
+}
+CRD: Json = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
-    "metadata": {"name": "mybackups.example.com"},
+    "metadata": {"name": f"{BACKUPS.resource}.example.com"},
     "spec": {
         "group": "example.com",
+        "names": {"kind": BACKUPS.kind, "plural": BACKUPS.resource},
         "scope": "Namespaced",
-        "names": _NAMES,
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-            }
-        ],
+        "versions": [_VERSION],
     },
 }
 
-BACKUP = "nightly"
-SETTINGS = "settings"
-USED = "GREETING"
-"""The key that is used; all others of the ConfigMap are not."""
 
-PORTS: Json = PORT
-CONFIG: Json = {
-    "env": [{"name": USED, "valueFrom": {"configMapKeyRef": {"name": SETTINGS, "key": USED}}}],
-}
-DEPENDENCY: Json = {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": BACKUP}]}
-ALL: Json = {**PORTS, **CONFIG, **DEPENDENCY}
-"""The spec of a MyResource that follows all there is to follow."""
+def backup(name: str, namespace: str) -> Json:
+    """Return a MyBackup that nobody has looked at."""
+    return {
+        "apiVersion": BACKUPS.api_version,
+        "kind": BACKUPS.kind,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"schedule": "0 3 * * *"},
+    }
 
 
-def allow(cluster: Cluster) -> None:
-    """Let *cluster* serve MyBackups, and let Metacontroller read them: as the chart does for its values."""
-    cluster.client.apply(_CRD)
-    if not Record().until(lambda: _served(cluster.client), 30):
-        message = "MyBackups are not served"
-        raise TimeoutError(message)
-    cluster.client.apply(yaml.safe_load(rendered(_VALUES)["clusterrole-metacontroller.yaml"]))
-
-
-def _served(client: Client) -> bool:
-    return client.http.get("/apis/example.com/v1/mybackups").is_success
-
-
-def settings(namespace: str) -> Json:
-    """Return the ConfigMap that is used."""
-    metadata = {"name": SETTINGS, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {USED: "hello", "OTHER": "1"}}
-
-
-def backup(namespace: str) -> Json:
-    """Return the MyBackup that is waited for, without its status."""
-    metadata = {"name": BACKUP, "namespace": namespace}
-    return {"apiVersion": "example.com/v1", "kind": "MyBackup", "metadata": metadata, "spec": {}}
-
-
-def is_ready(client: Client, namespace: str, *, ready: bool = True, number: int = 0) -> None:
-    """Set the condition of the MyBackup; *number* is something else in its status."""
-    status = {"conditions": [{"type": "Ready", "status": str(ready)}], "number": number}
-    client.change("MyBackup", namespace, BACKUP, {"status": status}, part="/status")
-
-
-def put_all(client: Client, namespace: str) -> None:
-    """Make all that a MyResource with the spec ALL needs."""
-    client.create(settings(namespace))
-    client.create(backup(namespace))
-    is_ready(client, namespace)
+def told(condition: str, status: str, **more: object) -> Json:
+    """Return the status that its operator gives it."""
+    return {"status": {"conditions": [{"type": condition, "status": status, **more}]}}

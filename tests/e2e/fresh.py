@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from app.core.controller import MYRESOURCE
 from app.hooks.sender import sync_request
 from app.simulator.objects import Json, text
 from tests.build import grouped
+from tests.e2e.followed import OURS
 from tests.e2e.namespace import Namespace
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
@@ -19,14 +19,21 @@ GIVEN = ("clusterIP", "clusterIPs", "healthCheckNodePort", "nodePort")
 
 def differences(here: Namespace, name: str = "web") -> list[str]:
     """Return what the children of a MyResource have that fresh ones would not have, and the other way round."""
-    wanted = asked_for(here.get("MyResource", name))
+    wanted = asked_for(here.get("MyResource", name), _related(here, name))
     gone = [each for each in _owned(here, name) if each not in {_name(item) for item in wanted}]
     return [f"{each} should be gone" for each in gone] + [line for item in wanted for line in _compared(here, item)]
 
 
-def asked_for(parent: Json) -> list[Json]:
+def _related(here: Namespace, name: str) -> Json:
+    """Return the related objects that the hook was shown last."""
+    syncs = [exchange for exchange in here.exchanges(name) if exchange["path"].startswith("/sync")]
+    found: Json = syncs[-1]["request"]["related"]
+    return found
+
+
+def asked_for(parent: Json, related: Json | None = None) -> list[Json]:
     """Return the children that our hook answers for *parent* when there are none."""
-    answer: Json = json.loads(MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW))
+    answer: Json = json.loads(OURS.answer_sync(sync_request(parent, grouped(), related or {}), NOW))
     children: list[Json] = answer["children"]
     return children
 

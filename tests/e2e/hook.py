@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.followed import OPTIONS
 from tests.e2e.installed import ROOT
 from tests.e2e.processes import Process, answers
 from tests.serving import free_port
@@ -30,7 +31,7 @@ class Hook(Process):
     def __init__(self, name: str, folder: Path, *options: str, version: tuple[str, ...] = THIS) -> None:
         port, health = free_port(), free_port()
         self.url = f"http://127.0.0.1:{port}"
-        command = [*version, "serve", f"--port={port}", f"--health-port={health}", *options]
+        command = [*version, "serve", f"--port={port}", f"--health-port={health}", *OPTIONS, *options]
         super().__init__(name, command, folder, lambda: answers(f"http://127.0.0.1:{health}/readyz"), cwd=ROOT)
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import yaml
 
 from app.simulator.objects import Json
+from charts.rendering import rendered
 from tests.e2e.client import Client
+from tests.e2e.followed import CRD, VALUES
 from tests.e2e.record import Record
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,14 +21,20 @@ def documents(file: Path) -> list[Json]:
 
 
 def role() -> Json:
-    """Return the role that Metacontroller gets."""
-    (item,) = documents(ROOT / "metacontroller/clusterrole-metacontroller.yaml")
+    """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is followed."""
+    item: Json = yaml.safe_load(rendered(VALUES)["clusterrole-metacontroller.yaml"])
     return item
 
 
-def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
+def install(client: Client, hook: str) -> None:
     """Install it; the hook is at the address *hook*."""
-    crds = [*documents(metacontroller_crds), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")]
+    establish(client, [CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
+    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
+        client.apply(item)
+
+
+def establish(client: Client, crds: list[Json]) -> None:
+    """Make *crds*, and wait until what they define is served."""
     for item in crds:
         client.apply(item)
     names = {item["metadata"]["name"] for item in crds}
@@ -34,8 +42,6 @@ def install(client: Client, metacontroller_crds: Path, hook: str) -> None:
     if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
         message = "the CRDs are not established"
         raise TimeoutError(message)
-    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
-        client.apply(item)
 
 
 def _established(client: Client) -> Iterator[str]:

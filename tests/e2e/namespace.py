@@ -2,19 +2,23 @@
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
+from app.api.reading import InvalidSpec, read
+from app.core.references import references
 from app.simulator.objects import Json
 from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
+from tests.e2e.followed import backup, told
 from tests.e2e.said import condition, says
 from tests.worlds import parent
 
-PATIENCE = 45.0
+PATIENCE = 90.0
 """Seconds until something that should happen at once counts as missing: others use the machine, too."""
 
 QUIET = 0.6
@@ -32,9 +36,7 @@ class Namespace:
         self.name = name
         self._cluster = cluster
         self.client: Client = cluster.client
-        self.client.create(
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}}
-        )
+        self.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}})
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
     def close(self) -> None:
@@ -81,8 +83,14 @@ class Namespace:
         self.client.delete(kind, self.name, name or child(kind), policy)
 
     def needs(self, item: Json) -> None:
-        """Make the ServiceAccount and the PriorityClass that a MyResource names."""
+        """Make what a MyResource names: a ServiceAccount, a PriorityClass, ConfigMaps, Secrets, dependencies."""
         spec, metadata = item["spec"], {"namespace": self.name}
+        for (used, name), data in _used(item).items():
+            named = {**metadata, "name": name}
+            self.client.apply({"apiVersion": "v1", "kind": used, "metadata": named, "data": data})
+        for each in spec.get("dependencies", []):
+            self.client.apply(backup(each["name"], self.name))
+            self.client.change("MyBackup", self.name, each["name"], told(each["condition"], "True"), part="/status")
         if "serviceAccountName" in spec:
             named = {**metadata, "name": spec["serviceAccountName"]}
             self.client.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named})
@@ -196,3 +204,13 @@ class Namespace:
 def child(kind: str, name: str = "web") -> str:
     """Return what the *kind* of child of the MyResource *name* is called."""
     return f"{name}-deployment" if kind == "Deployment" else name
+
+
+def _used(item: Json) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the data of each ConfigMap and Secret that a MyResource uses, by kind and name."""
+    spec = read(item["metadata"]["name"], json.dumps(item["spec"]).encode())
+    assert not isinstance(spec, InvalidSpec)
+    found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for ref in references(spec):
+        found[ref.kind.__name__, ref.name][ref.key or "any"] = "Zm9v"
+    return found

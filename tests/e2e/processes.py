@@ -1,5 +1,6 @@
 """Processes that the tests start: each has a log, and is stopped by its id, whatever happened."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -8,8 +9,12 @@ from pathlib import Path
 
 import httpx
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds that a process may take to serve, or to end: others use the machine, too."""
+
+
+_LEASH = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+"""Ends a process when the tests end without having stopped it, where there is this command."""
 
 
 class Ended(Exception):
@@ -35,7 +40,7 @@ class Process:
         self.started = time.time()
         with self.log.open("ab") as log:
             self._running = subprocess.Popen(
-                self.command, stdout=log, stderr=subprocess.STDOUT, cwd=self._cwd, start_new_session=True
+                [*_LEASH, *self.command], stdout=log, stderr=subprocess.STDOUT, cwd=self._cwd, start_new_session=True
             )
         end = time.monotonic() + PATIENCE
         while not self._serves():

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -31,6 +32,8 @@ class Proxy(ThreadingHTTPServer):
         self.misbehaves = ""
         """One of MISBEHAVIOURS, or nothing."""
         self.went_wrong: Counter[str] = Counter()
+        self.hosts: set[str] = set()
+        """Whom Metacontroller meant to ask, where this is its HTTP proxy."""
         self._hook = httpx.Client(trust_env=False, headers={"Content-Type": "application/json"})
         self._lock = threading.Lock()
         self._turn = 0
@@ -59,8 +62,10 @@ class Proxy(ThreadingHTTPServer):
 
     def ask(self, path: str, body: bytes) -> httpx.Response | None:
         """Return what the hook answers, or None if it is not there."""
+        meant = urlsplit(path)
+        self.hosts.add(meant.netloc)
         try:
-            return self._hook.post(self.target + path, content=body)
+            return self._hook.post(f"{self.target}{meant.path}?{meant.query}", content=body)
         except httpx.TransportError:
             return None
 

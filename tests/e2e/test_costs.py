@@ -14,11 +14,9 @@ from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.events import EVENTS
 from tests.e2e.figures import Figures
-from tests.e2e.followed import ALL, OPTIONS, allow, put_all
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
-
-pytestmark = pytest.mark.own_cluster
+from tests.e2e.used import ALL, put_all
 
 QUIET = 1.0
 
@@ -82,11 +80,10 @@ def unlike(measured: Cost, said: Cost) -> list[str]:
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and follows all there is to follow."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"), *OPTIONS)
+    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"))
     metacontroller = cluster.metacontroller(mode)
     try:
         cluster.start()
-        allow(cluster)
         metacontroller.start()
         yield Scene(cluster, metacontroller, _ready_web(cluster))
     finally:

@@ -13,6 +13,8 @@ from tests.e2e.truth import incoherent, lies, moves, written
 
 pytestmark = pytest.mark.verdict
 
+STATUS = "myresources/status"
+
 
 def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
@@ -21,6 +23,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
 
     found, late = lies(cluster.record, statuses)
 
+    figures.note("parents", mode, len({each.key for each in statuses}))
     figures.note("statuses", mode, len(statuses))
     figures.note("Ready without its rollout", mode, len(found))
     figures.note("Ready late by a race", mode, late)
@@ -28,7 +31,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
     assert late <= len(statuses) / 100
 
 
-def test_a_transition_time_moves_without_its_condition_by_seconds_and_seldom(
+def test_a_transition_time_moves_without_its_condition_seldom_and_just_after_it_was_set(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
     """Metacontroller's cache may not yet have the last status when it asks: then the hook sets the time anew."""
@@ -39,7 +42,8 @@ def test_a_transition_time_moves_without_its_condition_by_seconds_and_seldom(
     longest = max((move.seconds for move in found), default=0)
     where = {move.where for move in found}
     figures.note("statuses whose times moved alone", mode, f"{len(where)}, by {longest:.0f} s")
-    assert longest <= 2, found
+    assert longest <= 3, found
+    assert max((move.after for move in found), default=0) <= 4, found
     assert len(where) <= len(statuses) / 20, found
 
 
@@ -47,7 +51,13 @@ def test_the_parts_of_a_status_agree(cluster: Cluster, metacontroller: Process) 
     assert incoherent(written(cluster.record, metacontroller.started)) == []
 
 
-def test_metacontroller_is_forbidden_nothing(cluster: Cluster, metacontroller: Process) -> None:
+def test_metacontroller_is_forbidden_nothing(
+    cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
+) -> None:
+    writes = [request for request in cluster.audit.requests if request.writes and request.changed]
+
+    figures.note("writes", mode, len(writes))
+    figures.note("writes of children", mode, len([each for each in writes if each.right.resource != STATUS]))
     assert [str(request) for request in cluster.audit.requests if request.forbidden] == []
     assert [line for line in metacontroller.text().splitlines() if "is forbidden: User" in line] == []
 

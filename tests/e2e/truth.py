@@ -34,6 +34,9 @@ class Move:
     where: str
     condition: str
     seconds: float
+    """By how much it moved."""
+    after: float
+    """Seconds between the time that it had and the write that moved it."""
 
 
 def written(record: Record, since: float) -> list[Written]:
@@ -91,7 +94,7 @@ def _as_asked(deployment: Json, parent: Json) -> bool:
 def moves(statuses: list[Written]) -> list[Move]:
     """Return every move of a time without a change of its condition's status."""
     return [
-        Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)))
+        Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), each.after.at - _seconds(old))
         for each in statuses
         for new in each.after.item["status"].get("conditions", [])
         if (old := condition(each.before.item, new["type"]))

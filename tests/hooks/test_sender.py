@@ -17,8 +17,9 @@ from app.hooks import (
     named,
 )
 from app.hooks.sender import children_of, customize_request, related_to, sync_request
+from app.simulator.metacontroller.settings import MODES
 from tests.build import Json, my_resource, owned
-from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+from tests.traffic import one
 
 KINDS = (Deployment, Service)
 SERVICES = ("v1", "services", "Service")
@@ -49,9 +50,9 @@ def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     assert request.related.get(ConfigMap, "web") is Absence.NOT_ASKED
 
 
-@pytest.mark.parametrize("mode", [DYNAMIC_APPLY, SERVER_SIDE_APPLY])
+@pytest.mark.parametrize("mode", MODES)
 def test_children_are_grouped_as_a_real_metacontroller_groups_them(mode: str) -> None:
-    request = recorded(mode)
+    request = one(f"{mode}/rollout-4-ports-added-rest").content["request"]
     objects = [item for group in request["children"].values() for item in group.values()]
 
     assert children_of(request["parent"], objects, *KINDS) == request["children"]
@@ -60,8 +61,11 @@ def test_children_are_grouped_as_a_real_metacontroller_groups_them(mode: str) ->
 def test_requests_have_the_fields_that_a_real_metacontroller_sends() -> None:
     composed = json.loads(sync_request(my_resource(), {}, {}))
 
-    assert composed.keys() == {"controller", *recorded(DYNAMIC_APPLY)}
-    assert json.loads(customize_request(my_resource())).keys() == {"controller", "parent"}
+    assert composed.keys() == one("dynamic-apply/rollout-0-made-first").content["request"].keys()
+    assert (
+        json.loads(customize_request(my_resource())).keys()
+        == one("dynamic-apply/rollout-0-made-customize").content["request"].keys()
+    )
 
 
 def test_only_what_the_parent_controls_is_its_child() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from app.simulator.controllers.fate import Fate, fate_of
+from app.simulator.controllers.pod_status import is_ready
 from app.simulator.world import World
 from tests.simulator.test_deployments import imaged, started
 
@@ -14,8 +15,9 @@ Json = dict[str, Any]
 def shown(made: World) -> tuple[str, str, int]:
     """Return what ``kubectl get pods`` would show of the newest Pod: phase, why it waits, restarts."""
     status = made.api.all("Pod")[-1]["status"]
-    (container,) = status["containerStatuses"]
-    return status["phase"], container["state"].get("waiting", {}).get("reason", ""), container["restartCount"]
+    (container,) = status.get("containerStatuses") or [{"state": {}, "restartCount": 0}]
+    (state,) = container["state"].values() or [{}]
+    return status["phase"], state.get("reason", ""), container["restartCount"]
 
 
 @pytest.mark.parametrize(
@@ -30,30 +32,69 @@ def shown(made: World) -> tuple[str, str, int]:
         ("team/nginx:1.28-crash", Fate.CRASH),
         ("localhost:5000/nginx:oom", Fate.OOM),
         ("a/nginx:slow@sha256:bad", Fate.SLOW),
+        ("nginx:1-config-error", Fate.CONFIG_ERROR),
+        ("nginx:1-config", Fate.RUNS),
+        ("nginx:unschedulable", Fate.UNSCHEDULABLE),
+        ("nginx:unready", Fate.UNREADY),
     ],
 )
 def test_a_word_of_the_tag_decides(image: str, fate: Fate) -> None:
     assert fate_of(image) is fate
 
 
+CREATING = (0.5, ("Pending", "ContainerCreating", 0))
+
+
+def course(fate: Fate, times: list[float]) -> list[tuple[str, str, int]]:
+    """Return what is shown of a new Pod of this *fate* at some times."""
+    made = started()
+    made.kubelet.fail(fate)
+    found = []
+    for time in times:
+        made.run(time - made.clock.now)
+        found.append(shown(made))
+    return found
+
+
 @pytest.mark.parametrize(
     ("fate", "ends"),
     [
-        (Fate.RUNS, ("Running", "", 0)),
-        (Fate.BAD_IMAGE, ("Pending", "ImagePullBackOff", 0)),
-        (Fate.CRASH, ("Running", "CrashLoopBackOff", 2)),
-        (Fate.OOM, ("Running", "CrashLoopBackOff", 2)),
-        (Fate.SLOW, ("Pending", "ContainerCreating", 0)),
+        pytest.param(Fate.RUNS, [CREATING, (3, ("Running", "", 0))], id="runs"),
+        pytest.param(Fate.SLOW, [CREATING, (16, CREATING[1])], id="slow"),
+        pytest.param(
+            Fate.BAD_IMAGE,
+            [
+                CREATING,
+                (1.5, ("Pending", "ErrImagePull", 0)),
+                (2.5, ("Pending", "ImagePullBackOff", 0)),
+                (12.5, ("Pending", "ErrImagePull", 0)),
+                (13.5, ("Pending", "ImagePullBackOff", 0)),
+            ],
+            id="bad-image",
+        ),
+        pytest.param(
+            Fate.CRASH,
+            [
+                CREATING,
+                (1.5, ("Running", "", 0)),
+                (2.5, ("Running", "Error", 0)),
+                (3.5, ("Running", "", 1)),
+                (4.5, ("Running", "Error", 1)),
+                (5.5, ("Running", "CrashLoopBackOff", 1)),
+                (15.5, ("Running", "", 2)),
+                (17.5, ("Running", "CrashLoopBackOff", 2)),
+            ],
+            id="crash",
+        ),
+        pytest.param(Fate.OOM, [(2.5, ("Running", "OOMKilled", 0)), (15.5, ("Running", "", 2))], id="oom"),
+        pytest.param(
+            Fate.CONFIG_ERROR, [CREATING, (90, ("Pending", "CreateContainerConfigError", 0))], id="config-error"
+        ),
+        pytest.param(Fate.UNSCHEDULABLE, [(0.5, ("Pending", "", 0)), (90, ("Pending", "", 0))], id="unschedulable"),
     ],
 )
-def test_a_pod_goes_the_way_of_its_fate(fate: Fate, ends: tuple[str, str, int]) -> None:
-    made = started()
-    made.kubelet.fail(fate)
-    made.run(0.5)
-    assert shown(made) == ("Pending", "ContainerCreating", 0)
-
-    made.run(15)
-    assert shown(made) == ends
+def test_a_pod_goes_the_way_of_its_fate(fate: Fate, ends: list[tuple[float, tuple[str, str, int]]]) -> None:
+    assert course(fate, [time for time, _ in ends]) == [seen for _, seen in ends]
 
 
 def test_a_slow_one_runs_at_last() -> None:
@@ -82,7 +123,7 @@ def test_the_pauses_between_restarts_double_up_to_five_minutes() -> None:
         made.run(300)
         restarts.append(shown(made)[2])
 
-    assert restarts[0] == 5  # after 10, 20, 40, 80, 160 seconds less the last
+    assert restarts[0] == 5  # at once, and after 10, 20, 40 and 80 seconds; 160 are not over
     assert restarts[-1] - restarts[-2] == 1
     assert made.still()
 
@@ -91,14 +132,14 @@ def test_containers_that_run_can_fail_and_come_back() -> None:
     made = started()
     made.still()
 
-    for _ in range(2):
+    for restarts in (1, 3):
         made.kubelet.fail(Fate.CRASH)
-        made.run(1)
-        assert shown(made)[1] == "CrashLoopBackOff"
+        made.run(4)
+        assert shown(made) == ("Running", "CrashLoopBackOff", restarts)
 
         made.kubelet.fail(None)
         made.still()
-        assert shown(made)[:2] == ("Running", "")
+        assert shown(made) == ("Running", "", restarts + 1)
 
 
 def test_failing_again_before_it_came_back_starts_no_second_row_of_restarts() -> None:
@@ -106,10 +147,9 @@ def test_failing_again_before_it_came_back_starts_no_second_row_of_restarts() ->
     made.still()
     for fate in (Fate.CRASH, None, Fate.CRASH, Fate.CRASH):
         made.kubelet.fail(fate)
-    before = len(list(made.history.writes("kubelet")))
     made.run(60)
 
-    assert len(list(made.history.writes("kubelet"))) - before == 2  # after 10 and after 30 seconds
+    assert shown(made)[2] == 3  # at once, and after 10 and 20 seconds; 40 are not over
 
 
 def test_a_pull_that_fails_does_not_touch_what_runs() -> None:
@@ -143,10 +183,95 @@ def test_a_readiness_probe_delays_ready() -> None:
         lambda item: item["spec"]["template"]["spec"]["containers"][0].update(readinessProbe=probe),
     )
     made.run(15)
-    assert shown(made) == ("Pending", "ContainerCreating", 0)
+    assert (shown(made), is_ready(made.api.all("Pod")[-1])) == (("Running", "", 0), False)
 
     made.still()
-    assert shown(made) == ("Running", "", 0)
+    assert (shown(made), is_ready(made.api.all("Pod")[-1])) == (("Running", "", 0), True)
+
+
+def with_probe() -> World:
+    """Return a world with a Pod that has a readiness probe, and is ready."""
+    made = started()
+    with_main(made, readinessProbe={"httpGet": {"port": 80}})
+    made.still()
+    assert is_ready(made.api.all("Pod")[-1])
+    return made
+
+
+def with_main(made: World, **fields: Any) -> None:
+    """Give the Deployment's container some fields."""
+    made.edit(made_deployment(made), lambda item: item["spec"]["template"]["spec"]["containers"][0].update(fields))
+
+
+def test_a_container_whose_probe_fails_runs_on_and_is_ready_when_it_succeeds() -> None:
+    made = with_probe()
+    before = made.api.all("Pod")[-1]["status"]["containerStatuses"][0]["state"]
+
+    made.kubelet.fail(Fate.UNREADY)
+    made.still()
+    (pod,) = made.api.all("Pod")
+    assert (is_ready(pod), pod["status"]["containerStatuses"][0]["state"]) == (False, before)
+
+    made.kubelet.fail(None)
+    made.still()
+    (pod,) = made.api.all("Pod")
+    assert (is_ready(pod), pod["status"]["containerStatuses"][0]["state"]) == (True, before)
+
+
+def test_a_new_container_whose_probe_fails_is_never_ready() -> None:
+    made = with_probe()
+    made.kubelet.fail(Fate.UNREADY)
+    imaged(made, "nginx:2")
+    made.run(300)
+
+    assert [is_ready(pod) for pod in made.api.all("Pod")] == [False, False]
+
+
+def test_a_container_without_a_probe_is_ready_whatever_its_fate_would_be() -> None:
+    made = started()
+    made.kubelet.fail(Fate.UNREADY)
+    made.still()
+
+    assert is_ready(made.api.all("Pod")[-1])
+
+
+def test_a_pod_that_no_node_takes_says_so_until_one_does() -> None:
+    made = started()
+    made.kubelet.fail(Fate.UNSCHEDULABLE)
+    made.run(90)
+    (refusal,) = made.api.all("Pod")[-1]["status"]["conditions"]
+    assert (refusal["status"], refusal["reason"]) == ("False", "Unschedulable")
+
+    made.kubelet.fail(Fate.UNSCHEDULABLE)
+    made.run(90)
+    assert made.api.all("Pod")[-1]["status"]["conditions"] == [refusal]
+
+    made.kubelet.fail(None)
+    made.still()
+    assert is_ready(made.api.all("Pod")[-1])
+
+
+CONFIG = {"name": "A", "valueFrom": {"configMapKeyRef": {"name": "app", "key": "a"}}}
+SECRET = {"name": "B", "valueFrom": {"secretKeyRef": {"name": "app", "key": "b"}}}
+
+
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ([{"name": "A", "value": "1"}, CONFIG], "couldn't find key a in ConfigMap default/app"),
+        ([SECRET, CONFIG], "couldn't find key b in Secret default/app"),
+        ([], "container has runAsNonRoot and image will run as root"),
+    ],
+    ids=["a ConfigMap", "a Secret", "none"],
+)
+def test_a_container_that_can_not_be_configured_names_the_first_key_that_it_uses(env: list[Json], message: str) -> None:
+    made = started()
+    made.kubelet.fail(Fate.CONFIG_ERROR)
+    with_main(made, env=env)
+    made.run(5)
+
+    (container,) = made.api.all("Pod")[-1]["status"]["containerStatuses"]
+    assert container["state"]["waiting"]["message"] == message
 
 
 def made_deployment(made: World) -> Any:

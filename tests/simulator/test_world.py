@@ -5,9 +5,10 @@ import pytest
 from app.core.controller import MYRESOURCE
 from app.hooks import Controller, RelatedRule, SyncAnswer
 from app.hooks.objects import Deployment
+from app.simulator.apiserver.rules import Refused
 from app.simulator.clock import Clock
 from app.simulator.hook import in_process
-from app.simulator.objects import Key
+from app.simulator.objects import Json, Key
 from app.simulator.world import NoRest, NoSuchObject
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
@@ -78,3 +79,72 @@ def test_an_answer_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:
 
     assert events(made)[0] == "unsupported status code: 500"
     assert made.api.all_keys() == [Key("MyResource", "default", "web")]
+
+
+BACKUP = Key("MyBackup", "default", "nightly")
+CONFIG = Key("ConfigMap", "default", "settings")
+
+
+def backup(**status: object) -> Json:
+    made: Json = {
+        "apiVersion": "example.com/v1",
+        "kind": "MyBackup",
+        "metadata": {"name": "nightly"},
+        "spec": {"hour": 3},
+    }
+    return {**made, "status": status} if status else made
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "verbs"),
+    [
+        ({}, {"status": {"conditions": []}}, ["update status"]),
+        ({"phase": "Old"}, {"status": {"phase": "New"}}, ["update status"]),
+        ({"phase": "Old"}, {"status": None}, ["update status"]),
+        ({"phase": "Old"}, {"spec": {"hour": 4}}, ["update"]),
+        ({"phase": "Old"}, {"spec": {"hour": 4}, "status": {"phase": "New"}}, ["update", "update status"]),
+        ({"phase": "Old"}, {}, ["update"]),
+    ],
+    ids=str,
+)
+def test_an_edit_changes_the_status_too_and_each_part_by_one_request(
+    before: dict[str, object], change: dict[str, object], verbs: list[str]
+) -> None:
+    made = world("dynamic-apply", Answers(), backup(**before))
+    done = len(list(made.history.writes("you")))
+
+    made.edit(BACKUP, lambda item: item.update(change))
+
+    found = made.get(BACKUP)
+    assert [write.verb for write in list(made.history.writes("you"))[done:]] == verbs
+    assert found["spec"] == change.get("spec", {"hour": 3})
+    assert found.get("status", {}) == (change.get("status", before) or {})
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"data": {"a": "2"}}, True),
+        ({"binaryData": {"b": "Zm9v"}}, True),
+        ({"immutable": False}, True),
+        ({"immutable": None}, True),
+        ({"data": {"a": "1"}}, False),
+        ({"metadata": {"labels": {"team": "a"}}}, False),
+    ],
+    ids=str,
+)
+def test_the_content_of_an_immutable_object_stays(change: dict[str, object], refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "1"}}
+    made = world("dynamic-apply", Answers(), {**item, "immutable": True})
+    mutable = world("dynamic-apply", Answers(), item)
+
+    def edit(found: dict[str, dict[str, object]]) -> None:
+        for field, value in change.items():
+            found[field] = {**found["metadata"], **value} if field == "metadata" else value  # type: ignore[assignment,dict-item] # any field
+
+    mutable.edit(CONFIG, edit)
+    if refused:
+        with pytest.raises(Refused, match="field is immutable"):
+            made.edit(CONFIG, edit)
+    else:
+        made.edit(CONFIG, edit)

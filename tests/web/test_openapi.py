@@ -12,8 +12,8 @@ from app.hooks.sender import customize_request, sync_request
 from app.web.app import create_app
 from tests.build import NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.calling import call
-from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
 from tests.tiny import TINY, customize_body, sync_body
+from tests.traffic import load
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 TINY_APP = create_app(TINY, clock=lambda: NOW)
@@ -43,8 +43,7 @@ def requests_of_a_life() -> dict[str, bytes]:
         "finished": sync_request(parent, grouped(*finished(parent)), related),
         "invalid": sync_request(invalid, grouped(*made), {}),
         "deleting": sync_request(my_resource(deleting=True), grouped(), {}),
-        DYNAMIC_APPLY: sync_body(**recorded(DYNAMIC_APPLY)),
-        SERVER_SIDE_APPLY: sync_body(**recorded(SERVER_SIDE_APPLY)),
+        **{recorded.name: recorded.body for recorded in load() if recorded.path == "/sync"},
     }
 
 

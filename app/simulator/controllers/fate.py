@@ -16,16 +16,30 @@ class Fate(Enum):
     CRASH = "crash"
     OOM = "oom"
     SLOW = "slow"
+    CONFIG_ERROR = "config-error"
+    UNSCHEDULABLE = "unschedulable"
+    UNREADY = "unready"
 
 
-_WORDS = {"bad": Fate.BAD_IMAGE, "crash": Fate.CRASH, "oom": Fate.OOM, "slow": Fate.SLOW}
+ENDS = (Fate.CRASH, Fate.OOM)
+"""Those in which a container ends, and is started again."""
+
+_WORDS = {
+    "bad": Fate.BAD_IMAGE,
+    "crash": Fate.CRASH,
+    "oom": Fate.OOM,
+    "slow": Fate.SLOW,
+    "config-error": Fate.CONFIG_ERROR,
+    "unschedulable": Fate.UNSCHEDULABLE,
+    "unready": Fate.UNREADY,
+}
 
 
 def fate_of(image: str) -> Fate:
     """Return the fate that a word of the tag of *image* names, such as ``nginx:bad`` or ``nginx:1.28-crash``."""
     tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    words = re.split("[^a-z]+", tag)
-    return next((fate for word, fate in _WORDS.items() if word in words), Fate.RUNS)
+    words = f"-{'-'.join(re.split('[^a-z]+', tag))}-"
+    return next((fate for word, fate in _WORDS.items() if f"-{word}-" in words), Fate.RUNS)
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,15 @@ class Times:
     pull: float = 1.0
     start: float = 1.0
     slow_start: float = 45.0
+    crash: float = 1.0
+    """From the start to the end of a container that crashes."""
     stop: float = 1.0
+    look: float = 1.0
+    """Until the kubelet looks again at a container that failed."""
     back_off: float = 10.0
-    """Before the first restart; each further one waits twice as long."""
+    """Before the first restart that is not at once; each further one waits twice as long."""
     longest_back_off: float = 300.0
+
+    def waits(self, failures: int) -> float:
+        """Return how long is waited after so many *failures*."""
+        return min(self.back_off * 2.0 ** min(failures - 1, 10), self.longest_back_off)

@@ -1,4 +1,4 @@
-"""What a Pod's status says, as a kubelet writes it."""
+"""What a Pod's status says, as a kubelet or the scheduler writes it, given what it said before."""
 
 from app.simulator.clock import Clock
 from app.simulator.objects import Json
@@ -17,68 +17,120 @@ def ready_condition(pod: Json) -> Json:
     return next((item for item in conditions if item["type"] == "Ready"), {})
 
 
+def has_run(pod: Json) -> bool:
+    """Tell whether the containers of *pod* have been started."""
+    return bool(pod.get("status", {}).get("phase") == "Running")
+
+
+def has_probe(pod: Json) -> bool:
+    """Tell whether *pod* has a readiness probe; without one it is ready as soon as it runs."""
+    return any("readinessProbe" in container for container in pod["spec"]["containers"])
+
+
+def unscheduled(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod for which there is no node."""
+    message = "0/3 nodes are available: 3 Insufficient memory."
+    refusal = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    seen = _seen(pod, "PodScheduled")
+    return {"phase": "Pending", "conditions": [{**refusal, "lastTransitionTime": _since("False", seen, clock)}]}
+
+
 def creating(pod: Json, clock: Clock) -> Json:
     """Return the status of a Pod that has a node, and whose containers are being made."""
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ContainerCreating"}})
 
 
 def running(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose containers run, and are not ready."""
+    return _status(pod, clock, "Running", {"running": {"startedAt": clock.stamp()}})
+
+
+def ready(pod: Json, clock: Clock) -> Json:
     """Return the status of a Pod whose containers run and are ready."""
     return _status(pod, clock, "Running", {"running": {"startedAt": clock.stamp()}}, ready=True)
 
 
 def no_image(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose image can't be pulled."""
-    image = pod["spec"]["containers"][0]["image"]
-    waiting = {"reason": "ImagePullBackOff", "message": f'Back-off pulling image "{image}"'}
+    """Return the status of a Pod whose image could just not be pulled."""
+    message = f"failed to pull and unpack image {_image(pod)!r}: not found"
+    return _status(pod, clock, "Pending", {"waiting": {"reason": "ErrImagePull", "message": message}})
+
+
+def no_image_for_now(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose image will be pulled again later."""
+    message = f'Back-off pulling image "{_image(pod)}"'
+    return _status(pod, clock, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": message}})
+
+
+def misconfigured(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose container lacks what it takes a variable from."""
+    waiting = {"reason": "CreateContainerConfigError", "message": _lack(pod)}
     return _status(pod, clock, "Pending", {"waiting": waiting})
 
 
-def ended(pod: Json, clock: Clock, restarts: int, *, oom: bool) -> Json:
-    """Return the status of a Pod whose container ended, after so many *restarts*, and waits for another."""
+def ended(pod: Json, clock: Clock, *, oom: bool) -> Json:
+    """Return the status of a Pod whose container has ended."""
     how = {"exitCode": _SIGKILL, "reason": "OOMKilled"} if oom else {"exitCode": 1, "reason": "Error"}
-    last = {"terminated": {**how, "startedAt": clock.stamp(), "finishedAt": clock.stamp()}}
+    return _status(pod, clock, "Running", {"terminated": {**how, "finishedAt": clock.stamp()}})
+
+
+def backing_off(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose container has ended, and will be started again later."""
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
-    return _status(pod, clock, "Running", {"waiting": waiting}, last=last, restarts=restarts + 1)
+    return _status(pod, clock, "Running", {"waiting": waiting})
 
 
-def _status(  # noqa: PLR0913 - a status has so many parts
-    pod: Json,
-    clock: Clock,
-    phase: str,
-    state: Json,
-    *,
-    ready: bool = False,
-    last: Json | None = None,
-    restarts: int = 0,
-) -> Json:
-    seen = {item["type"]: item for item in pod.get("status", {}).get("conditions", [])}
+def _image(pod: Json) -> str:
+    image: str = pod["spec"]["containers"][0]["image"]
+    return image
+
+
+def _lack(pod: Json) -> str:
+    """Return what a kubelet says of the first variable that is taken from a key, as if it were not there."""
+    for variable in pod["spec"]["containers"][0].get("env", []):
+        for source, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
+            if key := variable.get("valueFrom", {}).get(source):
+                return f"couldn't find key {key['key']} in {kind} {pod['metadata']['namespace']}/{key['name']}"
+    return "container has runAsNonRoot and image will run as root"
+
+
+def _status(pod: Json, clock: Clock, phase: str, state: Json, *, ready: bool = False) -> Json:
     facts = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
-    containers = [
-        {
-            "name": container["name"],
-            "image": container["image"],
-            "ready": ready,
-            "started": ready,
-            "restartCount": restarts,
-            "state": state,
-            "lastState": last or {},
-        }
-        for container in pod["spec"]["containers"]
-    ]
+    before = {item["name"]: item for item in pod.get("status", {}).get("containerStatuses", [])}
     return {
         "phase": phase,
-        "conditions": [
-            _condition(kind, "True" if fact else "False", seen.get(kind), clock) for kind, fact in facts.items()
+        "conditions": [_condition(kind, str(fact), pod, clock) for kind, fact in facts.items()],
+        "containerStatuses": [
+            _container(item, before.get(item["name"], {}), state, ready=ready) for item in pod["spec"]["containers"]
         ],
-        "containerStatuses": containers,
     }
 
 
-def _condition(kind: str, status: str, seen: Json | None, clock: Clock) -> Json:
-    same = seen is not None and seen["status"] == status
+def _container(container: Json, before: Json, state: Json, *, ready: bool) -> Json:
+    """Return the status of *container*: one that runs after it ended was started once more."""
+    old: Json = before.get("state", {})
+    end = {"terminated": old["terminated"]} if "terminated" in old else before.get("lastState", {})
+    again = "running" in state and "running" not in old and bool(end)
     return {
-        "type": kind,
-        "status": status,
-        "lastTransitionTime": seen["lastTransitionTime"] if seen and same else clock.stamp(),
+        "name": container["name"],
+        "image": container["image"],
+        "ready": ready,
+        "started": "running" in state,
+        "restartCount": before.get("restartCount", 0) + again,
+        "state": old if "running" in state and "running" in old else state,
+        "lastState": end,
     }
+
+
+def _condition(kind: str, status: str, pod: Json, clock: Clock) -> Json:
+    return {"type": kind, "status": status, "lastTransitionTime": _since(status, _seen(pod, kind), clock)}
+
+
+def _seen(pod: Json, kind: str) -> Json:
+    conditions: list[Json] = pod.get("status", {}).get("conditions", [])
+    return next((item for item in conditions if item["type"] == kind), {})
+
+
+def _since(status: str, seen: Json, clock: Clock) -> str:
+    """Return since when a condition has had this *status*."""
+    return str(seen["lastTransitionTime"]) if seen.get("status") == status else clock.stamp()

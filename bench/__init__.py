@@ -1,1 +1,0 @@
-"""Measures what it costs: ``make scale``."""

@@ -1,0 +1,179 @@
+"""Diff, replay and simulate with what is followed: ConfigMaps in files, Secrets that are recorded without content."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.cli.timeline import line_of
+from app.core.policy import Policy
+from app.simulator.history import Write as Written
+from app.simulator.objects import Key
+from app.web.redaction import redacted
+from tests.build import NOW, my_resource, sync
+from tests.cli.calling import Ended, assert_one_line, call
+from tests.cli.test_diff import in_cluster, last_line, request_of
+
+Json = dict[str, Any]
+Write = Callable[..., str]
+
+USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
+TOKEN: Json = {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]}
+WAITS: Json = {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}]}
+BACKUPS = "example.com/v1/mybackups/MyBackup"
+MARK = "spec.template.metadata.annotations"
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Write:
+    def write(*items: Json, name: str) -> str:
+        (tmp_path / name).write_text(yaml.safe_dump_all(items))
+        return str(tmp_path / name)
+
+    return write
+
+
+def settings(level: str = "info") -> Json:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"level": level}}
+
+
+def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> Ended:
+    return call("diff", "-f", write(*new, name="new.yaml"), "--against", write(*old, name="old.yaml"), *options)
+
+
+def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs(write: Write) -> None:
+    ended = diff(write, [my_resource(**USES), settings()], [settings("debug"), my_resource(**USES)])
+
+    assert ended.code == 1
+    assert last_line(ended).startswith("Pods restart: spec.template.metadata.annotations")
+
+
+def test_the_same_configmap_on_both_sides_changes_nothing(write: Write) -> None:
+    both = [my_resource(**USES), settings()]
+
+    assert diff(write, both, both) == Ended(0, "Nothing changes. Pods keep running.\n", "")
+
+
+def test_two_myresources_in_a_file_are_still_one_too_many(write: Write) -> None:
+    ended = diff(write, [my_resource()], [my_resource("web"), my_resource("shop"), settings()])
+
+    assert_one_line(ended, 2, "new.yaml", "one MyResource")
+
+
+def test_a_file_without_a_myresource_is_named(write: Write) -> None:
+    assert_one_line(diff(write, [my_resource()], [settings()]), 2, "new.yaml", "ConfigMap is not a MyResource")
+
+
+def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(write: Write) -> None:
+    ended = diff(write, [my_resource(**WAITS)], [my_resource(**WAITS, image="nginx:1.28")])
+
+    assert ended.code == 1
+    assert last_line(ended) == "Pods restart: spec.template.spec.containers[0].image"
+
+
+# Replay of live objects
+
+
+def live(parent: Json, *others: Json, policy: Policy | None = None) -> list[Json]:
+    """Return a MyResource that is Ready and its children, as they were before anything was followed."""
+    children = in_cluster(parent)
+    return [{**parent, "status": sync(parent, *children, policy=policy)["status"]}, *children, *others]
+
+
+def here(item: Json) -> Json:
+    return {**item, "metadata": {**item["metadata"], "namespace": "default"}}
+
+
+def test_a_used_configmap_that_was_not_followed_before_restarts_pods_once(write: Write) -> None:
+    ended = call("replay", write(*live(my_resource(**USES), here(settings())), name="live.yaml"))
+
+    assert ended.code == 1
+    assert MARK in ended.out
+    assert ended.out.splitlines()[0].endswith("RESTART")
+
+
+def test_a_kind_of_which_nothing_was_collected_changes_nothing(write: Write) -> None:
+    ended = call("replay", write(*live(my_resource(**USES)), name="live.yaml"))
+
+    assert (ended.code, last_line(ended)) == (0, "1 request: 1 the same, 0 differ; no Pods restart")
+
+
+def test_a_configmap_that_is_missing_among_others_is_missing(write: Write) -> None:
+    other = here({**settings(), "metadata": {"name": "other"}})
+
+    ended = call("replay", write(*live(my_resource(**USES), other), name="live.yaml"))
+
+    assert ended.code == 1
+    assert "DependencyNotFound" in ended.out
+    assert last_line(ended).endswith("no Pods restart")
+
+
+def test_secrets_are_looked_at_when_the_operator_follows_them(write: Write) -> None:
+    secret = here({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
+    file = write(*live(my_resource(**TOKEN), secret), name="live.yaml")
+
+    assert call("replay", file).code == 0
+    assert "RESTART" in call("replay", file, "--secrets").out
+
+
+# Replay of recordings
+
+
+def recorded(data: Json) -> Json:
+    """Return a request with a Secret of this content, as ``serve --record`` keeps it, and the answer of then."""
+    parent = my_resource(**TOKEN)
+    secret = here({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": data})
+    related = {"Secret.v1": {"default/token": secret}}
+    policy = Policy(secrets=True)
+    made = sync(parent, related=related, policy=policy)["children"]
+    children = [{**child, "metadata": {**child["metadata"], "ownerReferences": []}} for child in made]
+    request = {**request_of(parent, *children), "related": related}
+    answer = sync(parent, *children, related=related, policy=policy)
+    return {"path": "/sync", "time": NOW.isoformat(), "request": redacted(request), "status": 200, "response": answer}
+
+
+def test_a_secret_that_was_recorded_without_its_content_is_not_missing(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps(recorded({"text": "Zm9v"})))
+
+    ended = call("replay", "--secrets", str(tmp_path / "one.json"))
+
+    assert (ended.code, ended.out) == (0, "1 request: 1 the same, 0 differ; no Pods restart\n")
+
+
+def test_a_change_of_a_recorded_answer_would_be_seen(tmp_path: Path) -> None:
+    document = recorded({"text": "Zm9v"})
+    document["response"]["status"]["state"] = "Ready"
+    (tmp_path / "one.json").write_text(json.dumps(document))
+
+    assert call("replay", "--secrets", str(tmp_path / "one.json")).code == 1
+
+
+# Simulate
+
+
+def test_a_scenario_says_itself_what_is_followed(write: Write) -> None:
+    apply = {**my_resource(**WAITS), "metadata": {"name": "web"}}
+    kind = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
+    steps = [{"apply": apply}, {"expect": {"reason": "WaitingForDependencies", "within": "5s"}}]
+    told = write({"title": "t", "follow": {"dependencies": [kind]}, "steps": steps}, name="told.yaml")
+    untold = write({"title": "t", "steps": steps}, name="untold.yaml")
+
+    assert call("simulate", "--scenario", told).code == 0
+    assert call("simulate", "--scenario", untold).code == 1
+    assert call("simulate", "--scenario", untold, "--dependency-kind", BACKUPS).code == 0
+
+
+def test_what_is_in_a_secret_is_not_told() -> None:
+    def line(kind: str) -> str:
+        old, new = (
+            {"kind": kind, "metadata": {"resourceVersion": text}, "data": {"text": text}} for text in ("Zm9v", "YmFy")
+        )
+        told = line_of(Written(0.0, "you", "update", Key(kind, "default", "token"), old, new), "MyResource")
+        assert told is not None
+        return told.what
+
+    assert line("ConfigMap") == "changes ConfigMap token: data.text=YmFy"
+    assert line("Secret") == "changes Secret token: data.text"

@@ -1,0 +1,287 @@
+"""Causes: what the status of a Pod tells, and that it is said in the same words however often its state changes."""
+
+from typing import Any
+
+import pytest
+
+from tests.pods import (
+    HEALTHY,
+    UNSCHEDULABLE,
+    ago,
+    answered,
+    container,
+    crashing,
+    ended,
+    pod,
+    running,
+    said,
+    waiting,
+)
+
+Json = dict[str, Any]
+
+CRASH = (
+    "CrashLooping",
+    (
+        "Container main ends again and again, with exit code 1. "
+        "See: kubectl logs -l myresource=web -n default -c main --previous"
+    ),
+)
+OOM = ("OOMKilled", "OOMKilled at 128Mi: raise spec.memory.")
+NO_IMAGE = (
+    "ImagePullFailed",
+    (
+        "Container main has an image that can't be pulled: "
+        "check spec.image, and spec.imagePullSecrets if its registry is private."
+    ),
+)
+NOT_READY = (
+    "ProbeFailing",
+    (
+        "Container main runs, and its readiness probe does not succeed: "
+        "check spec.readinessProbe, and what the application answers to it."
+    ),
+)
+ROLLING = ("RollingOut", "The Deployment is starting or replacing Pods.")
+OTHERS = "Container proxy, which is not this MyResource's own,"
+REFUSED = "the node refuses its configuration. See: kubectl describe pods -l myresource=web -n default"
+PROBE = {"httpGet": {"port": 80}}
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "ErrImageNeverPull",
+        "RegistryUnavailable",
+        "ImageInspectError",
+        "SignatureValidationFailed",
+    ],
+)
+def test_an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it(reason: str) -> None:
+    assert said(pod(container(state=waiting(reason, 'Back-off pulling image "nginx:bad"')))) == NO_IMAGE
+
+
+@pytest.mark.parametrize("made", [waiting("ContainerCreating"), waiting("PodInitializing"), running(), {}], ids=str)
+def test_a_container_that_has_not_failed_is_no_cause(made: Json) -> None:
+    assert said(pod(container(state=made))) == ROLLING
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(crashing(restarts=1), id="waiting for its second restart"),
+        pytest.param(container(state=running(), last=ended(1), restarts=2), id="running"),
+        pytest.param(container(state=ended(1), last=ended(1), restarts=2), id="ended"),
+        pytest.param(crashing(restarts=2), id="waiting again"),
+        pytest.param(container(state=running(599), last=ended(1), restarts=999), id="running for a while"),
+        pytest.param(container(state=ended(1), restarts=1), id="what was before is not known"),
+        pytest.param(container(state=waiting("RunContainerError"), last=ended(1), restarts=1), id="can't start"),
+        pytest.param(container(state={"running": {}}, last=ended(1), restarts=2), id="since nobody knows when"),
+    ],
+)
+def test_a_crash_loop_is_said_in_the_same_words_in_all_its_states(seen: Json) -> None:
+    assert said(pod(seen)) == CRASH
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(container(state=ended(1)), id="just ended"),
+        pytest.param(container(state=running(), last=ended(1), restarts=1), id="started again"),
+        pytest.param(container(state=running(600), last=ended(1), restarts=7), id="it has run for ten minutes"),
+        pytest.param(container(state=waiting("ContainerCreating"), last=ended(1), restarts=1), id="made anew"),
+        pytest.param(container(state=running(), last=ended(1), restarts=7, ready=True), id="ready"),
+    ],
+)
+def test_what_ended_once_or_runs_well_is_no_crash_loop(seen: Json) -> None:
+    assert said(pod(seen)) == ROLLING
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (0, " (as if its work were done)"),
+        (1, ""),
+        (126, " (its command can't be executed)"),
+        (127, " (its command is not found)"),
+        (128, " (its command can't be started)"),
+        (137, " (it is killed, perhaps as its liveness or startup probe fails)"),
+        (139, " (it touches memory that is not its own)"),
+        (143, " (it is told to stop, perhaps as its liveness or startup probe fails)"),
+        (-1073741510, ""),
+    ],
+)
+def test_a_crash_names_its_exit_code_and_what_that_means(code: int, hint: str) -> None:
+    assert f"with exit code {code}{hint}. See:" in said(pod(crashing(code)))[1]
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(container(state=ended(137, "OOMKilled")), id="the first time"),
+        pytest.param(container(state=running(), last=ended(137, "OOMKilled"), restarts=1), id="started again"),
+        pytest.param(crashing(137, "OOMKilled"), id="waiting"),
+    ],
+)
+def test_too_much_memory_is_said_in_the_same_words_from_the_first_time_on(seen: Json) -> None:
+    assert said(pod(seen)) == OOM
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        pytest.param({"memory": "1024Mi"}, "at 1Gi: raise spec.memory.", id="memory"),
+        pytest.param({"resources": {"limits": {"cpu": "1"}}}, "at 128Mi: raise spec.memory.", id="cpu alone"),
+        pytest.param(
+            {"resources": {"limits": {"memory": "64Mi"}}}, "at 64Mi: raise spec.resources.limits.memory.", id="limit"
+        ),
+        pytest.param(
+            {"resources": {"requests": {"memory": "64Mi"}}},
+            "without a limit of its own: set spec.resources.limits.memory.",
+            id="a request alone",
+        ),
+    ],
+)
+def test_the_limit_is_the_one_that_the_spec_asks_for_and_its_field_is_named(spec: Json, words: str) -> None:
+    assert said(pod(crashing(137, "OOMKilled")), **spec) == ("OOMKilled", f"OOMKilled {words}")
+
+
+def test_a_pod_that_no_node_takes_is_said_without_the_schedulers_counts() -> None:
+    reason, message = said(UNSCHEDULABLE)
+
+    assert reason == "Unschedulable"
+    assert "spec.memory" in message
+    assert "0/3" not in message
+
+
+@pytest.mark.parametrize("other", [{"reason": "SchedulingGated"}, {"status": "True"}, {"type": "Ready"}], ids=str)
+def test_another_condition_is_no_such_cause(other: Json) -> None:
+    (condition,) = UNSCHEDULABLE["status"]["conditions"]
+
+    assert said(pod(status={"phase": "Pending", "conditions": [{**condition, **other}]})) == ROLLING
+
+
+def test_nothing_is_said_of_a_pod_without_a_status() -> None:
+    without = {name: value for name, value in pod().items() if name != "status"}
+
+    assert said(without) == ROLLING
+
+
+@pytest.mark.parametrize(
+    ("seen", "spec"),
+    [
+        pytest.param(running(40), {"readinessProbe": PROBE}, id="by default"),
+        pytest.param(running(20), {"readinessProbe": {**PROBE, "failureThreshold": 1}}, id="one failure"),
+        pytest.param(
+            running(29), {"readinessProbe": {**PROBE, "initialDelaySeconds": 4, "periodSeconds": 5}}, id="a delay"
+        ),
+        pytest.param(running(60), {"readinessProbe": {**PROBE, "successThreshold": 5}}, id="several successes"),
+        pytest.param(running(70), {"readinessProbe": PROBE, "startupProbe": PROBE}, id="a startup probe before it"),
+    ],
+)
+def test_a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds(seen: Json, spec: Json) -> None:
+    started = seen["running"]["startedAt"]
+    later = {"running": {"startedAt": started[:-3] + f"{int(started[-3:-1]) + 1:02}Z"}}
+
+    assert said(pod(container(state=seen)), **spec) == NOT_READY
+    assert said(pod(container(state=later)), **spec) == ROLLING
+
+
+@pytest.mark.parametrize(
+    ("seen", "spec"),
+    [
+        pytest.param(container(state=running(900)), {}, id="no probe"),
+        pytest.param(container(state=running(900)), {"startupProbe": PROBE}, id="a startup probe alone"),
+        pytest.param(
+            container(state=running(900), started=False),
+            {"readinessProbe": PROBE, "startupProbe": PROBE},
+            id="the startup probe goes on",
+        ),
+        pytest.param(container(state={"running": {}}), {"readinessProbe": PROBE}, id="nobody knows since when"),
+        pytest.param(container(state=waiting("ContainerCreating")), {"readinessProbe": PROBE}, id="it does not run"),
+    ],
+)
+def test_a_readiness_probe_is_not_blamed_when_it_was_not_asked(seen: Json, spec: Json) -> None:
+    assert said(pod(seen), **spec) == ROLLING
+
+
+def test_a_sync_is_asked_for_when_the_probe_has_had_its_time() -> None:
+    early, late = (pod(container(state=running(seconds)), name=str(seconds)) for seconds in (15, 9))
+
+    assert answered(late, early, readinessProbe=PROBE)["resyncAfterSeconds"] == 25
+
+
+def test_a_sync_is_asked_for_when_a_crash_is_forgiven() -> None:
+    seen = container(state=running(100), last=ended(1), restarts=2)
+
+    assert answered(pod(seen))["resyncAfterSeconds"] == 500
+
+
+def test_no_sync_is_asked_for_when_time_changes_nothing() -> None:
+    waits, runs = crashing(), container(state=running(15))
+
+    assert "resyncAfterSeconds" not in answered(pod(waits), readinessProbe=PROBE)
+    assert "resyncAfterSeconds" not in answered(pod(waits), pod(runs, name="b"), readinessProbe=PROBE)
+
+
+def test_an_init_container_is_named_as_anothers() -> None:
+    seen = pod(container(), init=(crashing(name="proxy"),))
+
+    assert said(seen) == ("CrashLooping", CRASH[1].replace("Container main", OTHERS).replace("-c main", "-c proxy"))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(container(state=ended(0, "Completed"), last=ended(1), restarts=5, ready=True), id="done"),
+        pytest.param(container(state=ended(0, "Completed")), id="just done"),
+        pytest.param(container(state=running(9000)), id="it takes long"),
+        pytest.param(container(state=running(), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
+    ],
+)
+def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
+    assert said(pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))) == ROLLING
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        pytest.param(
+            container("proxy", waiting("ErrImagePull")),
+            ("ImagePullFailed", f"{OTHERS} has an image that can't be pulled: ask whoever adds it to the Pods."),
+            id="image",
+        ),
+        pytest.param(
+            crashing(137, "OOMKilled", name="proxy"),
+            ("OOMKilled", f"OOMKilled in container {OTHERS[10:-1]}: ask whoever adds it to the Pods."),
+            id="memory",
+        ),
+        pytest.param(
+            container("proxy", waiting("CreateContainerConfigError", 'secret "a" not found')),
+            (
+                "ContainerConfigError",
+                f"{OTHERS} can't be created: {REFUSED}",
+            ),
+            id="configuration",
+        ),
+        pytest.param(
+            container("proxy", running(40)),
+            (
+                "ProbeFailing",
+                f"{OTHERS} runs, and its readiness probe does not succeed: ask whoever adds it to the Pods.",
+            ),
+            id="probe",
+        ),
+    ],
+)
+def test_a_sidecar_is_named_as_anothers(seen: Json, expected: tuple[str, str]) -> None:
+    assert said(pod(HEALTHY, seen)) == expected
+
+
+def test_a_clock_that_jumps_is_no_error() -> None:
+    for started in ("2999-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", ago(-9), "soon", ""):
+        seen = container(state={"running": {"startedAt": started}}, last=ended(1), restarts=2)
+        assert said(pod(seen), readinessProbe=PROBE)[0] in ("CrashLooping", "ProbeFailing")

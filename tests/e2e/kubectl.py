@@ -1,0 +1,131 @@
+"""What kubectl does, in requests: as much of it as the pages use. Without a namespace it works in ``default``."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from app.simulator.objects import Json
+from tests.e2e.client import KINDS, Client, Refused
+from tests.e2e.installed import documents
+from tests.e2e.said import condition
+
+PATIENCE = 90
+"""Seconds that a command may take."""
+
+_NAMES = {served.resource: kind for kind, served in KINDS.items()} | {"crds": "CustomResourceDefinition"}
+
+
+Files = dict[str, list[Json]]
+"""The objects that files have, by name."""
+
+
+class Kubectl:
+    """Works in the folder *root*; *files* are those that the reader of a page has written."""
+
+    def __init__(self, client: Client, root: Path, files: Files) -> None:
+        self._client = client
+        self._root = root
+        self._files = files
+
+    def apply(self, *, f: str = "", k: str = "", **_: str) -> None:
+        """Make or change the objects of a file, or of a folder with a kustomization."""
+        for item in self._items(f) if f else self._kustomized(k):
+            self._client.apply(_placed(item))
+
+    def create(self, *, f: str) -> None:
+        """Make the objects of a file."""
+        for item in self._items(f):
+            self._client.create(_placed(item))
+
+    def wait(self, target: str, **options: str) -> None:
+        """Wait for a condition."""
+        kind, name = _target(target)
+        wanted = options["for"].removeprefix("condition=")
+        _until(lambda: condition(self._client.get(kind, "default", name) or {}, wanted).get("status") == "True")
+
+    def rollout(self, what: str, target: str, *, n: str, **_: str) -> None:
+        """Wait until a Deployment is rolled out."""
+        assert what == "status"
+        kind, name = _target(target)
+        _until(lambda: _rolled_out(self._client.get(kind, n, name) or {}))
+
+    def get(self, *target: str, o: str = "", **_: str) -> str:
+        """Return a table of an object, its uid, or all objects of a kind as JSON."""
+        kind, name = _target(*target)
+        if o == "json":
+            version = KINDS[kind].base.removeprefix("/apis/")
+            items = [{**item, "kind": kind, "apiVersion": version} for item in self._client.all(kind)]
+            return json.dumps({"items": items})
+        if o == "jsonpath={.metadata.uid}":
+            return str((self._client.get(kind, "default", name) or {})["metadata"]["uid"])
+        (row,) = self._client.table(kind, "default", name)
+        return "\n".join(("   ".join(row), "   ".join(map(str, row.values()))))
+
+    def label(self, *arguments: str, **options: str) -> None:
+        """Set a label, also where it has another value."""
+        *target, label = arguments
+        kind, name = _target(*target)
+        key, _, value = label.partition("=")
+        assert "overwrite" in options or kind == "Namespace"
+        self._client.change(kind, "default", name, {"metadata": {"labels": {key: value}}})
+
+    def patch(self, *target: str, p: str, **_: str) -> None:
+        """Change an object by a merge patch."""
+        kind, name = _target(*target)
+        self._client.change(kind, "default", name, json.loads(p))
+
+    def delete(self, *target: str, k: str = "", cascade: str = "background", **_: str) -> None:
+        """Delete an object, all of a kind, or those of a folder, and wait until they are gone."""
+        items = [(item["kind"], item["metadata"]) for item in self._kustomized(k)] if k else self._named(*target)
+        places = [(kind, metadata.get("namespace", ""), metadata["name"]) for kind, metadata in items]
+        for place in places:
+            with suppress(Refused):  # it has gone with its namespace, or with its kind
+                self._client.delete(*place, policy=cascade.capitalize())
+        _until(lambda: all(self._client.get(*place) is None for place in places))
+
+    def _named(self, *target: str) -> list[tuple[str, Json]]:
+        kind, name = _target(*target)
+        if not name:
+            return [(kind, item["metadata"]) for item in self._client.all(kind)]
+        return [(kind, {"name": name, "namespace": "default"})]
+
+    def _items(self, file: str) -> list[Json]:
+        return self._files.get(file) or documents(self._root / file)
+
+    def _kustomized(self, folder: str) -> list[Json]:
+        (made,) = documents(self._root / folder / "kustomization.yaml")
+        paths = [f"{folder}/{resource}" for resource in made["resources"]]
+        return [
+            item
+            for path in paths
+            for item in (documents(self._root / path) if path.endswith(".yaml") else self._kustomized(path))
+        ]
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "the command takes too long"
+        time.sleep(0.1)
+
+
+def _target(*words: str) -> tuple[str, str]:
+    """Return the kind and the name of ``kind/name`` or ``kind name``."""
+    resource, _, name = "/".join(words).partition("/")
+    return next(kind for known, kind in _NAMES.items() if known in (resource, f"{resource}s")), name
+
+
+def _placed(item: Json) -> Json:
+    """Return *item* with the namespace that kubectl adds."""
+    if KINDS[item["kind"]].namespaced:
+        return {**item, "metadata": {"namespace": "default", **item["metadata"]}}
+    return item
+
+
+def _rolled_out(item: Json) -> bool:
+    """Tell what ``kubectl rollout status`` waits for."""
+    status, replicas = item.get("status", {}), item.get("spec", {}).get("replicas")
+    counts = [status.get(name) for name in ("replicas", "updatedReplicas", "availableReplicas")]
+    return counts == [replicas] * 3 and status.get("observedGeneration") == item["metadata"]["generation"]

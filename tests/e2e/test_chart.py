@@ -1,0 +1,294 @@
+"""What docs/install.md and docs/operate.md tell to type, typed; the hook is reached by its Service's name."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.objects import Json
+from tests.e2e.binaries import found
+from tests.e2e.cluster import Cluster
+from tests.e2e.installed import ROOT, documents
+from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.proxy import Proxy
+from tests.e2e.shell import Shell
+from tests.worlds import deployment, foreign, service
+
+CHART = "charts/myresource-operator"
+CRD = "myresources.mygroup.example.com"
+OPERATOR = "myresource-operator"
+
+INSTALL = (
+    "helm install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace "
+    "--set image.repository=registry.example.com/myresource-operator --wait"
+)
+UPGRADE = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --wait"
+)
+ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
+UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"
+DELETE_ALL = "kubectl delete myresources --all --all-namespaces"
+APPLY = "kubectl apply -f examples/web.yaml"
+WAIT = "kubectl wait --for=condition=Ready myresource/web --timeout=120s"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A cluster in which Metacontroller runs, and nothing of ours is installed."""
+
+    cluster: Cluster
+    proxy: Proxy
+
+
+@pytest.fixture(scope="module")
+def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Return a site of its own; Metacontroller asks through a proxy, as there is no DNS for the hook's name."""
+    cluster = Cluster(found(), tmp_path_factory.mktemp("chart"))
+    with Proxy(cluster.hook.url) as proxy:
+        metacontroller = cluster.metacontroller(mode, proxy.url)
+        try:
+            cluster.start(installed=False)
+            metacontroller.start()
+            site = Site(cluster, proxy)
+            for command in (INSTALL, UNINSTALL):
+                _shell(site, ROOT).run(command)
+            cluster.control_plane.controllers.restart()  # they would learn late of a kind that came while they ran
+            yield site
+        finally:
+            metacontroller.stop()
+            cluster.stop()
+
+
+@pytest.fixture
+def shell(site: Site) -> Shell:
+    """Return a shell; nothing is installed yet."""
+    return _shell(site, ROOT)
+
+
+def _shell(site: Site, root: Path) -> Shell:
+    return Shell(site.cluster.client, site.cluster.control_plane.kubeconfig("admin"), root)
+
+
+@pytest.fixture
+def here(site: Site) -> Namespace:
+    """Return the namespace that the pages work in."""
+    return Namespace(site.cluster, "default")
+
+
+@pytest.fixture
+def installed(shell: Shell, here: Namespace) -> Iterator[Shell]:
+    """Return a shell after an installation, which is removed again but for its CRD."""
+    shell.run(INSTALL)
+    yield shell
+    remove(shell, here)
+
+
+def remove(shell: Shell, here: Namespace) -> None:
+    """Remove what was installed, after the MyResources and all that they run."""
+    shell.run(DELETE_ALL)
+    here.eventually(lambda: not here.client.all("Deployment", here.name))
+    shell.run(UNINSTALL)
+
+
+def printed(page: str) -> list[str]:
+    """Return the words that *page* shows of a MyResource."""
+    (block,) = re.findall(r"^```\n(NAME .*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    words: list[str] = block.split()
+    return words
+
+
+def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespace, site: Site) -> None:
+    installed.run(APPLY)
+    installed.run(WAIT)
+    here.is_ready()
+
+    assert (
+        installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]
+    )  # but for the age
+    assert site.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
+
+
+def test_the_operators_namespace_may_be_held_to_restricted(installed: Shell, site: Site) -> None:
+    installed.run("kubectl label namespace myresource-operator pod-security.kubernetes.io/enforce=restricted")
+
+    there = Namespace(site.cluster, OPERATOR)
+    before = {item["metadata"]["name"] for item in there.client.all("Pod", OPERATOR)}
+    for name in before:
+        there.delete("Pod", name)
+
+    there.eventually(
+        lambda: len({item["metadata"]["name"] for item in there.client.all("Pod", OPERATOR)} - before) == 2
+    )
+
+
+def test_uninstalled_first_all_stays_and_a_second_installation_takes_it_over(shell: Shell, here: Namespace) -> None:
+    shell.run(INSTALL)
+    here.ready(replicas=2, **PORT)
+    here.ready("other")
+    before = here.pods(), here.get("MyResource")["spec"], here.get("Service")["spec"]
+
+    shell.run(UNINSTALL)
+    here.delete("MyResource", "other")
+    here.eventually(lambda: here.find("Deployment", "other-deployment") is None)
+    here.is_still(2)
+    assert (here.pods(), here.get("MyResource")["spec"], here.get("Service")["spec"]) == before
+    assert here.client.get("CompositeController", "", "myresource") is None
+
+    shell.run(INSTALL)
+    assert here.touched().children == []
+    assert here.pods() == before[0]
+    here.change(image="nginx:1.28")
+    here.is_ready()
+    remove(shell, here)
+
+
+def test_left_with_orphan_all_runs_on_and_is_taken_back_without_a_restart(installed: Shell, here: Namespace) -> None:
+    installed.files["examples/web.yaml"] = [here.manifest(replicas=2, **PORT)]
+    installed.run(APPLY)
+    here.is_ready()
+    pods = here.pods()
+
+    installed.run("kubectl delete myresource web --cascade=orphan")
+    here.is_still(2)
+    assert here.pods() == pods
+    assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
+
+    installed.run(APPLY)
+    here.is_said("Failed", "NameConflict")
+    installed.run("uid=$(kubectl get myresource web -o jsonpath='{.metadata.uid}')")
+    installed.run('kubectl label --overwrite deployment web-deployment controller-uid="$uid"')
+    installed.run('kubectl label --overwrite service web controller-uid="$uid" # if it has one')
+    here.is_ready()
+    assert here.pods() == pods
+    assert all("ownerReferences" in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
+
+
+def test_a_deployment_is_adopted_by_running_beside_it(installed: Shell, here: Namespace) -> None:
+    old = foreign(deployment("shop"))
+    here.put(old)
+    theirs = foreign(service(app="other"))
+    here.put({**theirs, "metadata": {**theirs["metadata"], "name": "shop"}})
+    installed.files["shop.yaml"] = [here.manifest("shop", **PORT, service={"mode": "Disabled"})]
+    before = here.get("Service", "shop")
+
+    installed.run("kubectl apply -f shop.yaml # a MyResource named shop, with ports, and service: {mode: Disabled}")
+    installed.run("kubectl wait --for=condition=Ready myresource/shop --timeout=300s")
+    here.is_still()
+    assert here.get("Service", "shop") == before
+    assert here.get("Deployment", "shop")["spec"]["template"]["metadata"]["labels"] == {"app": "other"}
+
+    installed.run(
+        """kubectl patch service shop --type=merge -p '{"spec":{"selector":{"app":null,"myresource":"shop"}}}' """
+        "# app: what it selected by"
+    )
+    installed.run("kubectl delete deployment shop")
+    pods = here.pods("shop")
+    installed.run(
+        "kubectl label --overwrite service shop "
+        """controller-uid="$(kubectl get myresource shop -o jsonpath='{.metadata.uid}')\""""
+    )
+    installed.run("""kubectl patch myresource shop --type=merge -p '{"spec":{"service":{"mode":"Auto"}}}'""")
+    here.is_ready("shop")
+    assert here.pods("shop") == pods
+    assert "ownerReferences" in here.get("Service", "shop")["metadata"]
+
+
+def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(installed: Shell, here: Namespace) -> None:
+    here.ready(replicas=2, **PORT)
+    before = here.get("MyResource")["spec"]
+
+    installed.run(
+        "kubectl get myresources --all-namespaces -o json | jq 'del(.items[].status, "
+        """.items[].metadata["uid","resourceVersion","creationTimestamp","generation","managedFields"])' """
+        "> myresources.json"
+    )
+    installed.run(DELETE_ALL)
+    here.eventually(lambda: here.find("Deployment") is None)
+    installed.run("kubectl create -f myresources.json")
+
+    here.is_ready()
+    assert here.get("MyResource")["spec"] == before
+
+
+def older(folder: Path) -> Path:
+    """Make a checkout of an older version in *folder*: its CRD lacks a field and a rule, and return where it is."""
+    shutil.copytree(ROOT / CHART, folder / CHART)
+    file = folder / CHART / "files/crd.yaml"
+    (crd,) = documents(file)
+    schema = properties(crd)
+    del schema["spec"]["properties"]["restartedAt"]
+    del schema["metadata"]
+    file.write_text(yaml.safe_dump(crd))
+    chart = folder / CHART / "Chart.yaml"
+    chart.write_text(chart.read_text().replace("0.1.0", "0.0.9"))
+    return folder
+
+
+def properties(crd: Json) -> Json:
+    """Return what *crd* says of the fields of a MyResource."""
+    found: Json = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    return found
+
+
+def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
+    shell: Shell, here: Namespace, site: Site, tmp_path: Path
+) -> None:
+    def knows_restarts() -> bool:
+        crd = here.client.get("CustomResourceDefinition", "", CRD)
+        return crd is not None and "restartedAt" in properties(crd)["spec"]["properties"]
+
+    _shell(site, older(tmp_path)).run(INSTALL)
+    here.ready(replicas=2, **PORT)
+    lax = 60 * "x"
+    here.make(lax)
+    pods = here.pods()
+    assert not knows_restarts()
+
+    shell.run(UPGRADE)
+    assert knows_restarts()
+    here.is_said("Failed", "InvalidSpec", lax)
+    here.is_ready()
+    assert here.pods() == pods
+
+    shell.run(ROLLBACK)
+    here.is_still(2)
+    assert not knows_restarts()
+    assert here.pods() == pods
+
+    shell.run(UPGRADE)
+    here.change(restartedAt="2026-01-31T00:00:00Z")
+    here.eventually(lambda: not pods & here.pods())
+    here.is_ready()
+    remove(shell, here)
+
+
+def test_uninstalled_in_order_nothing_is_left(shell: Shell, here: Namespace) -> None:
+    shell.run(INSTALL)
+    here.ready(**PORT)
+
+    remove(shell, here)
+    shell.run("kubectl delete crd myresources.mygroup.example.com")
+    shell.run("kubectl delete namespace myresource-operator")
+
+    for kind in ("ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition", "Namespace"):
+        assert [item for item in here.client.all(kind) if "myresource" in item["metadata"]["name"]] == []
+
+
+def test_without_helm_it_is_installed_by_two_commands_and_removed_with_all_myresources(
+    shell: Shell, here: Namespace
+) -> None:
+    shell.run("kubectl apply --server-side -k metacontroller")
+    shell.run("kubectl -n myresource-operator rollout status deployment/myresource-operator --timeout=120s")
+    shell.run(APPLY)
+    here.is_ready()
+
+    shell.run("kubectl delete -k metacontroller")
+
+    for kind in ("ClusterRole", "CompositeController", "CustomResourceDefinition", "Namespace"):
+        assert [item for item in here.client.all(kind) if "myresource" in item["metadata"]["name"]] == []

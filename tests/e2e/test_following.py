@@ -1,0 +1,285 @@
+"""What a MyResource follows besides itself: configuration that replaces Pods, and objects that it waits for."""
+
+from typing import Any
+
+import pytest
+
+from app.core.identity import MARKS
+from app.hooks import ConfigMap, Secret
+from app.simulator.objects import Json
+from tests.e2e.client import Refused
+from tests.e2e.followed import BACKUPS, GHOSTS, backup, told
+from tests.e2e.fresh import differences
+from tests.e2e.namespace import Namespace
+from tests.e2e.said import condition
+
+USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
+WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "name": "nightly"}]}
+
+
+def settings(name: str = "settings", **more: Any) -> Json:
+    """Return a ConfigMap with a key that is used, and one that is not."""
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
+    return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
+
+
+def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
+    """Return the mark on the Pod template."""
+    template = here.get("Deployment")["spec"]["template"]["metadata"]
+    found: str | None = template.get("annotations", {}).get(MARKS[kind])
+    return found
+
+
+def sync_requests(here: Namespace) -> list[Json]:
+    return [each["request"] for each in here.exchanges() if each["path"].startswith("/sync")]
+
+
+# Configuration
+
+
+def test_a_changed_value_of_a_used_key_replaces_pods_by_one_write(here: Namespace) -> None:
+    here.put(settings())
+    here.ready(**USES, replicas=2)
+    pods, done = here.pods(), here.since()
+
+    here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
+    here.eventually(lambda: bool(done.children))
+    here.is_ready()
+
+    assert not pods & here.pods()
+    assert len(done.children) == 1
+    assert here.touched().writes == []
+    assert differences(here) == []
+
+
+CHANGES: dict[str, tuple[str, Json]] = {
+    "a key that is not used": ("settings", {"data": {"motd": "Goodbye"}}),
+    "a new key": ("settings", {"data": {"new": "1"}}),
+    "a label": ("settings", {"metadata": {"labels": {"team": "a"}}}),
+    "an annotation": ("settings", {"metadata": {"annotations": {"example.com/note": "b"}}}),
+    "the same value": ("settings", {"data": {"level": "info"}}),
+    "another ConfigMap": ("other", {"data": {"level": "debug"}}),
+}
+
+
+@pytest.mark.parametrize(("name", "change"), CHANGES.values(), ids=list(CHANGES))
+def test_what_is_not_used_costs_no_write(here: Namespace, name: str, change: Json) -> None:
+    for each in ("settings", "other"):
+        here.put(settings(each))
+    here.ready(**USES)
+    done = here.since()
+
+    here.edit("ConfigMap", change, name)
+    here.is_still()
+
+    assert done.writes == []
+    assert here.touched().writes == []
+
+
+def test_configuration_is_not_followed_when_that_is_disabled(here: Namespace) -> None:
+    here.put(settings())
+    here.ready(**USES, configReload={"mode": "Disabled"})
+    done = here.since()
+
+    here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
+    here.is_still()
+
+    assert done.writes == []
+    assert mark(here) is None
+
+
+def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -> None:
+    here.put(settings())
+    here.ready(**USES)
+    pods, before = here.pods(), mark(here)
+
+    here.delete("ConfigMap", "settings")
+    here.is_said("Degraded", "DependencyNotFound")
+    said = here.message()
+    here.change(replicas=2)
+    here.is_said("Building", "DependencyNotFound")
+    here.eventually(lambda: len(here.pods()) == 2)
+
+    assert "key level of ConfigMap settings" in said
+    assert mark(here) == before
+    assert pods <= here.pods()
+
+    here.put(settings())
+    here.is_ready()
+
+    assert mark(here) == before
+    assert pods <= here.pods()
+
+
+def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Namespace) -> None:
+    here.make(**USES)
+    here.is_said("Building", "DependencyNotFound")
+
+    here.put(settings())
+    here.is_ready()
+
+    assert mark(here)
+    assert here.touched().writes == []
+
+
+def test_one_that_is_optional_may_be_missing_and_replaces_pods_when_it_comes(here: Namespace) -> None:
+    here.ready(envFrom=[{"configMapRef": {"name": "settings", "optional": True}}])
+    pods = here.pods()
+
+    here.put(settings())
+    here.eventually(lambda: not pods & here.pods())
+    here.is_ready()
+
+    assert here.touched().writes == []
+
+
+def test_an_immutable_one_is_replaced_by_another_of_its_name(here: Namespace) -> None:
+    here.put(settings(immutable=True))
+    here.ready(**USES)
+    pods = here.pods()
+    with pytest.raises(Refused):
+        here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
+
+    here.delete("ConfigMap", "settings")
+    here.put(settings(immutable=True, data={"level": "debug"}))
+    here.eventually(lambda: not pods & here.pods())
+    here.is_ready()
+
+    assert here.touched().writes == []
+
+
+def test_equal_content_in_two_namespaces_has_unlike_marks(here: Namespace, elsewhere: Namespace) -> None:
+    for each in (here, elsewhere):
+        each.put(settings())
+        each.ready(**USES)
+
+    assert mark(here)
+    assert mark(here) != mark(elsewhere)
+
+
+def test_secrets_are_not_asked_for_unless_the_operator_follows_them(here: Namespace) -> None:
+    here.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
+    here.ready(env=[{"name": "T", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}])
+    done = here.since()
+
+    here.edit("Secret", {"data": {"text": "YmFy"}}, "token")
+    here.is_still()
+
+    assert done.writes == []
+    assert mark(here, Secret) is None
+    assert not [request for request in sync_requests(here) if "Secret.v1" in request["related"]]
+
+
+# Dependencies
+
+
+def dependencies(here: Namespace) -> Json:
+    """Return the condition that says whether dependencies are met."""
+    return condition(here.get("MyResource"), "DependenciesReady")
+
+
+def tell(here: Namespace, status: Json) -> None:
+    """Give the MyBackup a status, as its operator does."""
+    here.client.change("MyBackup", here.name, "nightly", status, part="/status")
+
+
+def test_the_first_start_waits_until_what_it_needs_is_ready(here: Namespace) -> None:
+    here.make(**WAITS)
+    here.is_said("Building", "WaitingForDependencies")
+    missing = here.message()
+    here.is_still()
+
+    here.put(backup("nightly", here.name))
+    here.eventually(lambda: "is not True" in here.message())
+    tell(here, told("Ready", "False"))
+    here.is_still()
+    waiting = here.says(), here.find("Deployment")
+    tell(here, told("Ready", "True"))
+    here.is_ready()
+
+    assert "mybackups nightly does not exist" in missing
+    assert waiting == (("Building", "WaitingForDependencies"), None)
+    assert dependencies(here)["status"] == "True"
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+
+@pytest.mark.parametrize("loss", ["deleted", "not True any more", "about an older generation"])
+def test_what_is_lost_later_is_said_and_nothing_stops(here: Namespace, loss: str) -> None:
+    here.put(backup("nightly", here.name))
+    tell(here, told("Ready", "True", observedGeneration=1))
+    here.ready(**WAITS)
+    pods, done = here.pods(), here.since()
+
+    if loss == "deleted":
+        here.delete("MyBackup", "nightly")
+    elif loss == "not True any more":
+        tell(here, told("Ready", "Unknown"))
+    else:
+        here.edit("MyBackup", {"spec": {"schedule": "0 4 * * *"}}, "nightly")
+    here.eventually(lambda: dependencies(here)["status"] == "False")
+    here.is_still()
+
+    assert "nightly" in dependencies(here)["message"]
+    assert here.says() == ("Ready", "Available")
+    assert done.children == []
+    assert here.pods() == pods
+
+    here.change(image="nginx:1.28")
+    here.is_ready()
+    assert not pods & here.pods()
+
+
+def test_existing_is_enough_where_the_condition_is_exists(here: Namespace) -> None:
+    (asked,) = WAITS["dependencies"]
+    here.make(dependencies=[{**asked, "condition": "Exists"}])
+    here.is_said("Building", "WaitingForDependencies")
+
+    here.put(backup("nightly", here.name))
+
+    here.is_ready()
+
+
+def test_one_of_that_name_in_another_namespace_is_not_meant(here: Namespace, elsewhere: Namespace) -> None:
+    elsewhere.put(backup("nightly", elsewhere.name))
+    tell(elsewhere, told("Ready", "True"))
+
+    here.make(**WAITS)
+    here.is_said("Building", "WaitingForDependencies")
+    here.is_still()
+
+    assert "does not exist" in here.message()
+
+
+def test_a_kind_that_is_not_followed_is_said_and_mended_by_removing_it(here: Namespace) -> None:
+    here.make(dependencies=[{"apiVersion": "example.com/v1", "resource": "myqueues", "name": "jobs"}])
+    here.is_said("Failed", "DependencyNotFollowed")
+
+    here.change(dependencies=None)
+
+    here.is_ready()
+
+
+def test_it_can_not_wait_for_itself(here: Namespace) -> None:
+    itself = {"apiVersion": "mygroup.example.com/v1alpha1", "resource": "myresources", "name": "web"}
+
+    with pytest.raises(Refused, match="dependencies must not name the MyResource itself"):
+        here.make(dependencies=[itself])
+
+
+def test_a_kind_that_is_followed_and_not_served_stops_the_sync_and_an_event_says_so(here: Namespace) -> None:
+    here.ready()
+    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.resource, "name": "boo"}
+    asked = len(sync_requests(here))
+
+    here.change(image="nginx:1.28", dependencies=[ghost])
+    here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
+    here.is_still()
+
+    assert len(sync_requests(here)) == asked
+    assert here.main()["image"] == "nginx:1.27"
+    assert here.get("MyResource")["status"]["observedGeneration"] == 1
+
+    here.change(dependencies=None)
+    here.is_ready()
+    assert here.main()["image"] == "nginx:1.28"

@@ -1,0 +1,125 @@
+"""``make record``: leads some lives on a real control plane, in both modes, and keeps what the hook was asked.
+
+It takes another folder as an argument, to compare two recordings.
+
+What tests/data/traffic has is replaced, once all lives have ended as they should and every answer is the one that the
+hook of this checkout gives to the request, before and after its normalisation.
+"""
+
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from app.simulator.metacontroller.settings import MODES, Mode
+from app.simulator.objects import Json
+from tests.e2e.binaries import Binaries, Missing, found
+from tests.e2e.cluster import Cluster
+from tests.e2e.namespace import Namespace
+from tests.e2e.said import condition
+from tests.e2e.traffic_lives import LIVES, Moment
+from tests.normalised import TOUCHED, Normaliser
+from tests.traffic import FOLDER, Recorded
+
+
+def main() -> None:
+    """Record; what was started is stopped also when this is."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        kept = [item for mode in MODES for item in recorded(found(), mode)]
+    except Missing as missing:
+        sys.exit(str(missing))
+    folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER
+    for mode in MODES:
+        shutil.rmtree(folder / mode, ignore_errors=True)
+        (folder / mode).mkdir(parents=True)
+    for item in kept:
+        (folder / f"{item.name}.json").write_text(item.text())
+    print(f"{len(kept)} requests in {folder}")  # noqa: T201 - a command says what it did
+
+
+def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
+    """Return the moments of all lives in *mode*, each on a control plane of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(binaries, Path(folder))
+        cluster.hook.command = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
+        metacontroller = cluster.metacontroller(mode)
+        try:
+            cluster.start()
+            metacontroller.start()
+            with ThreadPoolExecutor() as threads:
+                led = threads.map(lambda life: _led(Namespace(cluster, life), mode), LIVES)
+                return [item for items in led for item in items]
+        finally:
+            metacontroller.stop()
+            cluster.stop()
+
+
+def _led(here: Namespace, mode: Mode) -> list[Recorded]:
+    """Lead the life that *here* is named after, and return its moments."""
+    starts: list[int] = []
+    asked: list[Recorded] = []
+    for number, step in enumerate(LIVES[here.name]):
+        starts.append(_next_second())
+        before = len(here.exchanges())
+        step.act(here)
+        here.is_said(*step.ends, within=100)
+        _come_to_rest(here)
+        moments = _moments(here.exchanges()[before:])
+        assert condition(moments["rest"]["response"], "Ready")["reason"] == step.ends[1], step.name
+        asked += [Recorded(f"{mode}/{here.name}-{number}-{step.name}-{kept}", moments[kept]) for kept in step.keeps]
+    normalised = Normaliser(starts)
+    return [_checked(_checked(item).with_content(normalised(item.content))) for item in asked]
+
+
+def _come_to_rest(here: Namespace) -> None:
+    """Cause syncs until one changes nothing."""
+    for touch in range(20):
+        here.is_still(1)
+        word = f"{len(here.exchanges())}-{touch}"
+        here.edit("MyResource", {"metadata": {"annotations": {TOUCHED: word}}}, "web")
+        here.eventually(lambda word=word: _touched(here.exchanges()) == word)  # type: ignore[misc]  # a lambda's default has no type
+        if _at_rest(here.exchanges()[-1]):
+            return
+    message = f"{here.name} does not come to rest"
+    raise TimeoutError(message)
+
+
+def _at_rest(exchange: Json) -> bool:
+    """Tell whether the status that was answered is there already."""
+    said: Json = exchange["response"]["status"]
+    there: Json = exchange["request"]["parent"]["status"]
+    return {**there, "observedGeneration": None} == {**said, "observedGeneration": None}
+
+
+def _touched(exchanges: list[Json]) -> str | None:
+    found: str | None = exchanges[-1]["request"]["parent"]["metadata"].get("annotations", {}).get(TOUCHED)
+    return found
+
+
+def _next_second() -> int:
+    """Wait for a whole second, so that no time of the step before is in it; return it."""
+    start = int(time.time()) + 1
+    time.sleep(start - time.time())
+    return start
+
+
+def _moments(exchanges: list[Json]) -> dict[Moment, Json]:
+    """Return the exchanges of a step by what they are."""
+    customized = [item for item in exchanges if item["path"] == "/customize"]
+    synced = [item for item in exchanges if item["path"] == "/sync"]
+    return {**({"customize": customized[0]} if customized else {}), "first": synced[0], "rest": synced[-1]}
+
+
+def _checked(item: Recorded) -> Recorded:
+    """Return *item*; fail if the hook does not answer so."""
+    assert item.holds(), f"{item.name}: {json.dumps(item.content)}"
+    return item
+
+
+if __name__ == "__main__":
+    main()

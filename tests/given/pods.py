@@ -1,0 +1,51 @@
+"""Strategies for Pods: containers in trouble, in all the states that they go through."""
+
+from hypothesis import strategies as st
+
+from tests.given.words import Json, Strategy
+from tests.pods import NEW, ago, container, ended, pod, running, waiting
+
+_ENDS = [ended(code, reason) for code, reason in ((0, "Completed"), (1, "Error"), (137, "OOMKilled"), (143, "Error"))]
+_STATES = [
+    {},
+    *(running(seconds) for seconds in (0, 39, 41, 700, -5)),
+    *_ENDS,
+    *(waiting(why) for why in ("ContainerCreating", "CrashLoopBackOff", "ErrImagePull", "ImagePullBackOff")),
+    waiting("CreateContainerConfigError", 'secret "db" not found'),
+    {"running": {}},
+]
+
+containers = st.builds(
+    container,
+    st.sampled_from(["main", "main", "main", "proxy"]),
+    st.sampled_from(_STATES),
+    st.sampled_from([{}, *_ENDS]),
+    restarts=st.integers(0, 3),
+    ready=st.booleans(),
+)
+"""The status of a container."""
+
+_MISREAD = [
+    {"status": {"containerStatuses": {}}},
+    {"status": None},
+    {"metadata": {}},
+    {"metadata": None},
+    {"status": {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}},
+]
+
+
+def _pod(seen: list[Json], mark: str, seconds: int, misread: Json) -> Json:
+    return {**pod(*seen[:2], init=tuple(seen[2:]), mark=mark, made=ago(seconds)), **misread}
+
+
+pods: Strategy[list[Json]] = st.lists(
+    st.builds(
+        _pod,
+        st.lists(containers, max_size=3),
+        st.sampled_from([NEW, NEW, "old"]),
+        st.sampled_from([0, 60, 3600]),
+        st.sampled_from([*[{}] * 9, *_MISREAD]),
+    ),
+    max_size=4,
+)
+"""The Pods of a MyResource, in any order; some can't be read."""

@@ -1,0 +1,175 @@
+"""What Pods can do to a status, whatever they say, and what their troubles cost."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from app.core.pod_reasons import POD_REASONS
+from app.simulator.controllers.fate import Fate
+from app.simulator.history import Write
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.world import World
+from tests.build import reason, sync
+from tests.given.observed import Situation, situations
+from tests.given.pods import pods
+from tests.oracle import status_problems
+from tests.pods import answered, container, ended, pod, running, said, shown, waiting
+from tests.worlds import WEB, Since, both_modes, calls, parent, ready, settled, world
+
+Json = dict[str, Any]
+
+PROBE = {"httpGet": {"port": 80}}
+
+
+def with_pods(situation: Situation, found: list[Json]) -> Json:
+    """Return the answer to *situation* with those Pods of its Deployment that were *found*."""
+    name = situation.parent["metadata"]["name"]
+    theirs = json.loads(json.dumps(found).replace("web-deployment", f"{name}-deployment"))
+    return sync(situation.parent, *situation.children, related={**(situation.related or {}), **shown(*theirs)})
+
+
+@settings(max_examples=300)
+@given(situation=situations(), found=pods)
+def test_pods_never_make_ready_true_or_false_and_change_no_child(situation: Situation, found: list[Json]) -> None:
+    without, explained = with_pods(situation, []), with_pods(situation, found)
+
+    assert without["children"] == explained["children"]
+    assert without["status"]["state"] == explained["status"]["state"]
+    assert statuses(without) == statuses(explained)
+    assert list(status_problems(explained["status"])) == []
+
+
+NAMES = [found.name for found in POD_REASONS]
+ANY = settings(max_examples=2000, phases=[Phase.generate])
+"""Looks for an example, not for the smallest one."""
+
+
+@pytest.mark.parametrize("cause", NAMES)
+def test_each_cause_is_among_what_is_generated(cause: str) -> None:
+    assert find(pods, lambda found: said(*found, readinessProbe=PROBE)[0] == cause, settings=ANY)
+
+
+def test_pods_explain_some_of_the_situations() -> None:
+    explained = find(st.tuples(situations(), pods), lambda case: reason(with_pods(*case)) in NAMES, settings=ANY)
+
+    assert explained
+
+
+def statuses(answer: Json) -> dict[str, str]:
+    """Return the conditions of *answer*: which there are, and their statuses."""
+    return {each["type"]: each["status"] for each in answer["status"]["conditions"]}
+
+
+@settings(max_examples=300)
+@given(found=pods, data=st.data(), updated=st.integers(0, 4))
+def test_the_order_of_pods_makes_no_difference(found: list[Json], data: st.DataObject, updated: int) -> None:
+    other = data.draw(st.permutations(found))
+
+    one, two = (answered(*each, status={"updatedReplicas": updated}, readinessProbe=PROBE) for each in (found, other))
+
+    assert one == two
+
+
+ROUNDS: dict[str, list[Callable[[int], Json]]] = {
+    "CrashLooping": [
+        lambda restarts: container(state=ended(1), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=running(), last=ended(1), restarts=restarts + 1),
+    ],
+    "OOMKilled": [
+        lambda restarts: container(state=ended(137, "OOMKilled"), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(137, "OOMKilled"), restarts=restarts),
+        lambda restarts: container(state=running(), last=ended(137, "OOMKilled"), restarts=restarts + 1),
+    ],
+    "ImagePullFailed": [
+        lambda _: container(state=waiting("ErrImagePull", "failed to pull image: 3 of 7")),
+        lambda _: container(state=waiting("ImagePullBackOff", "Back-off 10s pulling image")),
+    ],
+}
+"""What a container goes through again and again; only the first round of restarts may be another story."""
+
+
+@pytest.mark.parametrize("cause", ROUNDS)
+@given(data=st.data())
+def test_what_goes_round_and_round_is_said_in_the_same_words(cause: str, data: st.DataObject) -> None:
+    seen = [
+        pod(data.draw(st.sampled_from(ROUNDS[cause]))(data.draw(st.integers(1, 9))), name=str(number))
+        for number in range(data.draw(st.integers(1, 4)))
+    ]
+
+    assert said(*seen)[0] == cause
+    assert said(*seen) == said(seen[0])
+
+
+@pytest.mark.parametrize("cause", ROUNDS)
+def test_what_goes_round_would_be_noticed_if_it_were_said_in_other_words(cause: str) -> None:
+    states = [step(1) for step in ROUNDS[cause]]
+
+    assert len({json.dumps(state) for state in states}) == len(states)
+    assert said(pod(states[0])) != said(pod({**states[0], "name": "proxy"}))
+
+
+def status_writes(done: list[Write]) -> int:
+    """Return how many of the writes are of a MyResource's status."""
+    return sum(write.key == WEB and write.changed for write in done)
+
+
+def failed(mode: Mode, fate: Fate, **spec: Any) -> tuple[World, int]:
+    """Return a world in which a new MyResource has failed for an hour, and how many status writes that took."""
+    made = world(mode)
+    made.kubelet.fail(fate)
+    made.apply(parent(**spec))
+    made.run(3600)
+    return made, status_writes(list(made.history.writes("metacontroller")))
+
+
+MOST = 8
+"""Status writes of an hour: first it is new, rolls out, has Pods, a cause; then the rollout is late."""
+
+REASONS = {
+    Fate.BAD_IMAGE: "ImagePullFailed",
+    Fate.CRASH: "CrashLooping",
+    Fate.OOM: "OOMKilled",
+    Fate.CONFIG_ERROR: "ContainerConfigError",
+    Fate.UNSCHEDULABLE: "Unschedulable",
+    Fate.UNREADY: "ProbeFailing",
+}
+
+
+@both_modes
+@pytest.mark.parametrize("fate", REASONS, ids=lambda fate: fate.value)
+def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, fate: Fate) -> None:
+    made, writes = failed(mode, fate, replicas=3, readinessProbe=PROBE)
+    rest = Since(made)
+    before = calls(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", REASONS[fate])
+    assert writes <= MOST
+    assert rest.writes == []
+    assert calls(made) - before < 200
+
+
+@both_modes
+def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mode) -> None:
+    made, writes = failed(mode, Fate.CRASH)
+    changes = sum(write.key.kind == "Pod" and write.changed for write in made.history.writes("kubelet"))
+
+    assert changes > 3 * writes
+
+
+def test_a_crash_of_what_was_ready_costs_three_status_writes_and_its_end_two() -> None:
+    made = settled("dynamic-apply")
+    done = Since(made)
+    made.kubelet.fail(Fate.CRASH)
+    made.run(600)
+    assert len(done.writes) <= 3
+
+    done = Since(made)
+    made.kubelet.fail(None)
+    made.run(600)
+    assert (ready(made)[0], len(done.writes)) == ("True", 2)
