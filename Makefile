@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 LONGEST := 220
+N ?= 1000
 
 .DEFAULT_GOAL := help
 
@@ -35,6 +36,9 @@ bench: $(READY) ## Measure what a sync with a thousand Pods costs
 record: $(READY) ## Record what Metacontroller asks the hook, on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
+scale: $(READY) ## Measure what N MyResources cost on a real control plane, if its binaries are there
+	@$(BIN)/python -m bench.scale $(N)
+
 check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -64,4 +68,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test e2e bench record check sizes format crd manifests pages lock
+.PHONY: help demo picture test e2e bench scale record check sizes format crd manifests pages lock

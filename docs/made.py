@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from docs.costs import page as watching_page
 from docs.fields import page as fields_page
 from docs.troubleshoot import page as troubleshoot_page
 
@@ -10,7 +11,7 @@ FOLDER = Path(__file__).parent
 
 def pages() -> dict[str, str]:
     """Return the pages, by the name of the file."""
-    return {"fields.md": fields_page(), "troubleshoot.md": troubleshoot_page()}
+    return {"fields.md": fields_page(), "troubleshoot.md": troubleshoot_page(), "watching.md": watching_page()}
 
 
 def main() -> None:

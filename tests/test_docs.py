@@ -112,7 +112,7 @@ def test_the_files_that_the_readme_names_are_there(path: str) -> None:
 @pytest.fixture(name="greetings", scope="module")
 def _greetings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Serve the controller of the page, as the page says, but on free ports."""
-    (code,) = blocks(HOOK_PAGE, "python")
+    code, *_ = blocks(HOOK_PAGE, "python")
     port, health_port = free_port(), free_port()
     file = tmp_path_factory.mktemp("hook") / "greetings.py"
     file.write_text(code.replace("8080", str(port)).replace("8081", str(health_port)))
@@ -158,6 +158,6 @@ def test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot
 
 
 def test_the_page_is_as_short_as_it_says_a_hook_can_be() -> None:
-    (code,) = blocks(HOOK_PAGE, "python")
+    code, *_ = blocks(HOOK_PAGE, "python")
 
     assert len(code.splitlines()) <= 60

@@ -27,7 +27,7 @@ WHOLE = pytest.StashKey[bool]()
 NUMBERS = itertools.count(1)
 
 
-APART = ("test_faults.py", "test_chart.py")
+APART = ("test_faults.py", "test_chart.py", "test_costs.py")
 """Files whose tests have a cluster of their own."""
 
 

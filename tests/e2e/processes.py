@@ -70,6 +70,14 @@ class Process:
         self.stop(how)
         self.start()
 
+    @property
+    def pid(self) -> int:
+        """Return the id of the process, which must run."""
+        if self._running is None:
+            message = f"{self.name} does not run"
+            raise Ended(message)
+        return self._running.pid
+
     def text(self) -> str:
         """Return its log."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""

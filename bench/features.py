@@ -1,0 +1,24 @@
+"""The features whose related rules cost something, one on top of the other."""
+
+from typing import NamedTuple
+
+from app.simulator.objects import Json
+from tests.e2e.used import CONFIG, DEPENDENCY, PORTS
+
+
+class Feature(NamedTuple):
+    """A feature and those before it: the *options* of the hook, the *spec* of each MyResource, and how many *rules*."""
+
+    name: str
+    options: tuple[str, ...]
+    spec: Json
+    rules: int
+
+
+FEATURES = (
+    Feature("no rules", ("--no-pods",), {}, 0),
+    Feature("a Service", ("--no-pods",), PORTS, 1),
+    Feature("and Pods", (), PORTS, 2),
+    Feature("and a ConfigMap", (), {**PORTS, **CONFIG}, 3),
+    Feature("and a dependency", (), {**PORTS, **CONFIG, **DEPENDENCY}, 4),
+)

@@ -1,0 +1,93 @@
+"""Events: what happens around a MyResource that is Ready and follows all there is to follow."""
+
+from collections.abc import Callable
+
+from app.simulator.objects import Json
+from tests.e2e.client import MERGE
+from tests.e2e.namespace import Namespace
+from tests.e2e.used import BACKUP, SETTINGS, USED, is_ready
+
+OTHERS = 20
+
+_FOREIGN = {"type": "example.com/looked", "status": "True", "reason": "Looked", "message": "by somebody"}
+"""A condition that nobody here knows."""
+
+
+def _condition(kind: str) -> Callable[[Namespace], None]:
+    def happen(here: Namespace) -> None:
+        item = _one(here, kind)
+        conditions = [*item["status"].get("conditions", []), _FOREIGN]
+        _status(here, kind, item["metadata"]["name"], {"conditions": conditions})
+
+    return happen
+
+
+def _one(here: Namespace, kind: str) -> Json:
+    """Return one of those that ``web`` has; an old one may be there until it is collected."""
+    found = here.client.all(kind, here.name, labelSelector="myresource=web")
+    return max(found, key=lambda item: int(item["metadata"]["resourceVersion"]))
+
+
+def _status(here: Namespace, kind: str, name: str, status: object) -> None:
+    here.client.change(kind, here.name, name, {"status": status}, how=MERGE, part="/status")
+
+
+def _its_status(here: Namespace) -> None:
+    """Change it, and back: else the next call, for whatever reason, would put it right."""
+    for replicas in (7, 2):
+        _status(here, "MyResource", "web", {"replicas": replicas})
+
+
+def _pod_restarts(here: Namespace) -> None:
+    """Let the container of a Pod end and run again."""
+    pod = _one(here, "Pod")
+    name, (container,) = pod["metadata"]["name"], pod["status"]["containerStatuses"]
+    for ready in (False, True):
+        conditions = [{**each, "status": str(ready or each["type"] in _KEPT)} for each in pod["status"]["conditions"]]
+        restarted = {**container, "restartCount": 1, "ready": ready, "started": ready}
+        _status(here, "Pod", name, {"conditions": conditions, "containerStatuses": [restarted]})
+        here.is_still()
+
+
+_KEPT = ("Initialized", "PodScheduled")
+
+
+def _config_map(**data: str) -> Callable[[Namespace], None]:
+    return lambda here: here.edit("ConfigMap", {"data": data}, SETTINGS)
+
+
+def _deployment(**spec: int) -> Callable[[Namespace], None]:
+    return lambda here: here.edit("Deployment", {"spec": spec})
+
+
+def _annotated(kind: str, name: str) -> Callable[[Namespace], None]:
+    return lambda here: here.edit(kind, {"metadata": {"annotations": {"example.com/a": "1"}}}, name)
+
+
+def _others(here: Namespace) -> None:
+    for number in range(OTHERS):
+        here.make(f"other{number}")
+    for number in range(OTHERS):
+        here.is_said("Ready", "Available", f"other{number}")
+
+
+EVENTS: dict[str, Callable[[Namespace], None]] = {
+    "its status, by somebody else": _its_status,
+    "a label of it": lambda here: here.edit("MyResource", {"metadata": {"labels": {"a": "b"}}}, "web"),
+    "an annotation of it": _annotated("MyResource", "web"),
+    "its spec, without a rollout": lambda here: here.change(revisionHistoryLimit=3),
+    "its spec, with a rollout of two Pods": lambda here: here.change(image="nginx:1.28"),
+    "the status of a Pod": _condition("Pod"),
+    "a Pod restarts": _pod_restarts,
+    "the status of a ReplicaSet": _condition("ReplicaSet"),
+    "the status of its Deployment": _condition("Deployment"),
+    "a field of its Deployment that it leaves to others": _deployment(progressDeadlineSeconds=700),
+    "a field of its Deployment that it sets": _deployment(replicas=3),
+    "an unrelated ConfigMap": _annotated("ConfigMap", "unrelated"),
+    "metadata of a ConfigMap that it uses": _annotated("ConfigMap", SETTINGS),
+    "a key that it does not use": _config_map(OTHER="2"),
+    "a key that it uses": _config_map(**{USED: "bye"}),
+    "the status of a dependency": lambda here: is_ready(here.client, here.name, reason="Looked"),
+    "a dependency is lost": lambda here: here.delete("MyBackup", BACKUP),
+    f"{OTHERS} other MyResources are made": _others,
+}

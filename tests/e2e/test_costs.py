@@ -1,0 +1,164 @@
+"""What each kind of event costs, in calls of the hook and writes of Metacontroller, is what docs/watching.md says."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import pytest
+
+from app.simulator.metacontroller.settings import Mode
+from docs.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
+from tests.e2e.audit import Done
+from tests.e2e.binaries import found
+from tests.e2e.cluster import Cluster
+from tests.e2e.events import EVENTS
+from tests.e2e.figures import Figures
+from tests.e2e.namespace import Namespace
+from tests.e2e.processes import Process
+from tests.e2e.used import ALL, put_all
+
+QUIET = 1.0
+
+
+@dataclass
+class Scene:
+    """A cluster in which all is followed, and ``web`` in a namespace of it, which is Ready."""
+
+    cluster: Cluster
+    metacontroller: Process
+    here: Namespace
+
+    def controller(self, **spec: object) -> None:
+        """Change the CompositeController; Metacontroller then begins anew with all MyResources."""
+        before = len(self.asked("sync"))
+        self.here.client.change("CompositeController", "", "myresource", {"spec": spec})
+        self.here.eventually(lambda: len(self.asked("sync")) > before)
+        self.here.is_still(QUIET)
+
+    def asked(self, hook: str) -> list[str]:
+        """Return the files of what the hook was asked about ``web``; they begin with the time."""
+        return sorted(file.name for file in self.cluster.asked.glob(f"*-{hook}-{self.here.name}-web.json"))
+
+
+class Counted:
+    """What has been done for ``web`` since this was made."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._before = {hook: len(scene.asked(hook)) for hook in ("sync", "customize")}
+        self._done = scene.here.since()
+
+    def of(self, hook: str) -> int:
+        """Return how often the hook was asked."""
+        return len(self._scene.asked(hook)) - self._before[hook]
+
+    def costs(self, least: int) -> Cost:
+        """Return the cost once the hook was asked at *least* so often, and nothing more happens."""
+        self._scene.here.eventually(lambda: self.of("sync") >= least)
+        self._scene.here.is_still(QUIET)
+        ours = _about_web(self._done)
+        statuses = sum("myresources" in write for write in ours)
+        children = len(ours) - statuses
+        return Cost(_exactly(self.of("sync")), _exactly(self.of("customize")), _exactly(children), _exactly(statuses))
+
+
+def _about_web(done: Done) -> list[str]:
+    return [write for write in done.writes if write.split()[-1] in ("web", "web-deployment")]
+
+
+def _exactly(times: int) -> Times:
+    return Times(times, times)
+
+
+def unlike(measured: Cost, said: Cost) -> list[str]:
+    """Return where *measured* is not within what is *said*."""
+    fields = zip(said.times(), measured.times(), strict=True)
+    return [f"{seen} instead of {bound}" for bound, seen in fields if not bound.least <= seen.least <= bound.most]
+
+
+@pytest.fixture(scope="module")
+def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and follows all there is to follow."""
+    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"))
+    metacontroller = cluster.metacontroller(mode)
+    try:
+        cluster.start()
+        metacontroller.start()
+        yield Scene(cluster, metacontroller, _ready_web(cluster))
+    finally:
+        metacontroller.stop()
+        cluster.stop()
+
+
+def _ready_web(cluster: Cluster) -> Namespace:
+    here = Namespace(cluster, "here")
+    put_all(here.client, here.name)
+    here.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "unrelated"}})
+    here.ready(replicas=2, **ALL)
+    here.is_still(QUIET)
+    return here
+
+
+@pytest.fixture
+def note(figures: Figures, mode: Mode, request: pytest.FixtureRequest) -> Iterator[dict[str, Cost]]:
+    """Return where a test puts what it measured, to be printed."""
+    del request
+    measured: dict[str, Cost] = {}
+    yield measured
+    for event, cost in measured.items():
+        figures.note(f"cost of {event}", mode, " + ".join(str(times) for times in cost.times()))
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_an_event_costs_what_the_page_says(scene: Scene, event: str, note: dict[str, Cost]) -> None:
+    counted = Counted(scene)
+
+    EVENTS[event](scene.here)
+    note[event] = counted.costs(COSTS[event].syncs.least)
+
+    assert unlike(note[event], COSTS[event]) == []
+
+
+def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode: Mode, note: dict[str, Cost]) -> None:
+    counted, done = Counted(scene), scene.here.since()
+
+    scene.metacontroller.restart()
+    note[RESTART] = counted.costs(COSTS[RESTART].syncs.least)
+
+    assert unlike(note[RESTART], COSTS[RESTART]) == []
+    assert len(done.useless) == (2 if mode == "server-side-apply" else 0)
+
+
+def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, Cost]) -> None:
+    scene.controller(resyncPeriodSeconds=2)
+    counted, periods = Counted(scene), 4
+    try:
+        cost = counted.costs(periods)
+        times = [datetime.strptime(name.partition("-")[0], "%Y%m%dT%H%M%S.%fZ") for name in scene.asked("sync")]  # noqa: DTZ007 - they are subtracted
+        gaps = [(after - before).total_seconds() for before, after in itertools.pairwise(times[-periods:])]
+    finally:
+        scene.controller(resyncPeriodSeconds=600)
+    note[PERIOD] = cost._replace(syncs=_exactly(1))
+
+    assert min(gaps) > 1, "more than one call in a period"
+    assert unlike(note[PERIOD], COSTS[PERIOD]) == []
+
+
+def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) -> None:
+    """What is measured as nothing above is seen here, with the setting that saves it turned off."""
+    event = "its status, by somebody else"
+    scene.controller(parentResource={"ignoreStatusChanges": False})
+    counted = Counted(scene)
+    try:
+        EVENTS[event](scene.here)
+        cost = counted.costs(1)
+    finally:
+        scene.controller(parentResource={"ignoreStatusChanges": True})
+
+    assert cost.syncs != NONE
+    assert unlike(cost, COSTS[event])
+
+
+def test_metacontroller_is_forbidden_nothing_where_all_is_followed(scene: Scene) -> None:
+    assert [str(request) for request in scene.cluster.audit.requests if request.forbidden] == []
