@@ -61,6 +61,7 @@ def pod(
     mark: str = NEW,
     made: str = EARLIER_TEXT,
     owner: str = "web-deployment",
+    image: str | None = None,
     init: tuple[Json, ...] = (),
     status: Json | None = None,
     **metadata: Any,
@@ -79,6 +80,7 @@ def pod(
             "ownerReferences": [maker],
             **metadata,
         },
+        **({"spec": {"containers": [{"name": "main", "image": image}]}} if image else {}),
         "status": said if status is None else status,
     }
 

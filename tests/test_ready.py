@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from app.core import readiness
-from app.core.readiness import Facts
+from app.core.facts import Facts
 from tests.build import NOW, condition
 from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.core.readiness import LATENESS, PATIENCE
+from app.core.facts import LATENESS, PATIENCE
 from app.simulator.apiserver.rules import Refused
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.world import World

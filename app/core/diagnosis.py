@@ -11,6 +11,7 @@ from datetime import datetime
 
 from app.api.spec import MyResourceSpec
 from app.core.causes import Cause, causes
+from app.core.identity import CONTAINER
 from app.hooks import Absence, Deployment, Pod, Related
 
 HASH = "pod-template-hash"
@@ -25,18 +26,19 @@ def diagnosis(
 
     *deployment* carries *spec*. Of several causes the one with the lowest place is said, whatever the order of Pods.
     """
-    found = [cause for pod in _current(related, deployment) for cause in causes(pod, spec)]
+    found = [cause for pod in _current(related, deployment, spec.image) for cause in causes(pod, spec)]
     said = min((cause for cause in found if cause.holds(now)), key=lambda cause: cause.place, default=None)
     rivals = [cause for cause in found if said is None or cause.place <= said.place]
     ahead = [each for cause in rivals for each in (cause.since, cause.until) if each and each > now]
     return said, min(ahead, default=None)
 
 
-def _current(related: Related, deployment: Deployment) -> list[Pod]:
-    """Return the Pods that the newest ReplicaSet of *deployment* has.
+def _current(related: Related, deployment: Deployment, image: str) -> list[Pod]:
+    """Return the Pods that the newest ReplicaSet of *deployment* has, which runs *image*.
 
     They are as many as the Deployment has updated. Where that fits several ReplicaSets, or for a moment none, it is the
-    one that was without Pods until last: after a rollback that may be the older one, and old Pods may be replaced late.
+    one that has had Pods for the shortest time. Neither need be so for long: after a rollback the older one is the
+    newest, and old Pods are replaced, too. (An admission policy may change all images: then none has it.)
     """
     seen, updated = related.all(Pod), (deployment.status and deployment.status.updated_replicas) or 0
     if isinstance(seen, Absence) or updated <= 0:
@@ -45,13 +47,14 @@ def _current(related: Related, deployment: Deployment) -> list[Pod]:
     for pod in seen:
         if (mark := _mark(pod, deployment)) and not _is_over(pod):
             groups[mark].append(pod)
-    newest = max(groups, key=lambda mark: (*_fit(groups[mark], updated), mark), default=None)
+    newest = max(groups, key=lambda mark: (*_fit(groups[mark], updated, image), mark), default=None)
     return groups[newest] if newest else []
 
 
-def _fit(pods: list[Pod], updated: int) -> tuple[bool, str, int]:
+def _fit(pods: list[Pod], updated: int, image: str) -> tuple[bool, bool, str, int]:
     off = abs(len(pods) - updated)
-    return off == 0, min(pod.metadata.creation_timestamp or "" for pod in pods), -off
+    runs_it = any(pod.spec and pod.spec.image(CONTAINER) == image for pod in pods)
+    return runs_it, off == 0, min(pod.metadata.creation_timestamp or "" for pod in pods), -off
 
 
 def _mark(pod: Pod, deployment: Deployment) -> str | None:

@@ -24,7 +24,9 @@ ROLLOUT_REFUSED = Observation("Progressing", "False", "ReplicaSetCreateError", "
 
 DEPENDENCIES_MET = Observation("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
 DEPENDENCIES_UNMET = Observation("DependenciesReady", "False", "DependenciesNotMet", "{waits}.")
-DEPENDENCIES_UNKNOWN = Observation("DependenciesReady", "Unknown", "NotYetSeen", "The dependencies are not known yet.")
+DEPENDENCIES_UNKNOWN = Observation(
+    "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies are not known yet."
+)
 
 OBSERVATIONS = (
     AVAILABLE_NOW,

@@ -5,14 +5,10 @@ Ready is never True for a generation whose Deployment is not fully rolled out. F
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
-from app.api.rollout import DEFAULT_DEADLINE
-from app.core.causes import Cause
-from app.core.dependencies import State, Waiting
-from app.core.gap import Gap
-from app.core.moments import after, moment
+from app.core.dependencies import State
+from app.core.facts import Facts
 from app.core.observations import ROLLOUT_LATE
 from app.core.reason import Reason
 from app.core.reasons import (
@@ -33,122 +29,12 @@ from app.core.reasons import (
     TERMINATING,
     WAITING_FOR_DEPENDENCIES,
 )
-from app.core.references import Reference
-from app.hooks import Condition, Deployment, DeploymentStatus, Parent
-
-PATIENCE = 60
-"""Seconds that a child may take to carry the spec before it counts as stuck."""
-
-LATENESS = 30
-"""Seconds that the Deployment controller gets to say itself that a rollout is late."""
-
-COMPLETE = "NewReplicaSetAvailable"
-"""The reason of the Deployment's condition Progressing once a rollout is complete."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """All that the decision depends on."""
-
-    parent: Parent
-    problem: str | None
-    service_taken: bool
-    gap: Gap | None
-    gap_since: datetime
-    """Since when there has been this gap."""
-    now: datetime
-    deployment: Deployment | None
-    asked_replicas: int
-    was_ready: bool
-    """Whether Ready was True in this generation before."""
-    waits: list[Waiting] | None = None
-    """The dependencies that are not met; None if there are none to wait for."""
-    held: bool = False
-    """Whether the first Deployment waits for them."""
-    missing: Reference | None = None
-    """The first thing that the application reads and that is not there."""
-    cause: Cause | None = None
-    """What Pods say of why the rollout does not end."""
-    cause_at: datetime | None = None
-    """When time alone may change that."""
-
-    def moments(self) -> list[datetime | None]:
-        """Return when time alone changes the decision."""
-        if self.parent.deleting:
-            return []
-        return [self._patience_ends if self.gap else None, self.deadline_ends, self.cause_at]
-
-    @property
-    def _patience_ends(self) -> datetime | None:
-        return after(self.gap_since, PATIENCE)
-
-    @property
-    def stuck(self) -> bool:
-        """Whether there has been this gap for too long."""
-        return self.gap is not None and _is_past(self._patience_ends, self.now)
-
-    @property
-    def deadline_ends(self) -> datetime | None:
-        """When the rollout has made no progress for too long, if nobody says so before."""
-        progressing = self.seen.condition("Progressing")
-        if self.gap or self.unseen or progressing is None or not _goes_on(progressing):
-            return None
-        asked = ((self.deployment and self.deployment.spec) or {}).get("progressDeadlineSeconds", DEFAULT_DEADLINE)
-        since = moment(progressing.last_update_time)
-        return after(since, asked + LATENESS) if since and isinstance(asked, int) else None
-
-    @property
-    def seen(self) -> DeploymentStatus:
-        """What the Deployment controller has seen."""
-        return (self.deployment and self.deployment.status) or DeploymentStatus()
-
-    @property
-    def unseen(self) -> bool:
-        """Whether the Deployment controller has yet to look at what was written."""
-        generation = self.deployment.metadata.generation if self.deployment else None
-        return (self.seen.observed_generation or 0) < (generation or 0)
-
-    @property
-    def updated(self) -> bool:
-        """Whether there are as many Pods of the newest template as the Deployment asks for."""
-        spec = (self.deployment and self.deployment.spec) or {}
-        return spec.get("replicas") == (self.seen.updated_replicas or 0)
-
-    def deployment_says(self, condition: str, status: str, reason: str | None = None) -> bool:
-        """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
-        found = self.seen.condition(condition)
-        return found is not None and found.status == status and reason in (None, found.reason)
-
-    def words(self) -> dict[str, str]:
-        """Return the words that fill a reason's message."""
-        gap = self.gap or Gap("", "")
-        return {
-            "name": self.parent.name,
-            "namespace": self.parent.namespace,
-            "uid": self.parent.uid,
-            "problem": self.problem or "",
-            "kind": gap.kind,
-            "child": gap.name,
-            "path": gap.path or "",
-            "waits": "; ".join(map(str, self.waits or [])),
-            "missing": str(self.missing or ""),
-            **(self.cause.words if self.cause else {}),
-        }
-
-
-def _is_past(end: datetime | None, now: datetime) -> bool:
-    return end is not None and end <= now
-
-
-def _goes_on(progressing: Condition) -> bool:
-    """Tell whether a rollout is under way: one that is complete keeps the condition, with another reason."""
-    return progressing.status == "True" and progressing.reason != COMPLETE
 
 
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
     said = facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
-    return said or (_is_past(facts.deadline_ends, facts.now) and _unfinished(facts) and not _paused(facts))
+    return said or (facts.overdue and _unfinished(facts) and not _paused(facts))
 
 
 def _refused(facts: Facts) -> bool:
@@ -188,7 +74,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (REPLICA_FAILURE, _refused),
     (PAUSED, _paused),
-    (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready),
+    (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready and not facts.rolls),
     (ROLLING_OUT, _unfinished),
     (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
     (AVAILABLE, lambda _: True),

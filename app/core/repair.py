@@ -12,9 +12,9 @@ import hashlib
 
 import msgspec
 
+from app.core.facts import Facts
 from app.core.gap import Gap
 from app.core.identity import REPAIR
-from app.core.readiness import Facts
 from app.hooks import Manifest, Object
 
 RETRY = 600

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.api.status import MAX_MESSAGE
 from app.core.dependencies import State, Waiting
+from app.core.facts import COMPLETE, Facts
 from app.core.identity import CONTAINER, selector
 from app.core.observations import (
     AVAILABLE_NOW,
@@ -22,7 +23,7 @@ from app.core.observations import (
     Observation,
 )
 from app.core.previous import Previous
-from app.core.readiness import COMPLETE, Facts, decide
+from app.core.readiness import decide
 from app.core.reason import Outlook, Reason
 from app.hooks import Deployment
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.core.diagnosis import diagnosis
+from app.core.facts import Facts
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
 from app.core.moments import resync
 from app.core.plan import Plan, plan
 from app.core.policy import Policy
 from app.core.previous import Previous
-from app.core.readiness import Facts, asks_pods
+from app.core.readiness import asks_pods
 from app.core.repair import repaired
 from app.core.status import status
 from app.hooks import SyncAnswer, SyncRequest

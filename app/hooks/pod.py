@@ -66,10 +66,28 @@ class PodStatus(Observed, frozen=True):
     container_statuses: list[ContainerStatus] | None = None
 
 
+class Container(Observed, frozen=True):
+    """A container that a Pod is made of."""
+
+    name: str
+    image: str | None = None
+
+
+class PodSpec(Observed, frozen=True):
+    """What a Pod was made to be."""
+
+    containers: list[Container] | None = None
+
+    def image(self, container: str) -> str | None:
+        """Return the image of a container, or None."""
+        return next((each.image for each in self.containers or [] if each.name == container), None)
+
+
 class Pod(Object, frozen=True):
     """An observed Pod."""
 
     API_VERSION: ClassVar[str] = "v1"
     RESOURCE: ClassVar[str] = "pods"
 
+    spec: PodSpec | None = None
     status: PodStatus | None = None

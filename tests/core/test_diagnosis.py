@@ -130,6 +130,21 @@ def test_only_pods_of_the_newest_replica_set_count(pods: list[Json], updated: in
         assert reason(answered(*each, status={"updatedReplicas": updated})) == "CrashLooping"
 
 
+@pytest.mark.parametrize(
+    ("images", "expected"),
+    [
+        pytest.param(("nginx:1.27", "nginx:bad"), "RollingOut", id="back to the image from before"),
+        pytest.param(("nginx:old", "nginx:1.27"), "CrashLooping", id="on to another image"),
+        pytest.param(("mirror/nginx:1.27", "mirror/nginx:bad"), "CrashLooping", id="all images were changed"),
+        pytest.param(("nginx:1.27", "nginx:1.27"), "CrashLooping", id="another change"),
+    ],
+)
+def test_of_as_many_pods_those_with_the_image_of_the_spec_count(images: tuple[str, str], expected: str) -> None:
+    before = pod(HEALTHY, mark="old", made=ago(9000), image=images[0])
+
+    assert reason(answered(before, pod(crashing(), image=images[1]), status={"updatedReplicas": 1})) == expected
+
+
 def test_old_pods_that_crash_are_not_blamed_on_the_new_ones() -> None:
     crashed = pod(crashing(), mark="old", made=ago(9000))
 

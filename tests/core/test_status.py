@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
+from app.core.facts import Facts
 from app.core.identity import CHILDREN
 from app.core.previous import Previous
-from app.core.readiness import Facts
 from app.core.status import status
 from app.hooks import SyncRequest
 from app.hooks.sender import sync_request

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json
@@ -19,9 +20,13 @@ from tests.serving import free_port
 class Cluster:
     """Keeps all its files in *folder*."""
 
+    folders: ClassVar[list[Path]] = []
+    """Those of all clusters of this process: their logs tell why a test failed."""
+
     def __init__(self, binaries: Binaries, folder: Path) -> None:
         self._binaries = binaries
         self.folder = folder
+        self.folders.append(folder)
         self.record = Record()
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"

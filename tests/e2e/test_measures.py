@@ -9,7 +9,7 @@ from tests.e2e.audit import Audit, Done, deleted, stored
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
-from tests.e2e.truth import Written, incoherent, lies, moves, written
+from tests.e2e.truth import Written, incoherent, moves, untrue, written
 
 
 def statuses(record: Record) -> list[Written]:
@@ -34,23 +34,29 @@ PARENT = my_resource()
 READY = with_status(PARENT, DEPLOYMENT)
 
 
-def test_a_status_after_its_rollout_is_no_lie() -> None:
+def test_a_status_after_its_rollout_is_true() -> None:
     record = recorded(PARENT, DEPLOYMENT, READY)
 
-    assert lies(record, statuses(record)) == ([], 0)
+    assert untrue(record, statuses(record)) == []
 
 
-def test_a_status_before_its_rollout_is_a_lie() -> None:
+def test_a_status_before_its_rollout_is_early() -> None:
     record = recorded(PARENT, {**DEPLOYMENT, "status": {}}, READY)
 
-    assert len(lies(record, statuses(record))[0]) == 1
+    assert [each.early for each in untrue(record, statuses(record))] == [True]
 
 
-def test_a_status_for_an_older_generations_deployment_is_a_lie() -> None:
+def test_a_status_for_an_older_generations_deployment_is_early() -> None:
     older = with_metadata(DEPLOYMENT, annotations={"mygroup.example.com/applied": "0-b848bea7"})
     record = recorded(PARENT, older, READY)
 
-    assert len(lies(record, statuses(record))[0]) == 1
+    assert [each.early for each in untrue(record, statuses(record))] == [True]
+
+
+def test_a_status_after_its_rollout_was_undone_is_late() -> None:
+    record = recorded(PARENT, DEPLOYMENT, {**DEPLOYMENT, "status": {}}, READY)
+
+    assert [(each.early, each.seconds) for each in untrue(record, statuses(record))] == [(False, 10.0)]
 
 
 def test_a_time_that_moves_alone_is_found() -> None:

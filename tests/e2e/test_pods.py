@@ -67,7 +67,7 @@ def test_a_cause_is_said_once_however_often_the_pod_changes(
     here: Namespace, fate: Fate, figures: Figures, mode: Mode
 ) -> None:
     reason, words = CAUSES[fate]
-    new = begun(here, fate)
+    new = begun(here, fate, ago=HOUR if fate is Fate.UNREADY else 0)
     new.goes_on(5)
     here.is_said("Building", reason)
     assert words in here.message()
@@ -87,7 +87,7 @@ def test_a_cause_stays_when_the_rollout_is_late_and_goes_with_another_image(here
     here.change(image="nginx:slow")
     here.is_said("Building", "RollingOut")
     here.is_still()
-    Life(here, fate, HOUR).goes_on(6)
+    Life(here, fate, HOUR if fate is Fate.UNREADY else 0).goes_on(6)
 
     here.is_said("Failed", CAUSES[fate][0])
     assert condition(here.get("MyResource"), "Stalled")["reason"] == CAUSES[fate][0]

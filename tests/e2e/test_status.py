@@ -26,7 +26,7 @@ ROLLOUTS = {
     "one by one": Rollout(
         {"replicas": 3, "strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}, {"image": "nginx:2"}
     ),
-    "Recreate of three": Rollout({"replicas": 3, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}, most=8),
+    "Recreate of three": Rollout({"replicas": 3, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}),
     "three to eight": Rollout({"replicas": 3}, {"replicas": 8}),
     "eight to three": Rollout({"replicas": 8}, {"replicas": 3}),
     "with time to get ready": Rollout({"replicas": 2, "minReadySeconds": 1}, {"image": "nginx:2"}),

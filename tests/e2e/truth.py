@@ -1,5 +1,6 @@
 """The truth of every status: each version of each MyResource, held against the Deployment of that moment."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +12,8 @@ from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.said import condition
 
-RACE = 1.0
-"""Seconds in which a status may be late: Metacontroller reads, asks, then writes, and a Pod may end in between."""
+RACE = 2.0
+"""Seconds by which a status may be late: Metacontroller reads, asks, then writes, and a Pod may end in between."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,19 @@ class Written:
 
     def __str__(self) -> str:
         return f"{self.key.namespace}/{self.key.name} at {self.after.number}"
+
+
+@dataclass(frozen=True)
+class Untrue:
+    """A status that says Ready, as many *seconds* after that was undone; infinitely many if it never was so."""
+
+    where: str
+    seconds: float
+
+    @property
+    def early(self) -> bool:
+        """Whether it never was so."""
+        return math.isinf(self.seconds)
 
 
 @dataclass(frozen=True)
@@ -54,19 +68,18 @@ def _pairs(versions: list[Version]) -> Iterator[tuple[Version, Version]]:
             yield before, after
 
 
-def lies(record: Record, statuses: list[Written]) -> tuple[list[str], int]:
-    """Return where Ready is True without a finished rollout, and how often one was finished just before."""
-    found, late = [], 0
+def untrue(record: Record, statuses: list[Written]) -> list[Untrue]:
+    """Return where Ready is True without a finished rollout of that generation."""
+    found = []
     for each in statuses:
         if condition(each.after.item, "Ready").get("status") != "True":
             continue
         deployments = record.of("Deployment", each.key.namespace, child("Deployment", each.key.name))
         seen = [version for version in deployments if version.number < each.after.number]
         if not seen or not _finished(seen[-1], each.after.item):
-            just = any(_finished(old, each.after.item) and new.at > each.after.at - RACE for old, new in pairwise(seen))
-            late += just
-            found += [] if just else [str(each)]
-    return found, late
+            undone = [new.at for old, new in pairwise(seen) if _finished(old, each.after.item)]
+            found.append(Untrue(str(each), each.after.at - max(undone, default=-math.inf)))
+    return found
 
 
 def _finished(deployment: Version, parent: Json) -> bool:

@@ -1,0 +1,46 @@
+"""The page about Pods: its messages are those of the status, and its figures those that tests hold."""
+
+import re
+
+import pytest
+
+from app.core.pod_reasons import POD_REASONS
+from tests.documents import ROOT
+from tests.pods import UNSCHEDULABLE, container, crashing, pod, running, said, waiting
+from tests.test_pods import MOST
+
+PAGE = (ROOT / "docs/pods.md").read_text()
+ROWS = dict(re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE))
+SPEC = {
+    "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}],
+    "readinessProbe": {"httpGet": {"port": 80}},
+}
+PODS = {
+    "ImagePullFailed": pod(container(state=waiting("ErrImagePull"))),
+    "ContainerConfigError": pod(
+        container(state=waiting("CreateContainerConfigError", "couldn't find key password in Secret default/db"))
+    ),
+    "OOMKilled": pod(crashing(137, "OOMKilled")),
+    "CrashLooping": pod(crashing(127)),
+    "Unschedulable": UNSCHEDULABLE,
+    "ProbeFailing": pod(container(state=running(900))),
+}
+
+
+def test_every_reason_is_there_in_the_order_in_which_they_are_said() -> None:
+    assert list(ROWS) == [reason.name for reason in POD_REASONS]
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_a_message_is_the_one_that_the_status_has(name: str) -> None:
+    assert said(PODS[name], **SPEC) == (name, ROWS[name])
+
+
+def test_the_sentence_about_a_container_of_others_is_the_status_own() -> None:
+    _, message = said(pod(container("proxy", waiting("ErrImagePull"))))
+
+    assert message in " ".join(PAGE.split())
+
+
+def test_the_number_of_status_writes_is_the_one_that_is_held() -> None:
+    assert f"at most {['', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'][MOST]} status writes" in PAGE
