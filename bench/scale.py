@@ -18,6 +18,9 @@ from tests.e2e.hook import Hook
 SPREADS = (1, 20, 200)
 """Namespaces."""
 
+MOST = 10_000
+"""MyResources."""
+
 SETTLES = 3.0
 """Seconds after the last is Ready: then the last events have been looked at."""
 
@@ -86,6 +89,13 @@ def _against(seconds: float, plain: float) -> str:
     return f"{seconds:.1f} s ({seconds / max(plain, 0.01):.1f})"
 
 
+def size_of(text: str) -> int:
+    """Return how many MyResources *text* asks for; exit with a sentence if it is no such number."""
+    if not text.isdecimal() or not 0 < int(text) <= MOST:
+        sys.exit(f"N is not a number of MyResources; write one from 1 to {MOST}, such as: make scale N=200")
+    return int(text)
+
+
 def main(size: int) -> None:
     """Print the table for *size* MyResources, row by row."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -102,4 +112,4 @@ def main(size: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(size_of(sys.argv[1]))
