@@ -7,7 +7,6 @@ from datetime import datetime
 
 import msgspec
 
-from app.core.controller import MYRESOURCE
 from app.core.identity import CHILDREN
 from app.core.plan import plan
 from app.core.policy import Policy
@@ -15,6 +14,7 @@ from app.core.previous import Previous
 from app.hooks import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
 from app.simulator.hook import Hook
 from app.simulator.objects import Json, with_metadata
+from tests.plans.workloads import PLAIN
 from tests.simulator import careless
 
 Change = Callable[[SyncRequest, SyncAnswer, datetime], SyncAnswer]
@@ -22,9 +22,7 @@ Change = Callable[[SyncRequest, SyncAnswer, datetime], SyncAnswer]
 
 def but(change: Change) -> Controller:
     """Return our hook, but with this *change* of its answer."""
-    return Controller(
-        lambda request, now: change(request, MYRESOURCE.sync(request, now), now), CHILDREN, MYRESOURCE.customize
-    )
+    return Controller(lambda request, now: change(request, PLAIN.sync(request, now), now), CHILDREN, PLAIN.customize)
 
 
 def _with_template(answer: SyncAnswer, **annotations: str) -> SyncAnswer:

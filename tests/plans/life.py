@@ -13,6 +13,7 @@ from app.simulator.metacontroller.claims import NAME
 from app.simulator.metacontroller.settings import Mode, Settings
 from app.simulator.objects import Json, Key, controller_of, deleting, key_of, text
 from app.simulator.world import NoRest, World
+from tests.following import WITH_BACKUPS
 from tests.plans.workloads import Step, Workload
 from tests.worlds import CHILDREN, PARENT
 
@@ -48,7 +49,7 @@ class Life:
     """A world, and the hook that is ``served`` in it; ``span`` is when the steps were done that faults are put in."""
 
     def __init__(self, mode: Mode, hook: Hook | Controller) -> None:
-        self.world = World(self._called, Settings(PARENT, CHILDREN, mode=mode))
+        self.world = World(self._called, Settings(PARENT, CHILDREN, mode=mode, served=WITH_BACKUPS))
         self.world.patience = PATIENCE
         self.served = in_process(hook, self.world.clock.time) if isinstance(hook, Controller) else hook
         self.span = (0.0, 0.0)

@@ -19,10 +19,10 @@ from tests.plans.life import Life, Outcome
 from tests.plans.workloads import Workload
 from tests.worlds import CHILDREN, PARENT
 
-WATCHED = (PARENT.name, *(kind.name for kind in CHILDREN))
+WATCHED = (PARENT.name, *(kind.name for kind in CHILDREN), "ConfigMap", "MyBackup")
 """Kinds of which a change may lead to a sync."""
 
-RENEWAL = 2
+RENEWAL = 1
 """Seconds until a watch that lost an event is made anew."""
 
 NEAR = 5.0

@@ -1,13 +1,22 @@
 """Workloads: what people and others do to a MyResource, step by step; after each step all comes to rest."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from app.core.controller import MYRESOURCE
+from app.core.controller import MYRESOURCE, controller
+from app.core.policy import Policy
+from app.hooks import Controller
 from app.simulator.hook import Hook, Reply, in_process
 from app.simulator.objects import Json, Key
 from app.simulator.world import World
+from tests.following import POLICY, backup, config_map
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
+
+PLAIN = controller(Policy(pods=False))
+"""Our hook, as most workloads have it: Pods double the events, and change nothing but words."""
+
+FOLLOWING = controller(replace(POLICY, pods=False))
 
 
 class Stage(Protocol):
@@ -20,6 +29,11 @@ class Stage(Protocol):
 Step = Callable[[Stage], object]
 PORT = {"ports": [{"containerPort": 80}]}
 ENV = {"env": [{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]}
+USED = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+SETTINGS = Key("ConfigMap", "default", "settings")
+NEEDED = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly", "condition": "Exists"}
+WAITING = {"dependencies": [NEEDED]}
+NIGHTLY = Key("MyBackup", "default", "nightly")
 INVALID = {"volumeMounts": [{"name": "nowhere", "mountPath": "/a"}]}
 
 
@@ -50,7 +64,7 @@ def at_once(*steps: Step) -> Step:
 
 def serve(stage: Stage, *, older: bool) -> None:
     """Serve another version of the hook; the address in Metacontroller's configuration changes, so it starts anew."""
-    now = in_process(MYRESOURCE, stage.world.clock.time)
+    now = in_process(PLAIN, stage.world.clock.time)
     stage.served = _older(now) if older else now
     stage.world.metacontroller.restart()
 
@@ -71,6 +85,7 @@ class Workload(NamedTuple):
 
     given: tuple[Step, ...]
     steps: tuple[Step, ...]
+    hook: Controller = PLAIN
 
 
 _MADE = (spec(),)
@@ -103,4 +118,15 @@ WORKLOADS: dict[str, Workload] = {
         _MADE, (lambda stage: serve(stage, older=True), lambda stage: serve(stage, older=False))
     ),
     "foreign Service, which goes": Workload((put(foreign(service(app="other"))),), (spec(**PORT), delete(SERVICE))),
+    "configuration changed, lost and back": Workload(
+        (put(config_map("settings", a="1")), spec(**USED)),
+        (
+            edit(SETTINGS, lambda item: item["data"].update(a="2")),
+            delete(SETTINGS),
+            put(config_map("settings", a="3")),
+        ),
+        FOLLOWING,
+    ),
+    "a start that waits": Workload((spec(**WAITING),), (put(backup("nightly")), delete(NIGHTLY)), FOLLOWING),
+    "create, with Pods": Workload((), (spec(),), MYRESOURCE),
 }
