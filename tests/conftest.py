@@ -14,5 +14,20 @@ settings.load_profile("project")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that accepts what is made now."""
+    """Add the option that accepts what is made now, and that of tests/plans."""
     parser.addoption("--update-golden", action="store_true", help="write the golden answers anew")
+    parser.addoption("--plan", help="the only fault plan to try, such as stale-12-Service-2")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many fault plans were tried."""
+    reports = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "when")]
+    tried = sum(
+        count
+        for report in reports
+        if report.when == "call"
+        for name, count in report.user_properties
+        if name == "plans"
+    )
+    if tried:
+        terminalreporter.write_line(f"{tried} fault plans were tried")

@@ -4,6 +4,7 @@ After a change that is meant to change answers, ``make record`` records anew; wh
 ``pytest tests/test_traffic.py --update-golden`` writes what is answered now into the files.
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.e2e.traffic_lives import LIVES
 from tests.normalised import chance
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.serving import served
-from tests.traffic import FOLDER, Recorded, load, one
+from tests.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
 
 Json = dict[str, Any]
 
@@ -69,7 +70,7 @@ def test_a_recording_holds_nothing_of_chance(recorded: Recorded) -> None:
 
 
 def test_replay_finds_no_difference() -> None:
-    said = printed(f".venv/bin/myresource replay {FOLDER.relative_to(ROOT)}")
+    said = printed(f".venv/bin/myresource replay {WITHOUT_PODS} {FOLDER.relative_to(ROOT)}")
 
     assert said == f"{len(TRAFFIC)} requests: {len(TRAFFIC)} the same, 0 differ; no Pods restart\n"
 
@@ -82,7 +83,8 @@ def test_both_modes_get_the_same_answer_at_the_same_moment(recorded: Recorded) -
 @pytest.fixture(scope="module")
 def server() -> Iterator[httpx.Client]:
     """Return a client of a hook that runs as a process of its own."""
-    with served() as hook, httpx.Client(base_url=hook.url) as client:
+    command = (sys.executable, "-m", "app", "serve", WITHOUT_PODS)
+    with served(*command) as hook, httpx.Client(base_url=hook.url) as client:
         yield client
 
 

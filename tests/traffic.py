@@ -9,13 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.core.controller import MYRESOURCE
+from app.core.controller import controller
+from app.core.policy import Policy
 from app.simulator.objects import text
 from tests.given.observed import Situation
 
 Json = dict[str, Any]
 
 FOLDER = Path(__file__).parent / "data" / "traffic"
+
+WITHOUT_PODS = "--no-pods"
+RECORDED = controller(Policy(pods=False))
+"""The hook as it is recorded: what its Pods are at a moment is chance; tests/e2e/test_pods.py has what they say."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Recorded:
         """Return what the hook of today answers at the time of then."""
         sync = self.path == "/sync"
         answer: Json = json.loads(
-            MYRESOURCE.answer_sync(self.body, self.now) if sync else MYRESOURCE.answer_customize(self.body)
+            RECORDED.answer_sync(self.body, self.now) if sync else RECORDED.answer_customize(self.body)
         )
         return answer
 

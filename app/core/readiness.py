@@ -82,13 +82,10 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
 """The first rule that holds gives the reason."""
 
 
-_PODS_TELL = (PROGRESS_DEADLINE_EXCEEDED, REPLICAS_UNAVAILABLE, ROLLING_OUT)
-"""The reasons that may come from Pods which are not ready."""
-
-
 def asks_pods(facts: Facts) -> bool:
     """Tell whether Pods may say more than *facts* do."""
-    return _first(facts) in _PODS_TELL and not facts.unseen
+    of_pods = (PROGRESS_DEADLINE_EXCEEDED, REPLICAS_UNAVAILABLE, ROLLING_OUT)
+    return _first(facts) in of_pods and not facts.unseen
 
 
 def decide(facts: Facts) -> Reason:

@@ -31,16 +31,17 @@ def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest
     metadata = child["metadata"]
     missing = sorted(metadata["labels"].items() - (observed.metadata.labels or {}).items())
     again = int(facts.now.timestamp()) // RETRY if facts.stuck and _has(child, facts.gap) else None
-    if not missing and again is None:
+    ills: list[object] = [*missing, *([] if again is None else [again])]
+    if not ills:
         return child
-    marks = [_mark(missing, again, number) for number in range(TRIES if missing else 1)]
+    marks = [_mark([*ills, *range(number)]) for number in range(TRIES if missing else 1)]
     before = observed.metadata.annotation(REPAIR)
     number = marks.index(before) + 1 if before in marks else 0
     mark = marks[min(number, len(marks) - 1)]
     return {**child, "metadata": {**metadata, "annotations": {**metadata["annotations"], REPAIR: mark}}}
 
 
-def _mark(*ills: object) -> str:
+def _mark(ills: list[object]) -> str:
     return hashlib.sha256(msgspec.json.encode(ills)).hexdigest()[:10]
 
 

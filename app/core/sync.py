@@ -3,6 +3,7 @@
 plan       what the spec asks for, and what stands in the way
 first_gap  what separates the observed children from it
 diagnosis  what Pods say of a rollout that does not end
+outdated   whether the children show that the spec is past, so that they are kept
 status     what is true now, decided from the facts alone
 """
 
@@ -14,6 +15,7 @@ from app.core.facts import Facts
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
 from app.core.moments import resync
+from app.core.outdated import outdated
 from app.core.plan import Plan, plan
 from app.core.policy import Policy
 from app.core.previous import Previous
@@ -28,10 +30,13 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     previous = Previous(request.parent)
     planned = plan(request, previous, policy)
     facts = _explained(request, planned, _facts(request, planned, previous, now))
+    wanted, kept = planned.wanted, planned.kept
+    if outdated(request.parent, request.children) and not facts.stuck:  # what stays so is no late cache
+        wanted, kept = [], request.children.kept()
     return SyncAnswer(
         status=status(facts, previous),
-        children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
-        kept=planned.kept,
+        children=[repaired(child, request.children.observed(child), facts) for child in wanted],
+        kept=kept,
         resync_after=resync(facts.moments(), now),
     )
 

@@ -16,7 +16,7 @@ from app.simulator.history import YOU, History
 from app.simulator.hook import Hook, in_process
 from app.simulator.metacontroller.loop import Metacontroller
 from app.simulator.metacontroller.settings import Settings
-from app.simulator.objects import Json, Key, key_of
+from app.simulator.objects import Json, Key, copied, key_of
 
 HOUR = 3600.0
 
@@ -57,11 +57,12 @@ class World:
         return self.get(Key(self.settings.parent.name, namespace, name))
 
     def get(self, key: Key) -> Json:
-        """Return an object; raise NoSuchObject if there is none."""
+        """Return a copy of an object; raise NoSuchObject if there is none."""
         found = self.api.get(key)
         if found is None:
             raise NoSuchObject(str(key))
-        return found
+        given: Json = copied(found)
+        return given
 
     def apply(self, manifest: Json) -> None:
         """Make an object, or replace its spec, labels and annotations, as a user does with kubectl."""

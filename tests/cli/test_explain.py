@@ -15,7 +15,7 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
     assert REASONS[name].remedy in ended.out
 
 
-@pytest.mark.parametrize("seen", OBSERVATIONS, ids=lambda seen: seen.reason)
+@pytest.mark.parametrize("seen", OBSERVATIONS, ids=lambda seen: f"{seen.condition}-{seen.reason}")
 def test_the_reasons_of_the_other_conditions_are_explained_too(seen: Observation) -> None:
     ended = call("explain", seen.reason)
 

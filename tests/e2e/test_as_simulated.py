@@ -34,10 +34,11 @@ def test_a_life_is_led_as_in_the_simulator(here: Namespace, mode: Mode, steps: l
     for step in steps:
         step(played)
         played.is_still()
-        should.end(simulated(played.world.history.calls("sync", "customize")))
         step(here)
         here.is_still(QUIET)
-        asked.end(recorded(here.exchanges()))
+        if here.find("MyResource"):  # when it is gone, chance decides whether the hook is asked once more
+            should.end(simulated(played.world.history.calls("sync", "customize")))
+            asked.end(recorded(here.exchanges()))
 
     assert asked.traces == should.traces
     assert by_object(done.as_simulated) == by_object(write for write in expected.writes if "MyResource" not in write)

@@ -59,17 +59,29 @@ def test_a_status_after_its_rollout_was_undone_is_late() -> None:
     assert [(each.early, each.seconds) for each in untrue(record, statuses(record))] == [(False, 10.0)]
 
 
+def at(second: int) -> Json:
+    """Return READY with conditions since that *second*, and a new word for each."""
+    since = {"lastTransitionTime": f"2026-01-31T12:00:{second:02}Z"}
+    conditions = [{**item, **since} for item in READY["status"]["conditions"]]
+    return {**READY, "status": {**READY["status"], "conditions": conditions, "image": f"nginx:{second}"}}
+
+
 def test_a_time_that_moves_alone_is_found() -> None:
-    later = [{**item, "lastTransitionTime": "2026-01-31T12:00:07Z"} for item in READY["status"]["conditions"]]
-    moved = {**READY, "status": {**READY["status"], "conditions": later}}
+    found = moves(statuses(recorded(PARENT, at(0), at(7))))
 
-    found = moves(statuses(recorded(PARENT, READY, moved)))
-
-    assert {(move.condition, move.seconds) for move in found} == {
-        ("Ready", 7.0),
-        ("Available", 7.0),
-        ("Progressing", 7.0),
+    assert {(move.condition, move.seconds, move.writes) for move in found} == {
+        ("Ready", 7.0, 1),
+        ("Available", 7.0, 1),
+        ("Progressing", 7.0, 1),
     }
+
+
+def test_a_time_that_moves_alone_long_after_it_was_set_is_told_from_others() -> None:
+    again = {**at(0), "status": {**at(0)["status"], "image": "nginx:other"}}
+
+    found = moves(statuses(recorded(PARENT, at(0), again, at(7))))
+
+    assert {move.writes for move in found} == {2}
 
 
 def test_parts_of_a_status_that_contradict_each_other_are_found() -> None:

@@ -31,10 +31,10 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
     assert len(found) <= len(statuses) / 100
 
 
-def test_a_transition_time_moves_without_its_condition_seldom_and_just_after_it_was_set(
+def test_a_transition_time_moves_without_its_condition_seldom_and_only_just_after_it_was_set(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
-    """Metacontroller's cache may not yet have the last status when it asks: then the hook sets the time anew."""
+    """Metacontroller's cache may not yet have the last statuses when it asks: then the hook sets the time anew."""
     statuses = written(cluster.record, metacontroller.started)
 
     found = moves(statuses)
@@ -42,8 +42,7 @@ def test_a_transition_time_moves_without_its_condition_seldom_and_just_after_it_
     longest = max((move.seconds for move in found), default=0)
     where = {move.where for move in found}
     figures.note("statuses whose times moved alone", mode, f"{len(where)}, by {longest:.0f} s")
-    assert longest <= 3, found
-    assert max((move.after for move in found), default=0) <= 4, found
+    assert [move for move in found if move.writes > 2] == []
     assert len(where) <= len(statuses) / 20, found
 
 

@@ -23,7 +23,10 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
 from tests.e2e.traffic_lives import LIVES, Moment
 from tests.normalised import TOUCHED, Normaliser
-from tests.traffic import FOLDER, Recorded
+from tests.traffic import FOLDER, WITHOUT_PODS, Recorded
+
+MOST = 120
+"""Seconds that a step may take."""
 
 
 def main() -> None:
@@ -46,7 +49,8 @@ def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
     """Return the moments of all lives in *mode*, each on a control plane of its own."""
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(binaries, Path(folder))
-        cluster.hook.command = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
+        unredacted = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
+        cluster.hook.command = [*unredacted, WITHOUT_PODS]
         metacontroller = cluster.metacontroller(mode)
         try:
             cluster.start()
@@ -73,7 +77,16 @@ def _led(here: Namespace, mode: Mode) -> list[Recorded]:
         assert condition(moments["rest"]["response"], "Ready")["reason"] == step.ends[1], step.name
         asked += [Recorded(f"{mode}/{here.name}-{number}-{step.name}-{kept}", moments[kept]) for kept in step.keeps]
     normalised = Normaliser(starts)
-    return [_checked(_checked(item).with_content(normalised(item.content))) for item in asked]
+    return [_checked(_at_its_minute(_checked(item).with_content(normalised(item.content)))) for item in asked]
+
+
+def _at_its_minute(item: Recorded) -> Recorded:
+    """Return *item* with the seconds until the next sync that its normalised times lead to."""
+    said, now = (answer.get("resyncAfterSeconds") for answer in (item.answer, item.answered_now()))
+    if said is None or now is None:
+        return item
+    assert 0 <= now - said < MOST, f"{item.name}: {said} became {now}"
+    return item.with_content({**item.content, "response": {**item.answer, "resyncAfterSeconds": now}})
 
 
 def _come_to_rest(here: Namespace) -> None:

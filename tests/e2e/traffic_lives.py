@@ -114,7 +114,7 @@ LIVES: dict[str, list[Step]] = {
     ],
     "failing": [
         Step("made", _make(progressDeadlineSeconds=3), READY),
-        Step("image-bad", _change(image="nginx:bad"), ("Failed", "ImagePullFailed"), ("first", "rest")),
+        Step("image-bad", _change(image="nginx:bad"), ("Failed", "ProgressDeadlineExceeded"), ("first", "rest")),
         Step("image-mended", _change(image="nginx:1.28"), READY, ("first",)),
     ],
     "name-taken": [

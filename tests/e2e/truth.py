@@ -49,8 +49,8 @@ class Move:
     condition: str
     seconds: float
     """By how much it moved."""
-    after: float
-    """Seconds between the time that it had and the write that moved it."""
+    writes: int
+    """How many writes after the one that set the condition's status."""
 
 
 def written(record: Record, since: float) -> list[Written]:
@@ -106,14 +106,16 @@ def _as_asked(deployment: Json, parent: Json) -> bool:
 
 def moves(statuses: list[Written]) -> list[Move]:
     """Return every move of a time without a change of its condition's status."""
-    return [
-        Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), each.after.at - _seconds(old))
-        for each in statuses
-        for new in each.after.item["status"].get("conditions", [])
-        if (old := condition(each.before.item, new["type"]))
-        and old["status"] == new["status"]
-        and old["lastTransitionTime"] != new["lastTransitionTime"]
-    ]
+    found: list[Move] = []
+    age: dict[tuple[Key, str], int] = {}
+    for each in statuses:
+        for new in each.after.item["status"].get("conditions", []):
+            old, place = condition(each.before.item, new["type"]), (each.key, new["type"])
+            kept = old.get("status") == new["status"]
+            age[place] = age.get(place, 0) + 1 if kept else 0
+            if kept and old["lastTransitionTime"] != new["lastTransitionTime"]:
+                found.append(Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), age[place]))
+    return found
 
 
 def _seconds(found: Json) -> float:

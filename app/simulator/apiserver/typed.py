@@ -123,9 +123,10 @@ def check_spec(item: Json) -> None:
         _refuse(shape({} if item.get("spec") is None else item["spec"], "spec"))
 
 
-def check_status(item: Json) -> None:
-    """Raise Refused if the status of *item* can't be read."""
-    _refuse(_STATUS(item["status"], "status"))
+def check_status(status: Any) -> None:
+    """Raise Refused if *status* can't be read."""
+    why = not_json(status)
+    _refuse(f"status: {why}" if why else _STATUS(status, "status"))
 
 
 def _refuse(why: str | None) -> None:

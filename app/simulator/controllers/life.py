@@ -4,7 +4,6 @@ Source: Kubernetes, pkg/kubelet/kuberuntime (a container that ended for the firs
 after 10 s, 20 s and so on, up to five minutes) and pkg/kubelet/images (so are pulls).
 """
 
-import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -66,7 +65,9 @@ def _running(pod: Json, fate: Fate, times: Times, pulls: float) -> Iterator[News
 
 def _unpulled(times: Times, pulls: float) -> Iterator[News]:
     yield News(pulls, pod_status.no_image)
-    for failures in itertools.count(1):
+    failures = 0
+    while True:
+        failures += 1
         yield News(times.look, pod_status.no_image_for_now, idle=failures > 1)
         yield News(times.waits(failures), pod_status.no_image, idle=True)
 
@@ -76,7 +77,9 @@ def _crashing(fate: Fate, times: Times, *, at_once: bool = False) -> Iterator[Ne
     ended = partial(pod_status.ended, oom=fate is Fate.OOM)
     yield News(0 if at_once else times.crash, ended)
     yield News(times.look, pod_status.running)
-    for failures in itertools.count(1):
+    failures = 0
+    while True:
+        failures += 1
         yield News(times.crash, ended, idle=failures > 1)
         yield News(times.look, pod_status.backing_off, idle=failures > 1)
         yield News(times.waits(failures), pod_status.running, idle=True)
