@@ -56,7 +56,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _skip_without_binaries(config, [item for item in ours if item in items])
     every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
     config.stash[WHOLE] = every_file and all(item in items for item in ours)
-    items.sort(key=_turn)
+    items[:] = [
+        *(item for item in items if item.path.parent != HERE),
+        *sorted((item for item in items if item.path.parent == HERE), key=_turn),
+    ]
 
 
 def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> None:
