@@ -27,6 +27,9 @@ picture: $(READY) ## Draw the demo for the README
 test: $(READY) ## Run all tests
 	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
+plans: $(READY) ## Try all fault plans in the simulated cluster
+	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
+
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
 	$(BIN)/pytest -m e2e -n 4 tests/e2e
 
@@ -68,4 +71,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test e2e bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test plans e2e bench scale record check sizes format crd manifests pages lock

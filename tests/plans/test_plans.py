@@ -1,6 +1,8 @@
 """Fault plans: whatever goes wrong, and wherever, a workload ends as it does without it."""
 
 import functools
+import itertools
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from app.hooks import Controller
 from app.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import complaints, never
-from tests.plans.plans import plans, reference, tried
+from tests.plans.plans import Plan, plans, reference, tried
 from tests.plans.workloads import WORKLOADS, Workload
 from tests.worlds import both_modes
 
@@ -30,6 +32,12 @@ def remembering(hook: Controller) -> Controller:
     return Remembering(hook.sync, hook.children, hook.customize)
 
 
+def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
+    """Yield the plans to try: the one that is named, all, or one in three, the same each time."""
+    only, step = config.getoption("--plan"), 1 if config.getoption("--all-plans") else 3
+    return (plan for plan in every if str(plan) == only) if only else itertools.islice(every, 0, None, step)
+
+
 @both_modes
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
 def test_a_workload_ends_as_without_the_fault_wherever_that_is_put(
@@ -37,8 +45,7 @@ def test_a_workload_ends_as_without_the_fault_wherever_that_is_put(
 ) -> None:
     seen, expected = reference(mode, remembering(workload.hook), workload)
     assert list(never(expected)) == []
-    only = request.config.getoption("--plan")
-    chosen = [plan for plan in plans(seen) if only in (None, str(plan))]
+    chosen = list(_chosen(plans(seen), request.config))
     request.node.user_properties.append(("plans", len(chosen)))
 
     found = {
