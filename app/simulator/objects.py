@@ -1,9 +1,12 @@
 """Kubernetes objects as the simulator has them: plain JSON, and what identifies it."""
 
-import json
 from typing import Any, NamedTuple
 
+import msgspec
+
 Json = dict[str, Any]
+
+_WRITER = msgspec.json.Encoder(order="sorted")
 
 
 class Key(NamedTuple):
@@ -25,7 +28,16 @@ def key_of(item: Json) -> Key:
 
 def text(value: Any) -> str:
     """Return *value* as JSON, in the one spelling that makes equal values equal texts (and 1 unlike 1.0 and true)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _WRITER.encode(value).decode()
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of *value*, which is JSON: several times as fast as one of anything."""
+    if type(value) is dict:
+        return {name: copied(inner) if type(inner) in (dict, list) else inner for name, inner in value.items()}
+    if type(value) is list:
+        return [copied(inner) if type(inner) in (dict, list) else inner for inner in value]
+    return value
 
 
 def labels(item: Json) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from app.hooks import Controller
 from app.simulator.apiserver.store import ApiServer
+from app.simulator.apiserver.typed import check_json
 from app.simulator.clock import Clock
 from app.simulator.controllers.deployments import Deployments
 from app.simulator.controllers.garbage import Garbage
@@ -16,7 +17,7 @@ from app.simulator.history import YOU, History
 from app.simulator.hook import Hook, in_process
 from app.simulator.metacontroller.loop import Metacontroller
 from app.simulator.metacontroller.settings import Settings
-from app.simulator.objects import Json, Key, key_of
+from app.simulator.objects import Json, Key, copied, key_of
 
 HOUR = 3600.0
 
@@ -57,14 +58,16 @@ class World:
         return self.get(Key(self.settings.parent.name, namespace, name))
 
     def get(self, key: Key) -> Json:
-        """Return an object; raise NoSuchObject if there is none."""
+        """Return a copy of an object; raise NoSuchObject if there is none."""
         found = self.api.get(key)
         if found is None:
             raise NoSuchObject(str(key))
-        return found
+        given: Json = copied(found)
+        return given
 
     def apply(self, manifest: Json) -> None:
         """Make an object, or replace its spec, labels and annotations, as a user does with kubectl."""
+        check_json(manifest)
         live = self.api.get(key_of(manifest))
         if live is None:
             self.api.create(manifest, YOU)
@@ -77,6 +80,7 @@ class World:
         """Change an object by hand: *change* gets it, to change it in place."""
         live = self.get(key)
         change(live)
+        check_json(live)
         self.api.update(live, YOU)
 
     def delete(self, key: Key, policy: str = "background") -> None:

@@ -19,6 +19,13 @@ def test_what_is_not_there_is_a_key_error() -> None:
         made.parent("web")
 
 
+def test_what_a_world_gives_is_a_copy() -> None:
+    made = settled("dynamic-apply", Answers())
+    made.get(WEB)["spec"]["image"] = "changed"
+
+    assert made.get(WEB)["spec"]["image"] == "nginx:1.27"
+
+
 def test_applying_replaces_the_spec_and_keeps_the_labels_that_are_not_said() -> None:
     made = world("dynamic-apply", Answers(), parent(ports=[{"containerPort": 80}]))
     made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}, annotations={"c": "d"}))

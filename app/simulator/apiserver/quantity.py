@@ -3,6 +3,7 @@
 Source: Kubernetes, k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
 """
 
+import functools
 import math
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ _FINEST = 10**9
 _BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
 
+@functools.lru_cache
 def quantity(written: int | str) -> str:
     """Return the quantity *written* as the API server spells it."""
     text = str(written)

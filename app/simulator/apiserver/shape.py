@@ -15,6 +15,7 @@ Shape = Callable[[Any, str], str | None]
 DEEPEST = 64
 """Levels of objects and lists; no Kubernetes object has half as many."""
 
+_PLAIN = {dict, list, str, bool, int, float, type(None)}
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -72,12 +73,12 @@ def not_json(value: Any) -> str | None:
     """Return why *value* is nothing that JSON can say, or more than is looked at; None if it is."""
     level = [value]
     for _ in range(DEEPEST):
+        if not _plain(level):
+            return "is not JSON"
+        level = [inner for each in level if type(each) in (dict, list) for inner in inside(each)]
         if not level:
             return None
-        if not all(map(_plain, level)):
-            return "is not JSON"
-        level = [inner for each in level for inner in inside(each)]
-    return f"is nested more than {DEEPEST} deep" if level else None
+    return f"is nested more than {DEEPEST} deep"
 
 
 def inside(value: Any) -> Iterator[Any]:
@@ -88,9 +89,11 @@ def inside(value: Any) -> Iterator[Any]:
         yield from value
 
 
-def _plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(name, str) and not _NOT_TEXT.search(name) for name in value)
-    if isinstance(value, str):
-        return not _NOT_TEXT.search(value)
-    return value is None or type(value) in (list, bool, int) or (type(value) is float and math.isfinite(value))
+def _plain(level: list[Any]) -> bool:
+    """Tell whether all values of a *level* are of JSON's types, and all text in them can be written."""
+    names = [name for each in level if type(each) is dict for name in each]
+    if not (_PLAIN.issuperset(map(type, level)) and all(type(name) is str for name in names)):
+        return False
+    said = "".join([*names, *(each for each in level if type(each) is str)])
+    numbers = (each for each in level if type(each) is float)
+    return (said.isascii() or not _NOT_TEXT.search(said)) and all(map(math.isfinite, numbers))

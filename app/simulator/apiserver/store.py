@@ -1,17 +1,16 @@
 """The API server: objects that have versions and generations, those who watch them, and the record of every write."""
 
-import copy
 import itertools
 from collections.abc import Callable
 
 from app.simulator.apiserver import server_side_apply
 from app.simulator.apiserver.born import SYSTEM, born, named, placed
 from app.simulator.apiserver.rules import Refused, check, check_owner, moved
-from app.simulator.apiserver.stored import stored, without_nulls
+from app.simulator.apiserver.stored import stored, stored_status, without_nulls
 from app.simulator.apiserver.typed import check_object, check_status
 from app.simulator.clock import Clock
 from app.simulator.history import History, Write
-from app.simulator.objects import Json, Key, deleting, key_of, text, with_metadata
+from app.simulator.objects import Json, Key, copied, deleting, key_of, text, with_metadata
 
 Watcher = Callable[[Write], None]
 Admission = Callable[[Json, Json | None], Json]
@@ -22,7 +21,7 @@ FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 
 
 class ApiServer:
-    """Objects by key. What it is given and what it gives are copies."""
+    """Objects by key. What it is given it copies; what it gives nobody changes, as everybody has the same."""
 
     def __init__(self, clock: Clock, history: History) -> None:
         self.clock = clock
@@ -39,11 +38,11 @@ class ApiServer:
 
     def get(self, key: Key) -> Json | None:
         """Return an object, or None."""
-        return copy.deepcopy(self._objects.get(key))
+        return self._objects.get(key)
 
     def all(self, kind: str) -> list[Json]:
         """Return all objects of *kind*."""
-        return [copy.deepcopy(item) for key, item in self._objects.items() if key.kind == kind]
+        return [item for key, item in self._objects.items() if key.kind == kind]
 
     def all_keys(self) -> list[Key]:
         """Return the keys of all objects."""
@@ -70,8 +69,8 @@ class ApiServer:
 
     def update_status(self, item: Json, actor: str) -> Json:
         """Store the status of *item* alone, and return what is stored; raise Refused."""
-        key = key_of(_read(item))
-        return self._record("update status", key, actor, lambda: self._told(key, item))
+        key = key_of(item)
+        return self._record("update status", key, actor, lambda: self._told(key, item["status"]))
 
     def delete(self, key: Key, actor: str, *, uid: str | None = None, policy: str = "background") -> None:
         """Remove an object, at once or once its finalizers are gone; raise Refused. Pods end gracefully."""
@@ -101,7 +100,7 @@ class ApiServer:
         if write.changed:
             for watcher in self._watchers:
                 watcher(write)
-        return copy.deepcopy(write.after or {})
+        return write.after or {}
 
     def _live(self, key: Key) -> Json:
         if key not in self._objects:
@@ -113,7 +112,7 @@ class ApiServer:
             self._objects.pop(key, None)
             self._applied.pop(key, None)
         else:
-            self._objects[key] = copy.deepcopy(item)
+            self._objects[key] = copied(item)
         return item
 
     def _made(self, key: Key, item: Json, number: int) -> Json | None:
@@ -147,21 +146,22 @@ class ApiServer:
         self._note(key, item)
         return None
 
-    def _told(self, key: Key, item: Json) -> Json | None:
-        check_status(item)
-        return self._replaced(key, {**self._live(key), "status": item["status"]})
+    def _told(self, key: Key, status: Json) -> Json | None:
+        check_status(status)
+        live, new = self._live(key), stored_status(key.kind, status)
+        if text(new) == text(live.get("status") or {}):
+            return live
+        return self._set(key, with_metadata({**live, "status": new}, resourceVersion=str(next(self._versions))))
 
     def _note(self, key: Key, applied: Json) -> None:
         """Remember what was *applied*, as the API server does in ``managedFields``."""
-        self._applied[key] = copy.deepcopy(applied)
+        self._applied[key] = copied(applied)
         managed = server_side_apply.managed_fields(applied)
         self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
 
     def _replaced(self, key: Key, item: Json) -> Json | None:
         """Store *item* in place of what is there, unless it is the same."""
         live, new = self._live(key), stored(item)
-        if live.get("status") is None and not new.get("status"):
-            new = {name: value for name, value in new.items() if name != "status"}
         check(new, live)
         new = with_metadata(new, **{name: live["metadata"].get(name) for name in SYSTEM})
         finished = live["metadata"].get("finalizers") and not new["metadata"].get("finalizers")
@@ -188,7 +188,7 @@ class ApiServer:
 
     def _admitted(self, item: Json, live: Json | None) -> Json:
         for admit in self.admission:
-            item = admit(copy.deepcopy(item), live)
+            item = admit(copied(item), live)
         return item
 
 

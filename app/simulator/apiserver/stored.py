@@ -11,6 +11,7 @@ Json = dict[str, Any]
 
 _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "httpHeaders", "data"}
 """Fields whose keys, or whose values, say nothing of a zero value being left out."""
+_WITHOUT_ZEROS = {"Deployment", "Service"}
 _DROPPED_EMPTY = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "selector", "data"}
 _DROPPED_ZERO = {
     "value", "subPath", "readOnly", "minReadySeconds", "initialDelaySeconds", "medium", "hostNetwork", "prefix",
@@ -65,7 +66,15 @@ def stored(manifest: Json) -> Json:
     fill = _FILL.get(manifest["kind"])
     if fill is None:
         return {**manifest, "metadata": without_nulls(manifest["metadata"])}
-    clean = without_nulls(manifest)
-    if manifest["kind"] in ("Deployment", "Service"):
-        clean = _without_zeros(clean)
+    clean = _clean(manifest["kind"], manifest)
     return {**clean, "spec": fill(clean.get("spec", {}))}
+
+
+def stored_status(kind: str, status: Json) -> Json:
+    """Return the *status* of an object of this *kind* as the API server stores it."""
+    return status if kind not in _FILL else _clean(kind, status)
+
+
+def _clean(kind: str, value: Json) -> Json:
+    clean: Json = without_nulls(value)
+    return _without_zeros(clean) if kind in _WITHOUT_ZEROS else clean

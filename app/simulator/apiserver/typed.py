@@ -108,11 +108,15 @@ _SPECS = {
 }
 
 
-def check_object(item: Json) -> None:
-    """Raise Refused if *item* is no object whose metadata can be read."""
+def check_json(item: Json) -> None:
+    """Raise Refused if *item*, which somebody wrote by hand, is nothing that could be sent."""
     why = not_json(item)
     if why is not None:
         raise Refused("BadRequest", f"the object {why}")
+
+
+def check_object(item: Json) -> None:
+    """Raise Refused if *item*, which is JSON, is no object whose metadata can be read."""
     _refuse(_OBJECT(item, ""))
 
 
@@ -123,9 +127,9 @@ def check_spec(item: Json) -> None:
         _refuse(shape({} if item.get("spec") is None else item["spec"], "spec"))
 
 
-def check_status(item: Json) -> None:
-    """Raise Refused if the status of *item* can't be read."""
-    _refuse(_STATUS(item["status"], "status"))
+def check_status(status: Any) -> None:
+    """Raise Refused if *status* can't be read."""
+    _refuse(_STATUS(status, "status"))
 
 
 def _refuse(why: str | None) -> None:

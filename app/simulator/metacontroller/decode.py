@@ -20,6 +20,7 @@ class Decoded:
 
     def __init__(self, body: bytes) -> None:
         self._repeated: list[Json] = []
+        self._whole = b"\\u" not in body
         try:
             self.value: Any = json.loads(
                 body.decode("utf-8", "replace"),
@@ -37,15 +38,15 @@ class Decoded:
 
     def repeats(self, value: Any, levels: int = DEEPEST) -> bool:
         """Tell whether an object in *value*, not more than *levels* below it, has a key twice."""
-        level = [value] if self._repeated else []
-        for _ in range(levels + 1):
+        level = [value]
+        for _ in range(levels + 1 if self._repeated else 0):
             if any(each is found for each in level for found in self._repeated):
                 return True
             level = [inner for each in level for inner in inside(each)]
         return False
 
     def _object(self, pairs: list[tuple[str, Any]]) -> Json:
-        found = {_whole_text(name): _whole_text(value) for name, value in pairs}
+        found = dict(pairs) if self._whole else {_whole_text(name): _whole_text(value) for name, value in pairs}
         if len(found) < len(pairs):
             self._repeated.append(found)
         return found
@@ -55,7 +56,7 @@ def _whole_text(value: Any) -> Any:
     """Return *value* without halves of characters."""
     if isinstance(value, list):
         return [_whole_text(item) for item in value]
-    return _LONE.sub("\ufffd", value) if isinstance(value, str) else value
+    return _LONE.sub("\ufffd", value) if isinstance(value, str) and not value.isascii() else value
 
 
 def _refuse(constant: str) -> float:

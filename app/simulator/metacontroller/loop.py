@@ -54,18 +54,23 @@ class Metacontroller:
     def _resync_all(self) -> None:
         self._clock.after(self.settings.resync_period, self._resync_all, idle=True)
         for parent in self.cache.all(self.settings.parent.name):
-            self._enqueue(key_of(parent), idle=True)
+            self.enqueue(key_of(parent), idle=True)
 
-    def _enqueue(self, key: Key, *, idle: bool = False) -> None:
+    def enqueue(self, key: Key, *, idle: bool = False) -> None:
+        """Sync the parent *key* soon, if the process runs."""
         if self._running:
             self._queue.add(key, idle=idle)
 
     def _changed(self, key: Key, old: Json | None, new: Json | None) -> None:
         """Enqueue every parent that a change concerns."""
         item = new or old or {}
+        again = old and new and old["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
         if key.kind == self.settings.parent.name:
-            if not (old and new and self.settings.ignore_status_changes and _only_status(old, new)):
-                self._enqueue(key)
+            ignored = old and new and self.settings.ignore_status_changes and _only_status(old, new)
+            if again or not ignored:
+                self.enqueue(key)
+        elif again:
+            return
         elif key.kind in {kind.name for kind in self.settings.children}:
             owner = controller_of(item) or labels(item).get(LABEL)
             self._enqueue_owner(owner, key.namespace)
@@ -75,13 +80,13 @@ class Metacontroller:
     def _enqueue_owner(self, uid: str | None, namespace: str) -> None:
         for parent in self.cache.all(self.settings.parent.name, namespace):
             if parent["metadata"]["uid"] == uid:
-                self._enqueue(key_of(parent))
+                self.enqueue(key_of(parent))
 
     def _enqueue_related(self, old: Json | None, new: Json | None) -> None:
         for parent in self.cache.all(self.settings.parent.name):
             try:
                 if any(item and self._customize.concerns(parent, item) for item in (old, new)):
-                    self._enqueue(key_of(parent))
+                    self.enqueue(key_of(parent))
             except (BadAnswer, TooMany, Unreachable):
                 continue  # the real one drops the trigger, too
 
