@@ -2,6 +2,7 @@
 
 plan       what the spec asks for, and what stands in the way
 first_gap  what separates the observed children from it
+outdated   whether the children show that the spec is past, so that they are kept
 status     what is true now, decided from the facts alone
 """
 
@@ -10,6 +11,7 @@ from datetime import datetime
 
 from app.core.gap import first_gap
 from app.core.identity import deployment_name
+from app.core.outdated import outdated
 from app.core.plan import plan
 from app.core.previous import Previous
 from app.core.readiness import PATIENCE, Facts
@@ -34,10 +36,13 @@ def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
         asked_replicas=planned.replicas,
         was_ready=previous.was_ready,
     )
+    wanted, kept = planned.wanted, planned.kept
+    if outdated(request.parent, request.children) and not facts.stuck:  # what stays so is no late cache
+        wanted, kept = [], request.children.kept()
     return SyncAnswer(
         status=status(facts, previous),
-        children=[repaired(child, request.children.observed(child), facts) for child in planned.wanted],
-        kept=planned.kept,
+        children=[repaired(child, request.children.observed(child), facts) for child in wanted],
+        kept=kept,
         resync_after=_resync(facts),
     )
 

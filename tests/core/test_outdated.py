@@ -1,0 +1,60 @@
+"""A parent that is older than its children is no reason to undo what was applied since."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.core.identity import APPLIED
+from tests.build import NOW, UID, Json, condition, finished, my_resource, reason, sync
+
+PORT = {"ports": [{"containerPort": 80}]}
+
+
+def later(**spec: Any) -> tuple[Json, list[Json]]:
+    """Return the parent as it was, and the children that were made for its next generation."""
+    return my_resource(generation=1), finished(my_resource(generation=2, **spec))
+
+
+def specs(answer: Json) -> list[Json]:
+    return [child.get("spec") for child in answer["children"]]
+
+
+def listed(answer: Json) -> list[str]:
+    return sorted(child["kind"] for child in answer["children"])
+
+
+def test_children_of_a_later_generation_are_kept() -> None:
+    parent, children = later(image="nginx:2", **PORT)
+
+    answer = sync(parent, *children)
+
+    assert listed(answer) == ["Deployment", "Service"]
+    assert specs(answer) == [None, None]  # nothing recorded what was applied, so nothing is said
+    assert reason(answer) == "Building"
+
+
+def test_one_later_child_is_enough() -> None:
+    parent, children = later(**PORT)
+    service = next(child for child in children if child["kind"] == "Service")
+
+    assert listed(sync(parent, *finished(parent), service)) == ["Deployment", "Service"]
+
+
+def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
+    parent, children = later(image="nginx:2", **PORT)
+    parent["status"] = sync(parent, *children)["status"]
+
+    answer = sync(parent, *children, now=NOW + timedelta(seconds=60))
+
+    assert listed(answer) == ["Deployment"]
+    assert answer["children"][0]["metadata"]["annotations"][APPLIED].startswith("1-")
+    assert condition(answer)["status"] == "False"
+
+
+@pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
+def test_any_other_mark_is_replaced(mark: str) -> None:
+    parent, (deployment,) = later()
+    deployment["metadata"]["annotations"][APPLIED] = mark
+
+    assert specs(sync(parent, deployment)) != [None]
