@@ -14,8 +14,23 @@ settings.load_profile("project")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of tests/test_traffic.py."""
+    """Add the options of tests/test_traffic.py and tests/plans."""
     parser.addoption(
         "--traffic", metavar="FOLDER", help="recorded hook requests to answer, instead of the committed ones"
     )
     parser.addoption("--update-golden", action="store_true", help="write the golden answers anew")
+    parser.addoption("--plan", help="the only fault plan to try, such as stale-12-Service-2")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many fault plans were tried."""
+    reports = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "when")]
+    tried = sum(
+        count
+        for report in reports
+        if report.when == "call"
+        for name, count in report.user_properties
+        if name == "plans"
+    )
+    if tried:
+        terminalreporter.write_line(f"{tried} fault plans were tried")

@@ -68,6 +68,7 @@ class World:
     def apply(self, manifest: Json) -> None:
         """Make an object, or replace its spec, labels and annotations, as a user does with kubectl."""
         check_json(manifest)
+        manifest = copied(manifest)
         live = self.api.get(key_of(manifest))
         if live is None:
             self.api.create(manifest, YOU)

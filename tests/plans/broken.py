@@ -1,0 +1,150 @@
+"""Our hook with one mistake each: all of them were really made, by hooks of others."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import msgspec
+
+from app.core.customize import customize
+from app.core.identity import CHILDREN
+from app.core.plan import plan
+from app.core.sync import sync
+from app.hooks import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
+from app.simulator.hook import Hook
+from app.simulator.objects import Json, with_metadata
+from tests.simulator import careless
+
+Change = Callable[[SyncRequest, SyncAnswer, datetime], SyncAnswer]
+
+
+def but(change: Change) -> Controller:
+    """Return our hook, but with this *change* of its answer."""
+    return Controller(lambda request, now: change(request, sync(request, now), now), CHILDREN, customize)
+
+
+def _with_template(answer: SyncAnswer, **annotations: str) -> SyncAnswer:
+    """Return *answer* with these annotations in the template of the Pods."""
+    return replace(answer, children=[_annotated(child, annotations) for child in answer.children])
+
+
+def _annotated(child: Manifest, annotations: dict[str, str]) -> Manifest:
+    if child["kind"] != "Deployment":
+        return child
+    template = with_metadata(child["spec"]["template"], annotations=annotations)
+    return {**child, "spec": {**child["spec"], "template": template}}
+
+
+def _previous(request: SyncRequest) -> Json:
+    found: Json = msgspec.json.decode(request.parent.status) or {}
+    return found
+
+
+def env_of_a_set() -> Controller:
+    """List variables in an order that differs from process to process, or from call to call."""
+    turns = itertools.cycle([1, -1])
+
+    def change(_: SyncRequest, answer: SyncAnswer, __: datetime) -> SyncAnswer:
+        turn = next(turns)
+        for child in answer.children:
+            for main in child["spec"].get("template", {}).get("spec", {}).get("containers", []):
+                main["env"] = main.get("env", [])[::turn]
+        return answer
+
+    return but(change)
+
+
+def time_in_a_child() -> Controller:
+    """Say in a child when it was rendered."""
+    return but(lambda _, answer, now: _with_template(answer, rendered=now.isoformat()))
+
+
+def new_transition_times() -> Controller:
+    """Make lastTransitionTime anew in every answer."""
+
+    def change(_: SyncRequest, answer: SyncAnswer, now: datetime) -> SyncAnswer:
+        conditions = [{**each, "lastTransitionTime": now.isoformat()} for each in answer.status["conditions"]]
+        return replace(answer, status={**answer.status, "conditions": conditions})
+
+    return but(change)
+
+
+def nothing_for_an_invalid_spec() -> Controller:
+    """List no children when the spec is invalid."""
+    return but(lambda _, answer, __: replace(answer, kept=[]))
+
+
+def waits_for_what_is_related() -> Controller:
+    """List no children when a related object that should be there is missing."""
+
+    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+        made = request.children.all(Deployment) and len(answer.children) > 1
+        missing = request.related.get(Service, request.parent.name) is Absence.MISSING
+        return replace(answer, children=[]) if made and missing else answer
+
+    return but(change)
+
+
+def remembers_in_the_status() -> Controller:
+    """Decide once, by what is there, and write the decision into the status alone."""
+
+    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+        found = "adopted" if request.children.all(Deployment) else "made"
+        origin = _previous(request).get("origin", found)
+        marked = _with_template(answer, origin=origin)
+        return replace(marked, status={**answer.status, "origin": origin})
+
+    return but(change)
+
+
+def remembers_in_the_process() -> Controller:
+    """Do the work once for each generation, and take it for done when it was answered."""
+    done: set[tuple[str, int]] = set()
+
+    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+        key = (request.parent.uid, request.parent.generation)
+        if key in done:
+            return replace(answer, children=[], kept=request.children.kept())
+        done.add(key)
+        return answer
+
+    return but(change)
+
+
+def names_that_are_drawn() -> Controller:
+    """Name a child by a number, and keep the name in the status alone."""
+    numbers = itertools.count()
+
+    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+        name = _previous(request).get("drawn") or f"web-{next(numbers)}"
+        children = [with_metadata(child, name=name) for child in answer.children if child["kind"] == "Deployment"]
+        return replace(answer, children=children, status={**answer.status, "drawn": name})
+
+    return but(change)
+
+
+def believes_every_parent() -> Controller:
+    """Do what the spec says although the children show that it is past."""
+
+    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+        planned = plan(request)
+        return replace(answer, children=planned.wanted, kept=planned.kept)
+
+    return but(change)
+
+
+def counts_its_calls() -> Controller:
+    """Say in the status how often it was asked."""
+    numbers = itertools.count()
+    return but(lambda _, answer, __: replace(answer, status={**answer.status, "asked": next(numbers)}))
+
+
+def generated_name() -> Hook:
+    """Leave the name of a child to the API server."""
+    return careless.answering(careless.generated_name)
+
+
+def only_once() -> Hook:
+    """List the child only while it is not there, as a controller that creates would."""
+    return careless.answering(careless.only_once)

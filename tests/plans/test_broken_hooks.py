@@ -1,0 +1,62 @@
+"""Negative controls: a hook with a real mistake is caught by a plan, often by nothing but that."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.hooks import Controller
+from app.simulator.hook import Hook
+from app.simulator.metacontroller.settings import MODES
+from tests.plans import broken
+from tests.plans.oracles import complaints, never
+from tests.plans.plans import Reference, plans, reference, tried
+from tests.plans.workloads import WORKLOADS, Workload
+
+pytestmark = pytest.mark.no_cover
+
+Make = Callable[[], Hook | Controller]
+
+ALONE: list[tuple[Make, str]] = [
+    (broken.env_of_a_set, "env added"),
+    (broken.time_in_a_child, "create"),
+    (broken.new_transition_times, "create"),
+    (broken.nothing_for_an_invalid_spec, "invalid and valid again"),
+    (broken.counts_its_calls, "create"),
+    (broken.generated_name, "image"),
+    (broken.only_once, "image"),
+]
+"""Mistakes that show without any fault."""
+
+BY_A_FAULT: list[tuple[Make, str, str, str]] = [
+    (broken.waits_for_what_is_related, "create", "late", "a living parent's child is deleted"),
+    (broken.waits_for_what_is_related, "create", "stale", "a living parent's child is deleted"),
+    (broken.remembers_in_the_status, "create", "crash", "ends with"),
+    (broken.remembers_in_the_process, "create", "answer", "ends without"),
+    (broken.names_that_are_drawn, "image", "stale", "a living parent's child is deleted"),
+    (broken.believes_every_parent, "ports added and removed", "stale", "a living parent's child is deleted"),
+]
+"""Mistakes that nothing shows but a fault at the wrong moment: which, and what it shows."""
+
+
+def caught(make: Make, workload: Workload, alone: Reference, fault: str = "") -> Iterator[str]:
+    """Yield what the plans, or those with this *fault*, have against the hook that is made."""
+    for plan in (plan for plan in plans(alone.trace) if plan.fault.startswith(fault)):
+        yield from complaints(tried(plan, MODES[0], make(), workload, alone.trace), alone.outcome)
+
+
+@pytest.mark.parametrize(("make", "name"), ALONE, ids=[make.__name__ for make, _ in ALONE])
+def test_a_mistake_that_shows_by_itself_shows_in_a_plan(make: Make, name: str) -> None:
+    alone = reference(MODES[0], make(), WORKLOADS[name])
+
+    assert list(never(alone.outcome))
+    assert next(caught(make, WORKLOADS[name], alone), None)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "fault", "said"), BY_A_FAULT, ids=[f"{make.__name__}-{fault}" for make, _, fault, _ in BY_A_FAULT]
+)
+def test_a_mistake_that_does_not_show_by_itself_shows_in_a_plan(make: Make, name: str, fault: str, said: str) -> None:
+    alone = reference(MODES[0], make(), WORKLOADS[name])
+
+    assert list(never(alone.outcome)) == []
+    assert any(complaint.startswith(said) for complaint in caught(make, WORKLOADS[name], alone, fault))

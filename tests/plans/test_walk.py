@@ -1,0 +1,152 @@
+"""A random walk: whatever people do, and whatever fails meanwhile, it ends where the last spec alone leads."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from app.core.controller import MYRESOURCE
+from app.hooks import Controller
+from app.simulator.hook import Reply, Unreachable
+from app.simulator.metacontroller.settings import MODES, Mode
+from app.simulator.objects import Json, Key
+from tests.plans import broken
+from tests.plans.life import Life
+from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
+from tests.plans.workloads import ENV, INVALID, PORT, Workload, spec
+from tests.test_convergence import specs_of
+from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
+
+pytestmark = pytest.mark.no_cover
+
+LONG = settings(max_examples=60, stateful_step_count=20)
+GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV]
+BAD: list[Json] = [INVALID, {"image": "nginx:bad"}]
+
+
+class Walk(RuleBasedStateMachine):
+    """What people do, and faults; half of the rules are faults."""
+
+    mode: Mode
+    make: Callable[[], Controller] = staticmethod(lambda: MYRESOURCE)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.life = Life(self.mode, self.make())
+        self.world = self.life.world
+        self.hook = self.world.metacontroller.hook
+        self.usual = self.world.metacontroller.cache.delays
+        self.fields: Json = {}
+        self.world.apply(parent())
+
+    @rule(fields=st.sampled_from([*GOOD, *BAD]))
+    def give_another_spec(self, fields: Json) -> None:
+        """Apply another spec, perhaps an invalid one."""
+        self.fields = fields
+        self.world.apply(parent(**fields))
+
+    @rule(replicas=st.sampled_from([0, 4]))
+    def scale_by_hand(self, replicas: int) -> None:
+        """Scale the Deployment, as kubectl scale does."""
+        self._edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=replicas))
+
+    @rule(key=st.sampled_from([DEPLOYMENT, SERVICE]))
+    def remove_a_label(self, key: Key) -> None:
+        """Take our label from a child."""
+        self._edit(key, lambda item: item["metadata"]["labels"].pop("myresource", None))
+
+    @rule(key=st.sampled_from([WEB, DEPLOYMENT, SERVICE]))
+    def delete(self, key: Key) -> None:
+        """Delete an object; the MyResource is made anew by the next spec."""
+        if self.world.api.get(key):
+            self.world.delete(key)
+
+    @rule(seconds=st.sampled_from([0.006, 0.03, 1, 5, 100]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.world.run(seconds)
+
+    @rule(seconds=st.sampled_from([0, 10]))
+    def fault_restart(self, seconds: float) -> None:
+        """Metacontroller ends, and is there again after a while."""
+        self.world.metacontroller.restart(seconds)
+
+    @rule(what=st.sampled_from(ANSWERS), times=st.integers(1, 3))
+    def fault_answer(self, what: str, times: int) -> None:
+        """The hook fails some times in a row."""
+        left = iter(range(times))
+
+        def call(hook: str, body: bytes) -> Reply:
+            if next(left, None) is None:
+                return self.hook(hook, body)
+            if what == "timeout":
+                self.hook(hook, body)
+                raise Unreachable
+            return Reply(int(what), b"", retry_after=1)
+
+        self.world.metacontroller.hook = call
+
+    @rule(kind=st.sampled_from(WATCHED), depth=st.integers(1, 3))
+    def fault_stale(self, kind: str, depth: int) -> None:
+        """A sync sees one kind as it was some changes ago."""
+        cache = self.world.metacontroller.cache
+        cache.behind = {kind: depth}
+        self.life.sync()
+        self.world.run(0.001)
+        cache.behind = {}
+        self.world.clock.after(0.1, self.life.sync)
+
+    @rule(kind=st.sampled_from(WATCHED))
+    def fault_unobserved(self, kind: str) -> None:
+        """Events of a kind are lost until its watch is made anew."""
+        cache = self.world.metacontroller.cache
+        cache.delays = lambda write: [] if write.key.kind == kind else self.usual(write)
+        self.world.clock.after(RENEWAL, lambda: self._renew(kind))
+
+    @rule(kind=st.sampled_from(WATCHED), seconds=st.sampled_from([0.02, 2.0]))
+    def fault_late(self, kind: str, seconds: float) -> None:
+        """Events of a kind come late."""
+        cache = self.world.metacontroller.cache
+        cache.delays = lambda write: [seconds] if write.key.kind == kind else self.usual(write)
+
+    def teardown(self) -> None:
+        """Let the faults end, mend the spec if it is bad or gone, and judge."""
+        for kind in WATCHED:
+            self._renew(kind)
+        self.world.metacontroller.hook = self.hook
+        self.world.run(RENEWAL)
+        self.world.still()
+        if self.fields in BAD or not self.world.api.get(WEB):
+            self.fields = GOOD[0]
+            self.world.apply(parent())
+        found = self.life.lead(Workload((), ()))
+
+        assert found.wrong == []
+        assert found.restless == []
+        assert ready(self.world) == ("True", "Available")
+        fresh = Life(self.mode, self.make())
+        fresh.lead(Workload((), (spec(**self.fields),)))
+        assert specs_of(self.world) == specs_of(fresh.world)
+
+    def _renew(self, kind: str) -> None:
+        self.world.metacontroller.cache.delays = self.usual
+        self.world.metacontroller.cache.renew(kind)
+
+    def _edit(self, key: Key, change: Callable[[Json], object]) -> None:
+        if self.world.api.get(key):
+            self.world.edit(key, change)
+
+
+@both_modes
+def test_a_walk_ends_where_its_last_spec_alone_leads(mode: Mode) -> None:
+    run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=LONG)
+
+
+@pytest.mark.parametrize("make", [broken.remembers_in_the_process, broken.believes_every_parent])
+def test_a_walk_finds_a_mistake(make: Callable[[], Controller]) -> None:
+    walk = type("Walk", (Walk,), {"mode": MODES[0], "make": staticmethod(make)})
+
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(walk, settings=settings(LONG, phases=[Phase.generate]))

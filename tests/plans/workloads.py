@@ -1,0 +1,106 @@
+"""Workloads: what people and others do to a MyResource, step by step; after each step all comes to rest."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from app.core.controller import MYRESOURCE
+from app.simulator.hook import Hook, Reply, in_process
+from app.simulator.objects import Json, Key
+from app.simulator.world import World
+from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
+
+
+class Stage(Protocol):
+    """Where a workload is done: a world, and which version of the hook is served there."""
+
+    world: World
+    served: Hook
+
+
+Step = Callable[[Stage], object]
+PORT = {"ports": [{"containerPort": 80}]}
+ENV = {"env": [{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]}
+INVALID = {"volumeMounts": [{"name": "nowhere", "mountPath": "/a"}]}
+
+
+def spec(**fields: Any) -> Step:
+    """Make the MyResource, or give it another spec."""
+    return lambda stage: stage.world.apply(parent(**fields))
+
+
+def edit(key: Key, change: Callable[[Json], object]) -> Step:
+    """Change an object by hand."""
+    return lambda stage: stage.world.edit(key, change)
+
+
+def delete(key: Key, policy: str = "background") -> Step:
+    """Delete an object by hand."""
+    return lambda stage: stage.world.delete(key, policy)
+
+
+def put(item: Json) -> Step:
+    """Make an object of somebody else."""
+    return lambda stage: stage.world.apply(item)
+
+
+def at_once(*steps: Step) -> Step:
+    """Do several steps without a rest between them."""
+    return lambda stage: [step(stage) for step in steps]
+
+
+def serve(stage: Stage, *, older: bool) -> None:
+    """Serve another version of the hook; the address in Metacontroller's configuration changes, so it starts anew."""
+    now = in_process(MYRESOURCE, stage.world.clock.time)
+    stage.served = _older(now) if older else now
+    stage.world.metacontroller.restart()
+
+
+def _older(newer: Hook) -> Hook:
+    """Return a version of the hook that says one more thing of each child, and another word in the status."""
+
+    def call(hook: str, body: bytes) -> Reply:
+        reply = newer(hook, body)
+        more = reply.body.replace(b'"annotations":{', b'"annotations":{"mygroup.example.com/old":"x",')
+        return reply._replace(body=more.replace(b"All Pods are", b"Pods are"))
+
+    return call
+
+
+class Workload(NamedTuple):
+    """The ``steps`` in which faults are put, and those that are ``given`` before."""
+
+    given: tuple[Step, ...]
+    steps: tuple[Step, ...]
+
+
+_MADE = (spec(),)
+_MADE_WITH_PORT = (spec(**PORT),)
+
+WORKLOADS: dict[str, Workload] = {
+    "create": Workload((), _MADE_WITH_PORT),
+    "scale": Workload(_MADE, (spec(replicas=3), spec(replicas=1))),
+    "image": Workload(_MADE, (spec(image="nginx:1.28"),)),
+    "changed twice at once": Workload(_MADE, (at_once(spec(image="nginx:1.28"), spec(image="nginx:1.29")),)),
+    "image that can't be pulled": Workload(_MADE, (spec(image="nginx:bad"), spec())),
+    "env added": Workload(_MADE, (spec(**ENV),)),
+    "env removed": Workload((spec(**ENV),), (spec(env=ENV["env"][:1]),)),
+    "ports added and removed": Workload(_MADE, (spec(**PORT), spec())),
+    "invalid and valid again": Workload(_MADE, (spec(replicas=2, **INVALID), spec(replicas=2))),
+    "invalid at first": Workload((), (spec(**INVALID), spec())),
+    "strategy there and back": Workload(_MADE, (spec(strategy={"type": "Recreate"}), spec())),
+    "deleted in the background": Workload(_MADE_WITH_PORT, (delete(WEB),)),
+    "deleted in the foreground": Workload(_MADE_WITH_PORT, (delete(WEB, "foreground"),)),
+    "children orphaned": Workload(_MADE, (delete(WEB, "orphan"),)),
+    "deleted and made again at once": Workload(
+        _MADE_WITH_PORT, (at_once(delete(WEB), spec(image="nginx:1.28", **PORT)),)
+    ),
+    "scaled by hand": Workload(_MADE, (edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=3)),)),
+    "label removed by hand": Workload(
+        _MADE, (edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].pop("myresource")),)
+    ),
+    "children deleted by hand": Workload(_MADE_WITH_PORT, (delete(DEPLOYMENT), delete(SERVICE))),
+    "another version of the hook and back": Workload(
+        _MADE, (lambda stage: serve(stage, older=True), lambda stage: serve(stage, older=False))
+    ),
+    "foreign Service, which goes": Workload((put(foreign(service(app="other"))),), (spec(**PORT), delete(SERVICE))),
+}
