@@ -3,21 +3,20 @@
 import heapq
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 
 
-@dataclass(order=True)
+@dataclass(eq=False)
 class Plan:
     """Something that will happen, unless it is cancelled; ``idle`` tells that it only looks whether all is well."""
 
     at: float
-    number: int
-    action: Callable[[], object] = field(compare=False)
-    idle: bool = field(compare=False)
-    cancelled: bool = field(default=False, compare=False)
+    action: Callable[[], object]
+    idle: bool
+    cancelled: bool = False
 
 
 class Clock:
@@ -28,7 +27,7 @@ class Clock:
         self.pace: Callable[[float], object] = lambda _: None
         """Called with the seconds that are about to pass: whoever watches may want to see them pass."""
         self._start = start
-        self._plans: list[Plan] = []
+        self._plans: list[tuple[float, int, Plan]] = []
         self._numbers = itertools.count()
 
     def time(self) -> datetime:
@@ -49,21 +48,21 @@ class Clock:
 
     def at(self, moment: float, action: Callable[[], object], *, idle: bool = False) -> Plan:
         """Plan *action* for a *moment*, or for now if that is past."""
-        plan = Plan(max(self.now, moment), next(self._numbers), action, idle)
-        heapq.heappush(self._plans, plan)
+        plan = Plan(max(self.now, moment), action, idle)
+        heapq.heappush(self._plans, (plan.at, next(self._numbers), plan))
         return plan
 
     @property
     def next(self) -> Plan | None:
         """What happens next."""
-        while self._plans and self._plans[0].cancelled:
+        while self._plans and self._plans[0][2].cancelled:
             heapq.heappop(self._plans)
-        return self._plans[0] if self._plans else None
+        return self._plans[0][2] if self._plans else None
 
     @property
     def busy(self) -> bool:
         """Whether anything is planned that is more than a look whether all is well."""
-        return any(not plan.idle and not plan.cancelled for plan in self._plans)
+        return any(not plan.idle and not plan.cancelled for _, _, plan in self._plans)
 
     def step(self) -> None:
         """Let the next thing happen."""

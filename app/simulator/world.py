@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from app.hooks import Controller
 from app.simulator.apiserver.store import ApiServer
+from app.simulator.apiserver.typed import check_json
 from app.simulator.clock import Clock
 from app.simulator.controllers.deployments import Deployments
 from app.simulator.controllers.garbage import Garbage
@@ -66,6 +67,8 @@ class World:
 
     def apply(self, manifest: Json) -> None:
         """Make an object, or replace its spec, labels and annotations, as a user does with kubectl."""
+        check_json(manifest)
+        manifest = copied(manifest)
         live = self.api.get(key_of(manifest))
         if live is None:
             self.api.create(manifest, YOU)
@@ -78,6 +81,7 @@ class World:
         """Change an object by hand, its status too: *change* gets it, to change it in place."""
         live, old = self.get(key), self.get(key)
         change(live)
+        check_json(live)
         status, told = live.get("status"), old.get("status")
         if status == told or live != {**old, "status": status}:
             live = self.api.update(live, YOU)

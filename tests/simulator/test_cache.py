@@ -75,6 +75,17 @@ def test_a_change_may_be_told_of_twice_or_never() -> None:
     assert told == ["->1", "1->1", "1->3"]
 
 
+def test_that_it_went_is_told_of_once() -> None:
+    made, cache, told = cached()
+    made.apply(config("1"))
+    made.run(2)
+    cache.delays = lambda _: [1, 2]
+    made.delete(A)
+    made.run(10)
+
+    assert told == ["->1", "1->"]
+
+
 def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None:
     made, cache, told = cached()
     for name in ("a", "b"):

@@ -157,6 +157,19 @@ def test_resyncs_call_the_hook_and_cost_nothing(mode: Mode) -> None:
     assert done.requests == []
 
 
+@pytest.mark.parametrize(("kind", "more"), [("MyResource", 1), ("Deployment", 0)])
+def test_what_is_told_of_twice_is_a_sync_more_if_it_is_the_parent(kind: str, more: int) -> None:
+    made = without_controllers("dynamic-apply", Answers(deployment()))
+    before = calls(made)
+
+    made.metacontroller.cache.delays = lambda _: [0.01, 0.02]
+    changed = {"MyResource": WEB, "Deployment": DEPLOYMENT}[kind]
+    made.edit(changed, lambda item: item["metadata"].setdefault("labels", {}).update(touched="once"))
+    made.still()
+
+    assert calls(made) == before + 1 + more
+
+
 def test_a_status_that_somebody_else_writes_is_repaired_at_the_next_resync() -> None:
     made = without_controllers("dynamic-apply", Answers())
 

@@ -205,14 +205,6 @@ def test_watchers_are_told_of_changes_only(api: ApiServer) -> None:
     assert [write.refused is None for write in api.history.writes()] == [True, True, True, False]
 
 
-def test_what_is_given_is_copied(api: ApiServer) -> None:
-    item = parent()
-    api.create(item, "you")
-    item["spec"]["image"] = "changed"
-
-    assert stored(api)["spec"]["image"] == "nginx:1.27"
-
-
 def test_listeners_hear_every_entry_at_once(api: ApiServer) -> None:
     heard: list[object] = []
     api.history.listeners.append(heard.append)

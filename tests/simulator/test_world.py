@@ -24,6 +24,12 @@ def test_what_a_world_gives_is_a_copy() -> None:
     made = settled("dynamic-apply", Answers())
     made.get(WEB)["spec"]["image"] = "changed"
 
+
+def test_what_a_world_is_given_and_gives_are_copies() -> None:
+    made, given = world("dynamic-apply", Answers()), parent()
+    made.apply(given)
+    given["spec"]["image"] = made.get(WEB)["spec"]["image"] = "changed"
+
     assert made.get(WEB)["spec"]["image"] == "nginx:1.27"
 
 

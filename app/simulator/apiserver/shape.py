@@ -30,10 +30,13 @@ def fields(known: dict[str, Shape], *, required: Iterable[str] = (), closed: boo
     def wrong(value: Any, path: str) -> str | None:
         if not isinstance(value, dict):
             return f"{path}: must be an object"
-        missing = (f"{path}.{name}: Required value" for name in required if value.get(name) in (None, "", []))
-        unknown = (f"{path}: unknown field" for name in value if closed and name not in known)
-        there = ((name, value[name]) for name in known if value.get(name) is not None)
-        return _first((*missing, *unknown, *(known[name](inner, f"{path}.{name}") for name, inner in there)))
+        for name in required:
+            if value.get(name) in (None, "", []):
+                return f"{path}.{name}: Required value"
+        if closed and not known.keys() >= value.keys():
+            return f"{path}: unknown field"
+        there = [name for name in known if value.get(name) is not None]
+        return _first(known[name](value[name], f"{path}.{name}") for name in there)
 
     return wrong
 
@@ -61,7 +64,7 @@ def entries(shape: Shape) -> Shape:
 
 
 def _first(found: Iterable[str | None]) -> str | None:
-    return next((each for each in found if each), None)
+    return next(filter(None, found), None)
 
 
 def whole(value: Any) -> bool:

@@ -21,7 +21,7 @@ FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 
 
 class ApiServer:
-    """Objects by key. What it is given it copies; what it gives nobody changes, as everybody has the same."""
+    """Objects by key. What it is given and what it gives nobody changes, as everybody has the same."""
 
     def __init__(self, clock: Clock, history: History) -> None:
         self.clock = clock
@@ -112,7 +112,7 @@ class ApiServer:
             self._objects.pop(key, None)
             self._applied.pop(key, None)
         else:
-            self._objects[key] = copied(item)
+            self._objects[key] = item
         return item
 
     def _made(self, key: Key, item: Json, number: int) -> Json | None:
@@ -147,15 +147,19 @@ class ApiServer:
         return None
 
     def _told(self, key: Key, status: Json) -> Json | None:
+        live = self._live(key)
+        seen = text(live.get("status") or {})
+        if text(status) == seen:
+            return live
         check_status(status)
-        live, new = self._live(key), stored_status(key.kind, status)
-        if text(new) == text(live.get("status") or {}):
+        new = stored_status(key.kind, status)
+        if text(new) == seen:
             return live
         return self._set(key, with_metadata({**live, "status": new}, resourceVersion=str(next(self._versions))))
 
     def _note(self, key: Key, applied: Json) -> None:
         """Remember what was *applied*, as the API server does in ``managedFields``."""
-        self._applied[key] = copied(applied)
+        self._applied[key] = applied
         managed = server_side_apply.managed_fields(applied)
         self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
 

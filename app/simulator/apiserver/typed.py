@@ -108,11 +108,15 @@ _SPECS = {
 }
 
 
-def check_object(item: Json) -> None:
-    """Raise Refused if *item* is no object whose metadata can be read."""
+def check_json(item: Json) -> None:
+    """Raise Refused if *item*, which somebody wrote by hand, is nothing that could be sent."""
     why = not_json(item)
     if why is not None:
         raise Refused("BadRequest", f"the object {why}")
+
+
+def check_object(item: Json) -> None:
+    """Raise Refused if *item*, which is JSON, is no object whose metadata can be read."""
     _refuse(_OBJECT(item, ""))
 
 
@@ -125,8 +129,7 @@ def check_spec(item: Json) -> None:
 
 def check_status(status: Any) -> None:
     """Raise Refused if *status* can't be read."""
-    why = not_json(status)
-    _refuse(f"status: {why}" if why else _STATUS(status, "status"))
+    _refuse(_STATUS(status, "status"))
 
 
 def _refuse(why: str | None) -> None:

@@ -4,6 +4,7 @@ Source: Metacontroller 4.17, pkg/hooks/webhook.go, strict mode: unknown and repe
 answer is not.
 """
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,8 +60,9 @@ class Answer:
     resync_after: float = 0
 
 
+@functools.lru_cache  # most answers are the one before, once more
 def read_sync(reply: Reply) -> Answer:
-    """Return the answer in *reply*; raise TooMany, BadAnswer or Crash."""
+    """Return the answer in *reply*, which nobody changes; raise TooMany, BadAnswer or Crash."""
     found, decoded = _object(
         reply, {"status": (dict,), "children": (list,), "resyncAfterSeconds": (int, float), "finalized": (bool,)}
     )
