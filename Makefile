@@ -25,13 +25,16 @@ picture: $(READY) ## Draw the demo for the README
 	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
 
 test: $(READY) ## Run all tests
+	$(BIN)/pytest -n auto --dist worksteal
+
+coverage: $(READY) ## Run all tests, and hold api, hooks, core and simulator at 100 % of branches
 	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
 plans: $(READY) ## Try all fault plans in the simulated cluster
 	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
-	$(BIN)/pytest -m e2e -n 4 tests/e2e
+	$(BIN)/pytest -m e2e -n 4 $(or $(ONLY),tests/e2e)
 
 bench: $(READY) ## Measure what a sync with a thousand Pods costs
 	@$(BIN)/python -m bench.pods
@@ -71,4 +74,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test plans e2e bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e bench scale record check sizes format crd manifests pages lock
