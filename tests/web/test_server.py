@@ -43,7 +43,10 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
 
 def test_hooks_are_answered_on_one_port_and_health_on_the_other(hook: Served) -> None:
     assert httpx.post(f"{hook.url}/sync", content=BODY, headers=JSON).json()["status"]["state"] == "Building"
-    assert httpx.post(f"{hook.url}/customize", content=BODY, headers=JSON).json() == {"relatedResources": []}
+    assert (
+        httpx.post(f"{hook.url}/customize", content=BODY, headers=JSON).json()["relatedResources"][0]["resource"]
+        == "pods"
+    )
     assert httpx.get(f"{hook.health_url}/livez").text == "ok\n"
     assert httpx.get(f"{hook.health_url}/readyz").text == "ok\n"
     assert httpx.get(f"{hook.url}/livez").status_code == 404
