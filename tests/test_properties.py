@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.build import NOW, my_resource, sync
-from tests.following import FOLLOWING
+from tests.following import ALL, FOLLOWING, POLICY, related
 from tests.given.observed import Situation, situations
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.strategies import parents, specs
@@ -97,11 +97,16 @@ def test_a_damaged_answer_is_noticed(problem: str) -> None:
     assert any(problem in found for found in problems(situation, answer))
 
 
+def started(parent: Json) -> Json:
+    """Return the answer for *parent* where all is there that it names."""
+    return sync(parent, related=related(*ALL), policy=POLICY)
+
+
 @settings(max_examples=300)
 @given(specs(), st.integers(0, 1000), st.integers(1, 9))
 def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, replicas: int, generation: int) -> None:
-    (one, *_) = sync(my_resource(spec=spec))["children"]
-    (other, *_) = sync(my_resource(spec={**spec, "replicas": replicas}, generation=generation))["children"]
+    (one, *_) = started(my_resource(spec=spec))["children"]
+    (other, *_) = started(my_resource(spec={**spec, "replicas": replicas}, generation=generation))["children"]
 
     assert one["spec"]["template"] == other["spec"]["template"]
 
@@ -111,7 +116,7 @@ def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, 
 def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
     selector = {"myresource": parent["metadata"]["name"]}
 
-    deployment, *services = sync(parent)["children"]
+    deployment, *services = started(parent)["children"]
 
     assert deployment["spec"]["selector"] == {"matchLabels": selector}
     assert deployment["spec"]["template"]["metadata"]["labels"].items() >= selector.items()
