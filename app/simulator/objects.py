@@ -32,12 +32,10 @@ def text(value: Any) -> str:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of *value*, which is JSON: several times as fast as one of anything."""
+    """Return a copy of *value*, an object or list of JSON: several times as fast as one of anything."""
     if type(value) is dict:
         return {name: copied(inner) if type(inner) in (dict, list) else inner for name, inner in value.items()}
-    if type(value) is list:
-        return [copied(inner) if type(inner) in (dict, list) else inner for inner in value]
-    return value
+    return [copied(inner) if type(inner) in (dict, list) else inner for inner in value]
 
 
 def labels(item: Json) -> dict[str, str]:

@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     depth: int = 0
 
     def __str__(self) -> str:
-        return "-".join(str(part) for part in self if part not in ("", 0) or part is self.place)
+        return "-".join([self.fault, str(self.place), *filter(None, [self.what, str(self.depth or "")])])
 
 
 class Trace(NamedTuple):

@@ -11,7 +11,7 @@ from app.hooks import Controller
 from app.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import complaints, never
 from tests.plans.plans import Plan, plans, reference, tried
-from tests.plans.workloads import WORKLOADS, Workload
+from tests.plans.workloads import PLAIN, WORKLOADS, Workload
 from tests.worlds import both_modes
 
 pytestmark = pytest.mark.no_cover  # thousands of lives, of which each line is covered elsewhere
@@ -36,6 +36,21 @@ def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
     """Yield the plans to try: the one that is named, all, or one in three, the same each time."""
     only, step = config.getoption("--plan"), 1 if config.getoption("--all-plans") else 3
     return (plan for plan in every if str(plan) == only) if only else itertools.islice(every, 0, None, step)
+
+
+@pytest.mark.parametrize("fault", ["crash", "unobserved", "duplicate", "late", "answer", "stale"])
+def test_a_fault_is_felt(fault: str) -> None:
+    life = (remembering(PLAIN), WORKLOADS["create"])
+    seen, expected = reference("dynamic-apply", *life)
+    chosen = [plan for plan in plans(seen) if plan.fault == fault]
+
+    assert any(tried(plan, "dynamic-apply", *life, seen).syncs != expected.syncs for plan in chosen)
+
+
+def test_a_plan_is_written_with_its_place_also_the_first() -> None:
+    written = [str(Plan("crash", 0)), str(Plan("answer", 0, "429")), str(Plan("stale", 3, "Service", 2))]
+
+    assert written == ["crash-0", "answer-0-429", "stale-3-Service-2"]
 
 
 @both_modes

@@ -205,6 +205,13 @@ def test_watchers_are_told_of_changes_only(api: ApiServer) -> None:
     assert [write.refused is None for write in api.history.writes()] == [True, True, True, False]
 
 
+def test_a_status_that_says_the_same_with_a_null_changes_nothing(api: ApiServer) -> None:
+    made = api.create(foreign(deployment()), "you")
+    told = api.update_status({**made, "status": {"replicas": 1}}, "you")
+
+    assert api.update_status({**told, "status": {"replicas": 1, "conditions": None}}, "you") == told
+
+
 def test_listeners_hear_every_entry_at_once(api: ApiServer) -> None:
     heard: list[object] = []
     api.history.listeners.append(heard.append)

@@ -78,7 +78,7 @@ def not_json(value: Any) -> str | None:
     for _ in range(DEEPEST):
         if not _plain(level):
             return "is not JSON"
-        level = [inner for each in level if type(each) in (dict, list) for inner in inside(each)]
+        level = [inner for each in level for inner in inside(each)]
         if not level:
             return None
     return f"is nested more than {DEEPEST} deep"
