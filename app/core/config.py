@@ -36,25 +36,24 @@ class Config:
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
     """Return the related rules for the configuration of *spec*: one for each kind, by name."""
-    followed = _followed(spec, policy)
+    followed = _followed(references(spec), spec, policy)
     names = {kind: sorted({ref.name for ref in followed if ref.kind is kind}) for kind in MARKS}
     return [named(kind, namespace, *names[kind]) for kind in MARKS if names[kind]]
 
 
 def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config:
     """Return the configuration of *spec* as it is observed."""
-    found = {ref: _values(ref, request) for ref in _followed(spec, policy)}
-    used = {ref.kind for ref in references(spec)}
+    every = references(spec)
+    found = {ref: _values(ref, request) for ref in _followed(every, spec, policy)}
+    used = {ref.kind for ref in every}
     before = _observed_marks(request)
     marks = {MARKS[kind]: _mark(kind, found, request) or before.get(MARKS[kind]) for kind in MARKS if kind in used}
     missing = (ref for ref, values in found.items() if values is Absence.MISSING and not ref.optional)
     return Config({name: mark for name, mark in marks.items() if mark}, next(missing, None))
 
 
-def _followed(spec: MyResourceSpec, policy: Policy) -> list[Reference]:
-    if spec.config_reload.mode == "Disabled":
-        return []
-    return [ref for ref in references(spec) if ref.kind in policy.config]
+def _followed(every: list[Reference], spec: MyResourceSpec, policy: Policy) -> list[Reference]:
+    return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in policy.config]
 
 
 def _mark(kind: Kind, found: dict[Reference, Values], request: SyncRequest) -> str | None:

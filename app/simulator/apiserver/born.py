@@ -1,6 +1,8 @@
-"""What the API server gives every object that is new: a name, a uid, a time, a version, whatever its maker says."""
+"""How an object begins: as it is read, and with what the API server gives every new one: a name, a uid, a time, a version, whatever its maker says."""
 
 from app.simulator.apiserver.rules import WITHOUT_GENERATION
+from app.simulator.apiserver.stored import without_nulls
+from app.simulator.apiserver.typed import check_object
 from app.simulator.objects import Json, Key, with_metadata
 
 SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
@@ -33,3 +35,9 @@ def placed(item: Json, live: Json | None, number: int, stamp: str) -> Json:
 
 def _uid(number: int) -> str:
     return f"{number:08x}-0000-4000-8000-{number:012x}"
+
+
+def as_read(item: Json) -> Json:
+    """Return *item* as it is read: nulls in metadata are as good as nothing; raise Refused if it is no object."""
+    check_object(item)
+    return {**item, "metadata": {"name": "", **without_nulls(item["metadata"])}}

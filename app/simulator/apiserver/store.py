@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Callable
 
 from app.simulator.apiserver import server_side_apply
-from app.simulator.apiserver.born import SYSTEM, born, named, placed
+from app.simulator.apiserver.born import SYSTEM, as_read, born, named, placed
 from app.simulator.apiserver.rules import Refused, check, check_owner, moved
-from app.simulator.apiserver.stored import stored, stored_status, without_nulls
-from app.simulator.apiserver.typed import check_object, check_status
+from app.simulator.apiserver.stored import stored, stored_status
+from app.simulator.apiserver.typed import check_status
 from app.simulator.clock import Clock
 from app.simulator.history import History, Write
 from app.simulator.objects import Json, Key, copied, deleting, key_of, text, with_metadata
@@ -51,19 +51,19 @@ class ApiServer:
     def create(self, item: Json, actor: str) -> Json:
         """Store a new object and return it; raise Refused."""
         number = next(self._versions)
-        item = named(_read(item), number)
+        item = named(as_read(item), number)
         key = key_of(item)
         return self._record("create", key, actor, lambda: self._made(key, item, number))
 
     def update(self, item: Json, actor: str) -> Json:
         """Store all of *item* but its status, and return what is stored; raise Refused."""
-        item = _read(item)
+        item = as_read(item)
         key = key_of(item)
         return self._record("update", key, actor, lambda: self._updated(key, item))
 
     def apply(self, item: Json, actor: str) -> Json:
         """Apply *item* server-side, by force, and return what is stored; raise Refused."""
-        item = _read(item)
+        item = as_read(item)
         key = key_of(item)
         return self._record("apply", key, actor, lambda: self._merged(key, server_side_apply.as_yaml(item)))
 
@@ -194,9 +194,3 @@ class ApiServer:
         for admit in self.admission:
             item = admit(copied(item), live)
         return item
-
-
-def _read(item: Json) -> Json:
-    """Return *item* as it is read: nulls in metadata are as good as nothing; raise Refused if it is no object."""
-    check_object(item)
-    return {**item, "metadata": {"name": "", **without_nulls(item["metadata"])}}
