@@ -1,4 +1,7 @@
-"""How an object begins: as it is read, and with what the API server gives every new one: a name, a uid, a time, a version, whatever its maker says."""
+"""How an object begins: as it is read, and with what the API server gives a new one, whatever its maker says.
+
+That is a name, a uid, a time and a version.
+"""
 
 from app.simulator.apiserver.rules import WITHOUT_GENERATION
 from app.simulator.apiserver.stored import without_nulls
