@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from app.simulator.objects import Json, key_of
+from app.simulator.objects import Json, Key, key_of
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.record import Record, Version
 
@@ -107,18 +107,24 @@ def granted(role: Json) -> set[Right]:
     }
 
 
-def stored(log: Path) -> Record:
-    """Return every version that was stored, from the audit *log*: a watch misses some while the API server is away."""
-    found: dict[int, Json] = {}
+def stored(log: Path, watched: Record) -> Record:
+    """Return every version that was stored, from the audit *log* and what was *watched*.
+
+    A watch misses some while the API server is away, and the log misses the last ones of a server that is killed.
+    """
+    found: dict[tuple[int, Key], Version] = {}
     for event in map(json.loads, log.read_bytes().splitlines()):
         item = event.get("responseObject", {})
         if event["responseStatus"]["code"] < 300 and "dryRun=" not in event["requestURI"] and "spec" in item:
-            found.setdefault(int(item["metadata"].get("resourceVersion", 0)), event)
+            number = int(item["metadata"].get("resourceVersion", 0))
+            at = datetime.fromisoformat(event["stageTimestamp"]).timestamp()
+            found.setdefault((number, key_of(item)), Version(at, number, deleted=False, item=item))
+    for key, versions in watched.versions.items():
+        for version in versions:
+            found.setdefault((version.number, key), version)
     record = Record()
-    for number in sorted(found):
-        item = found[number]["responseObject"]
-        at = datetime.fromisoformat(found[number]["stageTimestamp"]).timestamp()
-        record.add(key_of(item), Version(at, number, deleted=False, item=item))
+    for number, key in sorted(found):
+        record.add(key, found[number, key])
     return record
 
 

@@ -141,7 +141,7 @@ def test_a_minute_after_the_last_fault_nothing_changes_for_a_minute(endured: End
 
 def test_ready_is_never_early_whatever_breaks(endured: Endured, mode: Mode, figures: Figures) -> None:
     """It may be late, while who would write it is away."""
-    record = stored(endured.cluster.control_plane.audit_log)
+    record = stored(endured.cluster.control_plane.audit_log, endured.cluster.record)
     statuses = written(record, since=0)
 
     found = untrue(record, statuses)

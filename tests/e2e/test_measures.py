@@ -69,10 +69,10 @@ def at(second: int) -> Json:
 def test_a_time_that_moves_alone_is_found() -> None:
     found = moves(statuses(recorded(PARENT, at(0), at(7))))
 
-    assert {(move.condition, move.seconds, move.writes) for move in found} == {
-        ("Ready", 7.0, 1),
-        ("Available", 7.0, 1),
-        ("Progressing", 7.0, 1),
+    assert {(move.condition, move.seconds, move.after) for move in found} == {
+        ("Ready", 7.0, 10.0),
+        ("Available", 7.0, 10.0),
+        ("Progressing", 7.0, 10.0),
     }
 
 
@@ -81,7 +81,7 @@ def test_a_time_that_moves_alone_long_after_it_was_set_is_told_from_others() -> 
 
     found = moves(statuses(recorded(PARENT, at(0), again, at(7))))
 
-    assert {move.writes for move in found} == {2}
+    assert {move.after for move in found} == {20.0}
 
 
 def test_parts_of_a_status_that_contradict_each_other_are_found() -> None:
@@ -159,15 +159,18 @@ def test_an_end_is_compared_without_what_chance_decides_and_with_all_else() -> N
     assert end("12345678-1", "rough", 2) != end("12345678-1", "rough", 3)
 
 
-def test_what_the_audit_log_stored_is_read_in_the_order_of_versions(tmp_path: Path) -> None:
+def test_what_was_stored_is_read_from_the_audit_log_and_the_watch_in_the_order_of_versions(tmp_path: Path) -> None:
     log = tmp_path / "audit.log"
     log.write_text(
-        "".join(f"{json.dumps(stored_event(number, code))}\n" for number, code in ((3, 200), (2, 200), (4, 409)))
+        "".join(f"{json.dumps(stored_event(number, code))}\n" for number, code in ((4, 200), (2, 200), (5, 409)))
     )
+    missed = Version(0.0, 3, deleted=False, item=with_metadata(DEPLOYMENT, resourceVersion="3"))
+    watched = Record()
+    watched.add(key_of(missed.item), missed)
 
-    found = stored(log).of("Deployment", "default", "web-deployment")
+    found = stored(log, watched).of("Deployment", "default", "web-deployment")
 
-    assert [version.number for version in found] == [2, 3]
+    assert [version.number for version in found] == [2, 3, 4]
 
 
 def stored_event(number: int, code: int) -> Json:

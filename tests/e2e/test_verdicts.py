@@ -42,7 +42,7 @@ def test_a_transition_time_moves_without_its_condition_seldom_and_only_just_afte
     longest = max((move.seconds for move in found), default=0)
     where = {move.where for move in found}
     figures.note("statuses whose times moved alone", mode, f"{len(where)}, by {longest:.0f} s")
-    assert [move for move in found if move.writes > 2] == []
+    assert [move for move in found if move.after > RACE] == []
     assert len(where) <= len(statuses) / 20, found
 
 

@@ -49,8 +49,8 @@ class Move:
     condition: str
     seconds: float
     """By how much it moved."""
-    writes: int
-    """How many writes after the one that set the condition's status."""
+    after: float
+    """Seconds after the write that set the condition's status."""
 
 
 def written(record: Record, since: float) -> list[Written]:
@@ -107,14 +107,15 @@ def _as_asked(deployment: Json, parent: Json) -> bool:
 def moves(statuses: list[Written]) -> list[Move]:
     """Return every move of a time without a change of its condition's status."""
     found: list[Move] = []
-    age: dict[tuple[Key, str], int] = {}
+    begin: dict[tuple[Key, str], float] = {}
     for each in statuses:
         for new in each.after.item["status"].get("conditions", []):
             old, place = condition(each.before.item, new["type"]), (each.key, new["type"])
-            kept = old.get("status") == new["status"]
-            age[place] = age.get(place, 0) + 1 if kept else 0
-            if kept and old["lastTransitionTime"] != new["lastTransitionTime"]:
-                found.append(Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), age[place]))
+            if old.get("status") != new["status"]:
+                begin[place] = each.after.at
+            elif old["lastTransitionTime"] != new["lastTransitionTime"]:
+                late = each.after.at - begin.get(place, -math.inf)
+                found.append(Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), late))
     return found
 
 

@@ -141,6 +141,11 @@ def counts_its_calls() -> Controller:
     return but(lambda _, answer, __: replace(answer, status={**answer.status, "asked": next(numbers)}))
 
 
+def versions_of_what_is_related() -> Hook:
+    """Say in the template which versions the related objects have, so that any change of them replaces Pods."""
+    return careless.answering(careless.versions_of_the_pods, careless.pods_of_the_parent)
+
+
 def generated_name() -> Hook:
     """Leave the name of a child to the API server."""
     return careless.answering(careless.generated_name)

@@ -22,6 +22,7 @@ ALONE: list[tuple[Make, str]] = [
     (broken.new_transition_times, "create"),
     (broken.nothing_for_an_invalid_spec, "invalid and valid again"),
     (broken.counts_its_calls, "create"),
+    (broken.versions_of_what_is_related, "create, with Pods"),
     (broken.generated_name, "image"),
     (broken.only_once, "image"),
 ]

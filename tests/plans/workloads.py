@@ -129,4 +129,7 @@ WORKLOADS: dict[str, Workload] = {
     ),
     "a start that waits": Workload((spec(**WAITING),), (put(backup("nightly")), delete(NIGHTLY)), FOLLOWING),
     "create, with Pods": Workload((), (spec(),), MYRESOURCE),
+    "Pods without their image": Workload(_MADE, (spec(image="nginx:bad"), spec()), MYRESOURCE),
+    "Pods that crash": Workload(_MADE, (spec(image="nginx:crash"), spec(image="nginx:oom"), spec()), MYRESOURCE),
+    "Pods that no node takes": Workload((spec(image="nginx:unschedulable"),), (spec(),), MYRESOURCE),
 }
