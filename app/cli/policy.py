@@ -10,11 +10,15 @@ from pydantic import ValidationError
 
 from app.api.following import Dependency
 from app.core.policy import DependencyKind, Policy
+from app.hooks import ConfigMap, Pod, Secret, Service
 
 T = TypeVar("T")
 
 MOST_KINDS = 32
 """Each costs Metacontroller a cache of all objects of its kind."""
+
+_OWN = {(kind.API_VERSION, kind.RESOURCE) for kind in (ConfigMap, Pod, Secret, Service)}
+"""Two related rules of one kind would cost Metacontroller the square of their number of objects."""
 
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 _FORM = "not a kind; write it as apiVersion/resource/Kind, such as example.com/v1/mybackups/MyBackup"
@@ -42,6 +46,9 @@ def _kinds(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tup
     kinds = tuple(kind for kind in found if kind)
     if len(kinds) < len(found):
         raise click.BadParameter(_FORM)
+    if own := next((kind for kind in kinds if (kind.api_version, kind.resource) in _OWN), None):
+        message = f"{own.resource} can't be waited for: what the operator looks at of them, it follows by itself"
+        raise click.BadParameter(message)
     if len(kinds) > MOST_KINDS:
         message = f"{len(kinds)} kinds; name at most {MOST_KINDS}, as Metacontroller keeps all objects of each"
         raise click.BadParameter(message)

@@ -90,15 +90,15 @@ def probe_takes(seen: ContainerStatus, spec: MyResourceSpec) -> int | None:
         return _PERIOD * _FAILURES
     if spec.readiness_probe is None:
         return None
-    successes = (spec.readiness_probe.success_threshold or 1) * (spec.readiness_probe.period_seconds or _PERIOD)
-    return _takes(spec.startup_probe) + max(successes, _takes(spec.readiness_probe))
+    return _takes(spec.startup_probe) + _takes(spec.readiness_probe, spec.readiness_probe.success_threshold or 1)
 
 
-def _takes(asked: Probe | None) -> int:
+def _takes(asked: Probe | None, successes: int = 1) -> int:
+    """Return how many seconds a probe takes to fail, or to succeed so many times, whichever is longer."""
     if asked is None:
         return 0
-    failing = (asked.period_seconds or _PERIOD) * (asked.failure_threshold or _FAILURES)
-    return (asked.initial_delay_seconds or 0) + failing
+    each = max(asked.period_seconds or _PERIOD, asked.timeout_seconds or 1)
+    return (asked.initial_delay_seconds or 0) + each * max(asked.failure_threshold or _FAILURES, successes)
 
 
 def _who(seen: ContainerStatus) -> str:

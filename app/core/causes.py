@@ -70,7 +70,7 @@ def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
     if any(map(_finds_no_node, pod.status.conditions or [])):
         yield Cause(UNSCHEDULABLE)
     for seen in pod.status.init_container_statuses or []:
-        if not _has_done_its_part(seen):
+        if not seen.ready:  # one that has ended well is ready, too: the kubelet's prober manager says so
             yield from _stopped(seen, spec)
     for seen in pod.status.container_statuses or []:
         if not seen.ready:
@@ -80,12 +80,6 @@ def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
 
 def _finds_no_node(condition: Condition) -> bool:
     return (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable")
-
-
-def _has_done_its_part(seen: ContainerStatus) -> bool:
-    """Tell whether an init container has ended well, or is a sidecar that runs."""
-    ended = _ended(seen)
-    return bool(seen.ready) or (ended is not None and ended.exit_code == 0)
 
 
 def _stopped(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:

@@ -81,15 +81,18 @@ def _values(ref: Reference, request: SyncRequest) -> Values:
     seen = request.related.get(ref.kind, ref.name)
     if isinstance(seen, Absence):
         return seen
-    values = _contents(seen)
+    values = _contents(seen, as_files=ref.as_files)
     if ref.key is None:
         return values
     return {ref.key: values[ref.key]} if ref.key in values else Absence.MISSING
 
 
-def _contents(seen: ConfigMap | Secret) -> dict[str, str]:
-    """Return all values of *seen*; those of binaryData can't be taken for the same text in data."""
-    binary = (seen.binary_data or {}) if isinstance(seen, ConfigMap) else {}
+def _contents(seen: ConfigMap | Secret, *, as_files: bool) -> dict[str, str]:
+    """Return all values of *seen* that a container can get; those of binaryData only come as files.
+
+    They can't be taken for the same text in data. Source: Kubernetes, pkg/kubelet/kubelet_pods.go.
+    """
+    binary = (seen.binary_data or {}) if as_files and isinstance(seen, ConfigMap) else {}
     return {**(seen.data or {}), **{key: f"binary:{value}" for key, value in binary.items()}}
 
 

@@ -1,8 +1,9 @@
 """Which related objects a sync needs. From the spec alone: Metacontroller caches the answer per generation.
 
 Rules cost Metacontroller work for every event of their kind, so there are few: by name wherever names are known, and at
-most one for each kind. The Service of our name is among them, to see whether somebody else has it; and the Pods, by
-their label, to see why they are not ready.
+most one for each kind (so what is looked at anyway can't be a dependency: the operator's settings refuse it). The
+Service of our name is among them, to see whether somebody else has it; and the Pods, by their label, to see why they
+are not ready.
 """
 
 from app.api.reading import InvalidSpec, read

@@ -1,6 +1,7 @@
 """What a MyResource waits for before it starts first: objects of others, and a condition of each.
 
-What runs is never stopped: once there has been a Deployment, an object that is lost is reported and nothing more.
+What runs is never stopped: once there is a Deployment, or the MyResource was Ready, an object that is lost is reported
+and nothing more.
 """
 
 from collections import defaultdict
@@ -24,12 +25,13 @@ class State(Enum):
     MISSING = "does not exist"
     LEAVING = "is being deleted"
     UNMET = "is there, but its condition is not True"
+    UNREADABLE = "is there, but can't be read"
     NOT_FOLLOWED = "is of a kind that this operator does not follow"
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """A *dependency* and its *state*."""
+class Unmet:
+    """A *dependency* and its *state*, which is not MET."""
 
     dependency: Dependency
     state: State
@@ -42,8 +44,9 @@ class Waiting:
         return f"{asked.resource} {asked.name} {self.state.value}"
 
 
-class _Status(msgspec.Struct, frozen=True):
+class _Status(msgspec.Struct, frozen=True, rename="camel"):
     conditions: list[msgspec.Raw] = []
+    observed_generation: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Any(Object, frozen=True):
@@ -55,10 +58,13 @@ class _Any(Object, frozen=True):
 
     def is_true(self, condition: str) -> bool:
         """Tell whether *condition* is True, and about the object as it is now."""
-        found = (readable(raw, Condition) for raw in (readable(self.status, _Status) or _Status()).conditions)
+        status, generation = readable(self.status, _Status) or _Status(), self.metadata.generation
+        found = (readable(raw, Condition) for raw in status.conditions)
         seen = next((each for each in found if each and each.type == condition), None)
-        old = seen is not None and (seen.observed_generation or self.metadata.generation) != self.metadata.generation
-        return seen is not None and seen.status == "True" and not old
+        if seen is None or seen.status != "True":
+            return False
+        about = seen.observed_generation or readable(status.observed_generation, int) or generation
+        return about == generation
 
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
@@ -73,9 +79,9 @@ def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedR
     ]
 
 
-def waiting(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> list[Waiting]:
+def waiting(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> list[Unmet]:
     """Return the dependencies of *spec* that are not met, in the order of the spec."""
-    found = [Waiting(asked, _state(asked, request, policy)) for asked in spec.dependencies or []]
+    found = [Unmet(asked, _state(asked, request, policy)) for asked in spec.dependencies or []]
     return [each for each in found if each.state is not State.MET]
 
 
@@ -94,5 +100,5 @@ def _state(asked: Dependency, request: SyncRequest, policy: Policy) -> State:
 _ABSENT = {
     Absence.NOT_ASKED: State.UNKNOWN,
     Absence.MISSING: State.MISSING,
-    Absence.UNREADABLE: State.UNMET,
+    Absence.UNREADABLE: State.UNREADABLE,
 }

@@ -8,6 +8,7 @@ are the current ones is told by what made them, how many the Deployment has of t
 
 from collections import defaultdict
 from datetime import datetime
+from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
 from app.core.causes import Cause, causes
@@ -45,22 +46,31 @@ def _current(related: Related, deployment: Deployment, image: str) -> list[Pod]:
         return []
     groups: defaultdict[str, list[Pod]] = defaultdict(list)
     for pod in seen:
-        if (mark := _mark(pod, deployment)) and not _is_over(pod):
-            groups[mark].append(pod)
-    newest = max(groups, key=lambda mark: (*_fit(groups[mark], updated, image), mark), default=None)
+        if (made := _template_hash(pod, deployment)) and not _is_over(pod):
+            groups[made].append(pod)
+    newest = max(groups, key=lambda made: (*_fit(groups[made], updated, image), made), default=None)
     return groups[newest] if newest else []
 
 
-def _fit(pods: list[Pod], updated: int, image: str) -> tuple[bool, bool, str, int]:
+class _Fit(NamedTuple):
+    """How well Pods fit to be those of the newest ReplicaSet; what stands first counts most."""
+
+    runs_its_image: bool
+    is_as_many: bool
+    first_made: str
+    less_off: int
+
+
+def _fit(pods: list[Pod], updated: int, image: str) -> _Fit:
     off = abs(len(pods) - updated)
     runs_it = any(pod.spec and pod.spec.image(CONTAINER) == image for pod in pods)
-    return runs_it, off == 0, min(pod.metadata.creation_timestamp or "" for pod in pods), -off
+    return _Fit(runs_it, off == 0, min(pod.metadata.creation_timestamp or "" for pod in pods), -off)
 
 
-def _mark(pod: Pod, deployment: Deployment) -> str | None:
+def _template_hash(pod: Pod, deployment: Deployment) -> str | None:
     """Return which of the ReplicaSets of *deployment* made *pod*; None if somebody else did."""
-    mark, maker = pod.metadata.label(HASH), pod.metadata.controller
-    return mark if mark and maker and maker.name == f"{deployment.metadata.name}-{mark}" else None
+    made, maker = pod.metadata.label(HASH), pod.metadata.controller
+    return made if made and maker and maker.name == f"{deployment.metadata.name}-{made}" else None
 
 
 def _is_over(pod: Pod) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.causes import Cause
-from app.core.dependencies import Waiting
+from app.core.dependencies import Unmet
 from app.core.gap import Gap
 from app.core.moments import after, moment
 from app.core.references import Reference
@@ -36,7 +36,7 @@ class Facts:
     asked_replicas: int
     was_ready: bool
     """Whether Ready was True in this generation before."""
-    waits: list[Waiting] | None = None
+    waits: list[Unmet] | None = None
     """The dependencies that are not met; None if there are none to wait for."""
     held: bool = False
     """Whether the first Deployment waits for them."""

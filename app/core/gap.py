@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from app.api.status import MAX_MESSAGE
 from app.core.identity import APPLIED
 from app.hooks import Children, Manifest
 
@@ -29,10 +30,13 @@ class Gap:
     kind: str
     name: str
     path: str | None = None
+    later: bool = False
+    """Whether the child was made for a later generation than the parent has, as far as the request shows."""
 
     def __str__(self) -> str:
-        """Return what is waited for, in the words of the status."""
-        return f"{self.path} of {self.kind} {self.name}" if self.path else f"{self.kind} {self.name}"
+        """Return what is waited for, in the words of the status, as far as there is room for them."""
+        what = self.path or ("a later generation" if self.later else "")
+        return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
 
 def first_gap(wanted: list[Manifest], children: Children) -> Gap | None:

@@ -7,7 +7,7 @@ process or otherwise, is set again by the next sync.
 import math
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d+)?(Z|[+-]\d\d:\d\d)")
 
@@ -16,12 +16,12 @@ _LONGEST = 86400
 
 
 def moment(text: str | None) -> datetime | None:
-    """Return the time that *text* is, as RFC 3339 has it, or None."""
+    """Return the time in UTC that *text* is, as RFC 3339 has it, or None."""
     if not text or not _RFC3339.fullmatch(text):
         return None
     try:
-        return datetime.fromisoformat(text)
-    except ValueError:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
 
 

@@ -6,18 +6,20 @@ they were made for. The sync that follows once the cache has caught up does what
 
 import re
 
+from app.core.gap import Gap
 from app.core.identity import APPLIED, CHILDREN
 from app.hooks import Children, Parent
 
 _MARK = re.compile(r"([0-9]{1,18})-(.+)")
 
 
-def outdated(parent: Parent, children: Children) -> bool:
-    """Tell whether one of *children* was made for a later generation of *parent* than this."""
-    marks = (seen.metadata.annotation(APPLIED) for kind in CHILDREN for seen in children.all(kind))
-    return any(_is_later(mark, parent) for mark in marks if mark)
+def outdated(parent: Parent, children: Children) -> Gap | None:
+    """Return the gap of a child that was made for a later generation of *parent* than this."""
+    every = ((kind.__name__, seen.metadata) for kind in CHILDREN for seen in children.all(kind))
+    later = (Gap(kind, seen.name, later=True) for kind, seen in every if _is_later(seen.annotation(APPLIED), parent))
+    return next(later, None)
 
 
-def _is_later(mark: str, parent: Parent) -> bool:
-    found = _MARK.fullmatch(mark)
+def _is_later(mark: str | None, parent: Parent) -> bool:
+    found = _MARK.fullmatch(mark or "")
     return found is not None and found[2] == parent.uid[:8] and int(found[1]) > parent.generation

@@ -12,7 +12,7 @@ import msgspec
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.config import Config, config
-from app.core.dependencies import Waiting, waiting
+from app.core.dependencies import Unmet, waiting
 from app.core.deployment import deployment
 from app.core.identity import deployment_name, service_name
 from app.core.policy import Policy
@@ -35,7 +35,7 @@ class Plan:
     problem: str | None = None
     service_taken: bool = False
     config: Config = field(default_factory=Config)
-    waits: list[Waiting] | None = None
+    waits: list[Unmet] | None = None
     """The dependencies that are not met; None if the spec has none."""
     held: bool = False
     """Whether the first Deployment waits for them."""
@@ -76,7 +76,7 @@ def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy
 
 
 def _has_started(request: SyncRequest, previous: Previous) -> bool:
-    """Tell whether there is, or was, a Deployment: then nothing waits any more."""
+    """Tell whether there is a Deployment, or was one that got Ready: then nothing waits any more."""
     there = request.children.deployment(deployment_name(request.parent))
     return there is not None or previous.ready_generation is not None
 

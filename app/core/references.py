@@ -13,12 +13,13 @@ Kind = type[ConfigMap] | type[Secret]
 
 @dataclass(frozen=True)
 class Reference:
-    """One use of an object of *kind* called *name*: of one *key*, or of all keys."""
+    """One use of an object of *kind* called *name*: of one *key*, or of all keys; as files, or else as variables."""
 
     kind: Kind
     name: str
     key: str | None
     optional: bool
+    as_files: bool = False
 
     def __str__(self) -> str:
         """Return what is used, in the words of the status."""
@@ -68,4 +69,4 @@ def _of_part(source: ProjectedSource) -> Iterator[Reference]:
 
 def _files(kind: Kind, name: str, items: Iterable[Item] | None, *, optional: bool | None) -> Iterator[Reference]:
     keys = [item.key for item in items] if items else [None]
-    return (Reference(kind, name, key, bool(optional)) for key in keys)
+    return (Reference(kind, name, key, bool(optional), as_files=True) for key in keys)

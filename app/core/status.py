@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
-from app.core.dependencies import State, Waiting
+from app.core.dependencies import State, Unmet
 from app.core.facts import COMPLETE, Facts
 from app.core.identity import CONTAINER, selector
 from app.core.observations import (
@@ -29,7 +29,7 @@ from app.hooks import Deployment
 
 Json = dict[str, Any]
 
-_MARKS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
+_KSTATUS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
 """Conditions of kstatus, there only while True."""
 
 
@@ -38,7 +38,7 @@ def status(facts: Facts, previous: Previous) -> Json:
     reason = decide(facts)
     message = reason.filled(facts.words())[:MAX_MESSAGE]
     is_ready = reason.outlook is Outlook.READY
-    mark = _MARKS.get(reason.outlook)
+    mark = _KSTATUS.get(reason.outlook)
     found = [
         Observation("Ready", "True" if is_ready else "False", reason.name, message),
         _available(facts),
@@ -73,7 +73,7 @@ def _condition(seen: Observation, facts: Facts, previous: Previous) -> Json:
 
 
 def _text(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _state(facts: Facts, reason: Reason) -> str:
@@ -105,7 +105,7 @@ def _progressing(facts: Facts) -> Observation:
     return ROLLED_OUT if complete and (facts.was_ready or facts.updated) else ROLLOUT_ON
 
 
-def _dependencies(waits: list[Waiting]) -> Observation:
+def _dependencies(waits: list[Unmet]) -> Observation:
     """Say which dependencies are not met, and why."""
     if not waits:
         return DEPENDENCIES_MET

@@ -31,7 +31,7 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     planned = plan(request, previous, policy)
     facts = _explained(request, planned, _facts(request, planned, previous, now))
     wanted, kept = planned.wanted, planned.kept
-    if outdated(request.parent, request.children) and not facts.stuck:  # what stays so is no late cache
+    if facts.gap and facts.gap.later and not facts.stuck:  # what stays so is no late cache
         wanted, kept = [], request.children.kept()
     return SyncAnswer(
         status=status(facts, previous),
@@ -42,7 +42,7 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
 
 
 def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetime) -> Facts:
-    gap = first_gap(planned.wanted, request.children)
+    gap = outdated(request.parent, request.children) or first_gap(planned.wanted, request.children)
     return Facts(
         parent=request.parent,
         problem=planned.problem,

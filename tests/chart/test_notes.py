@@ -11,8 +11,8 @@ from charts.rendering import rendered
 from tests.api.apiserver import SCHEMA, refusals
 from tests.chart.sets import SETS, Json, objects, the, values
 
-CONFIG_MAPS = {"apiVersion": "v1", "resource": "configmaps", "kind": "ConfigMap"}
-FOLLOWS = {"follow": {"dependencies": [CONFIG_MAPS]}, "metacontroller": {"check": False}}
+QUOTAS = {"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}
+FOLLOWS = {"follow": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
 def notes(given: Json | None = None, release: str = "prod", namespace: str = "operators") -> str:

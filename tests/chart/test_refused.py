@@ -68,6 +68,14 @@ def refusal(values: Json, release: str = "r") -> str:
         (follow({**BACKUPS, "resource": "pods/log"}), '.resource is "pods/log"', "plural name in lower case"),
         (follow(BACKUPS, {**BACKUPS, "kind": "a"}), 'follow.dependencies[1].kind is "a"', "such as MyBackup"),
         (follow(BACKUPS, {**BACKUPS, "kind": "A"}), "follow.dependencies[1] is example.com/v1/mybackups", "remove one"),
+        *(
+            (
+                follow({"apiVersion": "v1", "resource": name, "kind": "A"}),
+                f"dependencies[0] is v1/{name}",
+                "can't be waited for: remove it",
+            )
+            for name in ("configmaps", "pods", "secrets", "services")
+        ),
         (follow(*[BACKUPS] * 33), "follow.dependencies lists 33 kinds", "at most 32"),
         (follow({"apiVersion": "v1", "resource": "secrets"}), "/follow/dependencies/0", "missing property 'kind'"),
         (follow({**BACKUPS, "name": "x"}), "/follow/dependencies/0", "'name' not allowed"),
@@ -105,7 +113,7 @@ def test_a_release_that_no_service_can_be_named_after_needs_another_name(release
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
         follow(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
         follow(*({**BACKUPS, "resource": f"things{number}"} for number in range(32))),
-        follow({"apiVersion": "v1", "resource": "configmaps", "kind": "ConfigMap"}),
+        follow({"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}),
         {"global": {"anything": "of a chart around this one"}},
     ],
     ids=str,

@@ -9,8 +9,8 @@ from tests.chart.sets import Json, the
 DIGEST = "sha256:" + "0" * 64
 
 
-CONFIG_MAPS = {"apiVersion": "v1", "resource": "configmaps", "kind": "ConfigMap"}
-FOLLOWS = {"follow": {"dependencies": [CONFIG_MAPS]}, "metacontroller": {"check": False}}
+QUOTAS = {"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}
+FOLLOWS = {"follow": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
 def addresses(values: Json) -> set[str]:

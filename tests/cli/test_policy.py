@@ -36,7 +36,9 @@ def test_a_kind_that_no_option_names_is_not_followed(web: str) -> None:
     assert "of a kind that this operator does not follow" in waits(rendered("-f", web))
 
 
-@pytest.mark.parametrize("given", [f"v1/secrets/Secret,{BACKUPS}", f"{BACKUPS} v1/pods/Pod", f" {BACKUPS}, {BACKUPS},"])
+@pytest.mark.parametrize(
+    "given", [f"v1/nodes/Node,{BACKUPS}", f"{BACKUPS} batch/v1/jobs/Job", f" {BACKUPS}, {BACKUPS},"]
+)
 def test_kinds_come_from_the_variable_with_commas_or_spaces_between(
     web: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,8 +50,8 @@ def test_kinds_come_from_the_variable_with_commas_or_spaces_between(
 def test_the_option_may_be_repeated_and_wins_over_the_variable(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYRESOURCE_DEPENDENCY_KINDS", BACKUPS)
 
-    one = rendered("-f", web, "--dependency-kind", "v1/secrets/Secret")
-    two = rendered("-f", web, "--dependency-kind", "v1/secrets/Secret", "--dependency-kind", BACKUPS)
+    one = rendered("-f", web, "--dependency-kind", "batch/v1/jobs/Job")
+    two = rendered("-f", web, "--dependency-kind", "batch/v1/jobs/Job", "--dependency-kind", BACKUPS)
 
     assert "does not follow" in waits(one)
     assert "does not exist" in waits(two)
@@ -92,6 +94,19 @@ def test_what_is_no_kind_is_refused_with_the_form_and_an_example(command: str, t
     ended = call(command, *given, "--dependency-kind", text)
 
     assert_one_line(ended, 2, "--dependency-kind", "MYRESOURCE_DEPENDENCY_KINDS", BACKUPS)
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Pod", "Secret", "Service"])
+def test_a_kind_that_is_looked_at_anyway_can_not_be_waited_for(kind: str) -> None:
+    """Two rules of one kind would be made for it."""
+    given = f"v1/{kind.lower()}s/{kind}"
+
+    assert_one_line(
+        call("render", "-f", WEB, "--dependency-kind", given),
+        2,
+        "--dependency-kind",
+        f"{kind.lower()}s can't be waited",
+    )
 
 
 def test_a_resource_has_one_kind() -> None:

@@ -179,6 +179,12 @@ def test_nothing_is_said_of_a_pod_without_a_status() -> None:
             running(29), {"readinessProbe": {**PROBE, "initialDelaySeconds": 4, "periodSeconds": 5}}, id="a delay"
         ),
         pytest.param(running(60), {"readinessProbe": {**PROBE, "successThreshold": 5}}, id="several successes"),
+        pytest.param(
+            running(120),
+            {"readinessProbe": {**PROBE, "initialDelaySeconds": 60, "successThreshold": 5}},
+            id="several successes after a delay",
+        ),
+        pytest.param(running(130), {"readinessProbe": {**PROBE, "timeoutSeconds": 40}}, id="answers that take long"),
         pytest.param(running(70), {"readinessProbe": PROBE, "startupProbe": PROBE}, id="a startup probe before it"),
     ],
 )
@@ -231,6 +237,19 @@ def test_an_init_container_is_named_as_anothers() -> None:
     seen = pod(container(), init=(crashing(name="proxy"),))
 
     assert said(seen) == ("CrashLooping", CRASH[1].replace("Container main", OTHERS).replace("-c main", "-c proxy"))
+
+
+def test_an_init_container_that_is_run_again_is_looked_at_although_it_once_ended_well() -> None:
+    again = pod(init=(container("proxy", waiting("ImagePullBackOff"), ended(0, "Completed"), restarts=1),))
+
+    assert said(again)[0] == "ImagePullFailed"
+
+
+@pytest.mark.parametrize("state", [waiting("CrashLoopBackOff"), running(), ended(0, "Completed")], ids=str)
+def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -> None:
+    seen = container("proxy", state, ended(0, "Completed"), restarts=20)
+
+    assert said(pod(init=(seen,)))[0] == "CrashLooping"
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,25 @@ def test_another_config_map_does_not_change_the_mark() -> None:
     assert mark(ALL, settings(a="1")) == mark(ALL, more)
 
 
-def test_binary_data_is_content_too() -> None:
-    def binary(value: str) -> Json:
-        return {"ConfigMap.v1": {"default/settings": named("settings", binaryData={"a": value})}}
+FILES = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
 
-    assert len({mark(ALL, settings(a="QQ==")), mark(ALL, binary("QQ==")), mark(ALL, binary("Qg=="))}) == 3
+
+def binary(**values: str) -> Json:
+    return {"ConfigMap.v1": {"default/settings": named("settings", binaryData=values)}}
+
+
+def test_binary_data_is_content_of_files_too() -> None:
+    found = {mark(FILES, settings(a="QQ==")), mark(FILES, binary(a="QQ==")), mark(FILES, binary(a="Qg=="))}
+
+    assert len(found) == 3
+
+
+def test_binary_data_is_no_content_of_variables() -> None:
+    """The kubelet does not look at it there."""
+    moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
+
+    assert mark(ALL, binary(a="QQ==")) == mark(ALL, binary(a="Qg==")) == mark(ALL, settings())
+    assert reason(moved) == "DependencyNotFound"
 
 
 def test_equal_contents_of_two_parents_have_unlike_marks() -> None:

@@ -20,10 +20,10 @@ def waiting(*asked: Json, **more: Any) -> Json:
     return my_resource(dependencies=list(asked or [NIGHTLY]), **more)
 
 
-def backup(*conditions: Any, name: str = "nightly", **metadata: Any) -> Grouped:
+def backup(*conditions: Any, name: str = "nightly", observed: Any = None, **metadata: Any) -> Grouped:
     item = {
         "metadata": {"name": name, "namespace": "default", "generation": 2, **metadata},
-        "status": {"conditions": list(conditions)},
+        "status": {"conditions": list(conditions), "observedGeneration": observed},
     }
     return {"MyBackup.example.com/v1": {f"default/{name}": item}}
 
@@ -49,6 +49,7 @@ def kinds(answer: Json) -> list[str]:
         pytest.param(backup({**READY, "status": "Unknown"}), UNMET, id="Unknown"),
         pytest.param(backup({**READY, "type": "Other"}), UNMET, id="another"),
         pytest.param(backup({**READY, "observedGeneration": 1}), UNMET, id="of old"),
+        pytest.param(backup(READY, observed=1), UNMET, id="a status of old"),
         pytest.param(backup(READY, deletionTimestamp="2026-01-31T12:00:00Z"), "is being deleted", id="deleted"),
         pytest.param(backup(5, "x", None, {"type": "Ready"}), UNMET, id="odd conditions"),
     ],
@@ -71,10 +72,22 @@ def test_an_object_without_conditions_is_waited_for(status: Any) -> None:
     assert reason(answered({"MyBackup.example.com/v1": {"default/nightly": item}})) == "WaitingForDependencies"
 
 
-def test_an_object_that_cannot_be_read_is_waited_for() -> None:
+@pytest.mark.parametrize("asked", ["Ready", "Exists"])
+def test_an_object_that_cannot_be_read_is_waited_for(asked: str) -> None:
     item = {"metadata": {"name": "nightly", "namespace": "default", "labels": 5}}
 
-    assert reason(answered({"MyBackup.example.com/v1": {"default/nightly": item}})) == "WaitingForDependencies"
+    answer = answered(
+        {"MyBackup.example.com/v1": {"default/nightly": item}}, parent=waiting({**NIGHTLY, "condition": asked})
+    )
+
+    assert reason(answer) == "WaitingForDependencies"
+    assert "mybackups nightly is there, but can't be read" in condition(answer)["message"]
+
+
+@pytest.mark.parametrize("observed", [2, None, "two", {}], ids=str)
+def test_a_status_about_the_object_as_it_is_or_that_does_not_say_counts(observed: Any) -> None:
+    assert reason(answered(backup(READY, observed=observed))) == "Building"
+    assert reason(answered(backup({**READY, "observedGeneration": 2}, observed=1))) == "Building"
 
 
 @pytest.mark.parametrize(

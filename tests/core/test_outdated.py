@@ -52,6 +52,19 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
     assert condition(answer)["status"] == "False"
 
 
+def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of_a_later_generation() -> None:
+    parent, children = later(image="nginx:2")
+    waited = sync(parent)["status"]
+    stuck = sync({**parent, "status": waited}, now=NOW + timedelta(seconds=61))
+    parent["status"] = stuck["status"]
+    assert reason(stuck) == "NotApplied"
+
+    answer = sync(parent, *children, now=NOW + timedelta(seconds=90))
+
+    assert specs(answer) == [None]
+    assert answer["status"]["waiting"]["what"] == "a later generation of Deployment web-deployment"
+
+
 @pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
 def test_any_other_mark_is_replaced(mark: str) -> None:
     parent, (deployment,) = later()

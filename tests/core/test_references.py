@@ -50,16 +50,18 @@ ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
         ),
         pytest.param(volume(emptyDir={}), [], id="an empty directory"),
         pytest.param(
-            volume(configMap={"name": "x"}), [Reference(ConfigMap, "x", None, optional=False)], id="all keys as files"
+            volume(configMap={"name": "x"}),
+            [Reference(ConfigMap, "x", None, optional=False, as_files=True)],
+            id="all keys as files",
         ),
         pytest.param(
             volume(configMap={"name": "x", "items": ITEMS, "optional": True}),
-            [Reference(ConfigMap, "x", key, optional=True) for key in "ab"],
+            [Reference(ConfigMap, "x", key, optional=True, as_files=True) for key in "ab"],
             id="some keys as files",
         ),
         pytest.param(
             volume(secret={"secretName": "x", "items": ITEMS}),
-            [Reference(Secret, "x", key, optional=False) for key in "ab"],
+            [Reference(Secret, "x", key, optional=False, as_files=True) for key in "ab"],
             id="some keys of a Secret as files",
         ),
         pytest.param(
@@ -72,7 +74,10 @@ ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
                     ]
                 }
             ),
-            [Reference(ConfigMap, "x", "a", optional=False), Reference(Secret, "y", None, optional=False)],
+            [
+                Reference(ConfigMap, "x", "a", optional=False, as_files=True),
+                Reference(Secret, "y", None, optional=False, as_files=True),
+            ],
             id="a projected volume",
         ),
     ],

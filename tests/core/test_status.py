@@ -13,6 +13,11 @@ from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, groupe
 
 Json = dict[str, Any]
 
+MOUNTED: Json = {
+    "volumes": [{"name": "data", "emptyDir": {}}],
+    "volumeMounts": [{"name": "data", "mountPath": f"/{'a' * 1000}"}],
+}
+
 
 def follow(parent: Json, *children: Json, after: float = 0) -> Json:
     """Return the answer *after* seconds, when the status of the first answer was written."""
@@ -215,6 +220,26 @@ def test_the_minute_begins_anew_when_an_invalid_spec_is_mended() -> None:
     answer = sync(my_resource(generation=2, status=invalid), now=NOW + timedelta(hours=1))
 
     assert reason(answer) == "Building"
+
+
+def test_what_is_waited_for_is_cut_where_the_crd_ends_it_and_still_waited_for() -> None:
+    parent = my_resource(**MOUNTED)
+    (deployment,) = finished(parent)
+    deployment["spec"]["template"]["spec"]["containers"][0]["volumeMounts"] = []
+    parent["status"] = sync(parent, deployment)["status"]
+    assert len(parent["status"]["waiting"]["what"]) == 1024
+
+    assert reason(sync(parent, deployment, now=NOW + timedelta(seconds=60))) == "Overridden"
+
+
+@pytest.mark.parametrize("since", ["2026-01-31T16:59:00+05:00", "0999-01-31T11:59:00Z"])
+def test_a_time_that_somebody_else_wrote_stays_the_same_time(since: str) -> None:
+    parent = my_resource()
+    parent["status"] = {**sync(parent)["status"], "waiting": {"what": "Deployment web-deployment", "since": since}}
+
+    again = sync(parent)["status"]["waiting"]["since"]
+
+    assert again == {"2": "2026-01-31T11:59:00Z", "0": since}[since[0]]
 
 
 @pytest.mark.parametrize("waiting", ["x", {}, {"what": "Deployment web-deployment", "since": "noon"}])

@@ -101,6 +101,9 @@
 {{- fail (printf "%s.kind is %s: write it as in manifests, such as MyBackup, see kubectl api-resources" $at ($kind.kind | quote)) -}}
 {{- end -}}
 {{- $resource := printf "%s/%s" $kind.apiVersion $kind.resource -}}
+{{- if has $resource (list "v1/configmaps" "v1/pods" "v1/secrets" "v1/services") -}}
+{{- fail (printf "%s is %s, which can't be waited for: remove it, as what the operator looks at of them, it follows by itself" $at $resource) -}}
+{{- end -}}
 {{- if hasKey $seen $resource -}}
 {{- fail (printf "%s is %s, which is listed before: remove one of them" $at $resource) -}}
 {{- end -}}
