@@ -17,7 +17,7 @@ from app.api.spec import MyResourceSpec
 from app.core.identity import MARKS, deployment_name
 from app.core.policy import Policy
 from app.core.references import Kind, Reference, references
-from app.hooks import Absence, ConfigMap, RelatedRule, Secret, SyncRequest, named
+from app.hooks import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, named
 
 Values = dict[str, str] | Absence
 """Values by key, or why there are none."""
@@ -97,7 +97,7 @@ def _contents(seen: ConfigMap | Secret, *, as_files: bool) -> dict[str, str]:
 
 
 def _observed_marks(request: SyncRequest) -> dict[str, str]:
-    deployment = request.children.deployment(deployment_name(request.parent))
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
     node: Any = (deployment and deployment.spec) or {}
     for step in ("template", "metadata", "annotations"):
         node = node.get(step) if isinstance(node, dict) else None

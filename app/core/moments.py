@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d+)?(Z|[+-]\d\d:\d\d)")
+from app.hooks import MAX_RESYNC
 
-_LONGEST = 86400
-"""Seconds; what is later is asked for again by then."""
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d+)?(Z|[+-]\d\d:\d\d)")
 
 
 def moment(text: str | None) -> datetime | None:
@@ -34,6 +33,9 @@ def after(start: datetime, seconds: float) -> datetime | None:
 
 
 def resync(moments: Iterable[datetime | None], now: datetime) -> int | None:
-    """Return after how many seconds the next of *moments* has come, or None if none is to come."""
+    """Return after how many seconds the next of *moments* has come, or None if none is to come.
+
+    What is later than a hook may ask for is asked for again by then.
+    """
     ahead = [(each - now).total_seconds() for each in moments if each and each > now]
-    return min(_LONGEST, math.ceil(min(ahead))) if ahead else None
+    return min(MAX_RESYNC, math.ceil(min(ahead))) if ahead else None

@@ -18,7 +18,7 @@ from app.core.identity import deployment_name, service_name
 from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.service import service, wants_service
-from app.hooks import Absence, Manifest, Service, SyncRequest
+from app.hooks import Absence, Deployment, Manifest, Service, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -77,7 +77,7 @@ def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy
 
 def _has_started(request: SyncRequest, previous: Previous) -> bool:
     """Tell whether there is a Deployment, or was one that got Ready: then nothing waits any more."""
-    there = request.children.deployment(deployment_name(request.parent))
+    there = request.children.get(Deployment, deployment_name(request.parent))
     return there is not None or previous.ready_generation is not None
 
 
@@ -89,7 +89,7 @@ def _size(child: Manifest) -> int:
 def _taken(request: SyncRequest) -> bool:
     """Tell whether the Service's name belongs to an object that this parent does not control."""
     name = service_name(request.parent)
-    if request.children.service(name):
+    if request.children.get(Service, name):
         return False
     holder = request.related.get(Service, name)
     if isinstance(holder, Absence):

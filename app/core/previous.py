@@ -44,14 +44,14 @@ class Previous:
         status = readable(parent.status, _Status) or _Status()
         raws = readable(status.conditions, list[msgspec.Raw]) or []
         read = [readable(raw, PreviousCondition) for raw in raws]
-        self._conditions = {condition.type: condition for condition in read if condition}
+        self._conditions = {each.type: each for each in read if each}
         self._waiting = readable(status.waiting, _Waiting)
         self._parent = parent
         self.ready_generation = readable(status.ready_generation, Generation)
 
-    def since(self, kind: str, value: str) -> str | None:
-        """Return since when the condition *kind* has been *value*; None if it was not, or that is no time."""
-        before = self._conditions.get(kind)
+    def since(self, condition: str, value: str) -> str | None:
+        """Return since when *condition* has been *value*; None if it was not, or that is no time."""
+        before = self._conditions.get(condition)
         return (
             before.last_transition_time
             if before and before.status == value and moment(before.last_transition_time)

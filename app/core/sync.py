@@ -1,10 +1,14 @@
 """One sync, from what is observed to what is answered. Read this first.
 
+previous   what the last status said, as far as it matters
 plan       what the spec asks for, and what stands in the way
-first_gap  what separates the observed children from it
-diagnosis  what Pods say of a rollout that does not end
 outdated   whether the children show that the spec is past, so that they are kept
-status     what is true now, decided from the facts alone
+first_gap  what separates the observed children from the plan
+diagnosis  what Pods say of a rollout that does not end: only if the rules of readiness, run on all the other facts,
+           end where Pods can say more
+status     what is true now: the rules again, on all facts
+repaired   the children, with what makes Metacontroller mend what it would leave
+resync     when time alone changes the answer
 """
 
 from dataclasses import replace
@@ -22,7 +26,7 @@ from app.core.previous import Previous
 from app.core.readiness import asks_pods
 from app.core.repair import repaired
 from app.core.status import status
-from app.hooks import SyncAnswer, SyncRequest
+from app.hooks import Deployment, SyncAnswer, SyncRequest
 
 
 def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
@@ -53,7 +57,7 @@ def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetim
         gap=gap,
         gap_since=min(now, (previous.waiting_since(str(gap)) if gap else None) or now),
         now=now,
-        deployment=request.children.deployment(deployment_name(request.parent)),
+        deployment=request.children.get(Deployment, deployment_name(request.parent)),
         asked_replicas=planned.replicas,
         was_ready=previous.was_ready,
     )

@@ -16,7 +16,9 @@ from app.hooks.request import Parent
 Kinds = frozenset[tuple[str, str]]
 """API version and kind of every child that a controller may list."""
 
-RESYNC_LIMITS = (1, 86400)
+MAX_RESYNC = 86400
+"""Seconds."""
+
 MAX_ANSWER = 1024 * 1024
 
 _METACONTROLLERS_OWN = {
@@ -125,8 +127,7 @@ def _twins(children: list[Manifest]) -> Iterator[str]:
 
 
 def _resync_problems(seconds: int | None) -> Iterator[str]:
-    least, most = RESYNC_LIMITS
-    if seconds is not None and not least <= seconds <= most:
+    if seconds is not None and not 1 <= seconds <= MAX_RESYNC:
         yield "a resync outside 1 to 86400 seconds"
 
 

@@ -109,9 +109,9 @@ class DeploymentStatus(Observed, frozen=True):
     available_replicas: int | None = None
     conditions: list[Condition] | None = None
 
-    def condition(self, kind: str) -> Condition | None:
-        """Return the condition of type *kind*, or None."""
-        return next((condition for condition in self.conditions or [] if condition.type == kind), None)
+    def condition(self, name: str) -> Condition | None:
+        """Return the condition whose type is *name*, or None."""
+        return next((condition for condition in self.conditions or [] if condition.type == name), None)
 
 
 class Deployment(Object, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from app.hooks.answer import Manifest
 from app.hooks.kept import kept
-from app.hooks.objects import ConfigMap, Deployment, MalformedRequest, Object, Service, read
+from app.hooks.objects import MalformedRequest, Object, read
 
 K = TypeVar("K", bound=Object)
 
@@ -63,18 +63,6 @@ class Children:
         """Return the child of the kind and name of *manifest*, or None."""
         kind = next(kind for kind in self._found if kind.__name__ == manifest["kind"])
         return self.get(kind, manifest["metadata"]["name"])
-
-    def deployment(self, name: str) -> Deployment | None:
-        """Return the Deployment called *name*, or None."""
-        return self.get(Deployment, name)
-
-    def service(self, name: str) -> Service | None:
-        """Return the Service called *name*, or None."""
-        return self.get(Service, name)
-
-    def config_map(self, name: str) -> ConfigMap | None:
-        """Return the ConfigMap called *name*, or None."""
-        return self.get(ConfigMap, name)
 
     def identities(self) -> set[tuple[str, str]]:
         """Return kind and name of every child."""

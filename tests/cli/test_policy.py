@@ -124,6 +124,14 @@ def test_so_many_kinds_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])
+def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = call("render", "-f", WEB).out
+    monkeypatch.setenv(variable, "")
+
+    assert call("render", "-f", WEB).out == usual
+
+
+@pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])
 def test_a_switch_is_a_boolean(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "maybe")
 

@@ -27,8 +27,10 @@ WHOLE = pytest.StashKey[bool]()
 NUMBERS = itertools.count(1)
 
 
-APART = ("test_faults.py", "test_chart.py", "test_costs.py")
-"""Files whose tests have a cluster of their own."""
+FIRST, BETWEEN, LAST = range(3)
+
+APART = {"test_faults.py": FIRST, "test_costs.py": BETWEEN, "test_chart.py": LAST}
+"""Files whose tests have a cluster of their own, and their turn: what takes longest runs first."""
 
 
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
@@ -80,8 +82,8 @@ def _mode(item: pytest.Item) -> Mode | None:
 
 
 def _turn(item: pytest.Item) -> tuple[int, int, int]:
-    """Return when *item* runs: what takes longest first, then one mode after the other, and verdicts last."""
-    file = {"test_faults.py": 0, "test_chart.py": 2}.get(item.path.name, 1)
+    """Return when *item* runs: by its file, then one mode after the other, and verdicts last."""
+    file = APART.get(item.path.name, BETWEEN)
     last = 1 if item.get_closest_marker("verdict") else 0
     mode = _mode(item)
     return (file, MODES.index(mode), last) if mode else (file, len(MODES) * last, last)

@@ -73,7 +73,7 @@ OWNERS = {
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
 def test_a_child_is_found_whatever_its_key_looks_like(key: str) -> None:
-    seen = request(children={"Deployment.apps/v1": {key: item(spec={"replicas": 2})}}).children.deployment("web")
+    seen = request(children={"Deployment.apps/v1": {key: item(spec={"replicas": 2})}}).children.get(Deployment, "web")
 
     assert seen is not None
     assert (seen.metadata.name, seen.spec) == ("web", {"replicas": 2})
@@ -94,22 +94,16 @@ def test_each_kind_has_its_own_names() -> None:
         "ConfigMap.v1": {"1": item("three")},
     }
     children = request(children=groups).children
+    found = {
+        kind: [name for name in ("one", "two", "three") if isinstance(children.get(kind, name), kind)]
+        for kind in (Deployment, Service, ConfigMap)
+    }
 
-    assert [isinstance(children.deployment(name), Deployment) for name in ("one", "two", "three")] == [
-        True,
-        False,
-        False,
-    ]
-    assert [isinstance(children.service(name), Service) for name in ("one", "two", "three")] == [False, True, False]
-    assert [isinstance(children.config_map(name), ConfigMap) for name in ("one", "two", "three")] == [
-        False,
-        False,
-        True,
-    ]
+    assert found == {Deployment: ["one"], Service: ["two"], ConfigMap: ["three"]}
 
 
 def test_another_version_of_a_kind_is_another_kind() -> None:
-    assert observed("Deployment.apps/v2", item()).deployment("web") is None
+    assert observed("Deployment.apps/v2", item()).get(Deployment, "web") is None
 
 
 @pytest.mark.parametrize("namespace", ["other", None, ""])
@@ -122,7 +116,7 @@ def test_objects_outside_the_parents_namespace_are_invisible(namespace: str | No
 def test_a_child_is_what_nobody_else_controls(case: Owners) -> None:
     children = observed("Deployment.apps/v1", item(owners=case.owners, apiVersion="apps/v1", kind="Deployment"))
 
-    assert (children.deployment("web") is not None) is case.child
+    assert (children.get(Deployment, "web") is not None) is case.child
     assert len(children.all(Deployment)) == len(children.kept()) == int(case.child)
 
 
@@ -152,8 +146,8 @@ def test_one_name_in_two_namespaces_is_no_twin() -> None:
 def test_one_name_in_two_kinds_is_no_twin() -> None:
     children = request(children={"Service.v1": {"1": item()}, "ConfigMap.v1": {"1": item()}}).children
 
-    assert children.service("web")
-    assert children.config_map("web")
+    assert children.get(Service, "web")
+    assert children.get(ConfigMap, "web")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +163,7 @@ def test_a_child_that_is_no_object_is_malformed(wrong: object) -> None:
 def test_a_kind_that_nobody_declared_may_hold_anything() -> None:
     children = request(children={"Secret.v1": {"web": "x"}, "Deployment.apps/v1": {"web": item()}}).children
 
-    assert children.deployment("web")
+    assert children.get(Deployment, "web")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -185,7 +179,7 @@ def test_a_child_is_found_by_the_kind_and_name_of_what_is_wanted() -> None:
     children = observed("Service.v1", item())
     wanted = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
 
-    assert children.observed(wanted) is children.service("web") is not None
+    assert children.observed(wanted) is children.get(Service, "web") is not None
     assert children.observed({**wanted, "kind": "Deployment"}) is None
 
 
@@ -207,7 +201,7 @@ def test_children_are_not_related_objects() -> None:
     seen = request(children={"Service.v1": {"web": item()}}, related={"Service.v1": {}})
 
     assert seen.related.get(Service, "web") is Absence.MISSING
-    assert seen.children.service("web")
+    assert seen.children.get(Service, "web")
 
 
 @pytest.mark.parametrize("wrong", [5, [], "x", {"metadata": {"name": "web"}, "data": 5}], ids=str)

@@ -37,7 +37,7 @@ def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     related = related_to([named(Service, "default", "web", "gone")], [made("Service")], SERVICES, DEPLOYMENTS)
 
     request = SyncRequest.decode(sync_request(parent, children, related), KINDS)
-    deployment = request.children.deployment("web")
+    deployment = request.children.get(Deployment, "web")
 
     assert request.parent == CustomizeRequest.decode(customize_request(parent)).parent
     assert request.parent.generation == 4

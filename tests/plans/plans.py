@@ -87,7 +87,7 @@ def reference(mode: Mode, hook: Hook | Controller, workload: Workload) -> Refere
 def tried(plan: Plan, mode: Mode, hook: Hook | Controller, workload: Workload, seen: Trace) -> Outcome:
     """Lead the life of *workload* with the fault of *plan*; *seen* is the trace without it."""
     life = Life(mode, hook)
-    _FAULTS[plan.fault](life, plan, seen)
+    FAULTS[plan.fault](life, plan, seen)
     return life.lead(workload)
 
 
@@ -194,7 +194,7 @@ def _stale(life: Life, plan: Plan, seen: Trace) -> None:
     clock.at(moment - MOMENT, begin, idle=True)
 
 
-_FAULTS: dict[str, Callable[[Life, Plan, Trace], None]] = {
+FAULTS: dict[str, Callable[[Life, Plan, Trace], None]] = {
     "crash": _crash,
     "unobserved": _unobserved,
     "duplicate": _duplicate,

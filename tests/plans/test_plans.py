@@ -10,7 +10,7 @@ import pytest
 from app.hooks import Controller
 from app.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import complaints, never
-from tests.plans.plans import Plan, plans, reference, tried
+from tests.plans.plans import FAULTS, Plan, plans, reference, tried
 from tests.plans.workloads import PLAIN, WORKLOADS, Workload
 from tests.worlds import both_modes
 
@@ -38,7 +38,7 @@ def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
     return (plan for plan in every if str(plan) == only) if only else itertools.islice(every, 0, None, step)
 
 
-@pytest.mark.parametrize("fault", ["crash", "unobserved", "duplicate", "late", "answer", "stale"])
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_felt(fault: str) -> None:
     life = (remembering(PLAIN), WORKLOADS["create"])
     seen, expected = reference("dynamic-apply", *life)
