@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.simulator.objects import Json
-from tests.e2e.used import CONFIG, DEPENDENCY, PORTS
+from tests.e2e.used import CONFIG, DEPENDENCY, PORTS, SECRET
 
 
 class Feature(NamedTuple):
@@ -15,10 +15,13 @@ class Feature(NamedTuple):
     rules: int
 
 
+BOTH: Json = {"env": [*CONFIG["env"], *SECRET["env"]]}
+
 FEATURES = (
     Feature("no rules", ("--no-pods",), {}, 0),
     Feature("a Service", ("--no-pods",), PORTS, 1),
     Feature("and Pods", (), PORTS, 2),
     Feature("and a ConfigMap", (), {**PORTS, **CONFIG}, 3),
-    Feature("and a dependency", (), {**PORTS, **CONFIG, **DEPENDENCY}, 4),
+    Feature("and a Secret", ("--secrets",), {**PORTS, **BOTH}, 4),
+    Feature("and a dependency", ("--secrets",), {**PORTS, **BOTH, **DEPENDENCY}, 5),
 )

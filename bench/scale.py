@@ -38,7 +38,7 @@ class Run:
 def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
     """Return what *feature* costs *size* MyResources in as many namespaces as *spread*."""
     with tempfile.TemporaryDirectory() as folder:
-        cluster = Cluster(binaries, Path(folder))
+        cluster = Cluster(binaries, Path(folder), secrets="--secrets" in feature.options)
         cluster.hook = Hook("hook", Path(folder), *feature.options)  # one that records nothing
         metacontroller = cluster.metacontroller("server-side-apply")
         try:

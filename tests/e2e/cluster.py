@@ -18,20 +18,22 @@ from tests.serving import free_port
 
 
 class Cluster:
-    """Keeps all its files in *folder*."""
+    """Keeps all its files in *folder*; its operator may follow *secrets*, too."""
 
     folders: ClassVar[list[Path]] = []
     """Those of all clusters of this process: their logs tell why a test failed."""
 
-    def __init__(self, binaries: Binaries, folder: Path) -> None:
+    def __init__(self, binaries: Binaries, folder: Path, *, secrets: bool = False) -> None:
         self._binaries = binaries
+        self._secrets = secrets
         self.folder = folder
         self.folders.append(folder)
         self.record = Record()
         self.control_plane = ControlPlane(binaries, folder)
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
-        self.hook = Hook("hook", folder, f"--record={self.asked}", "--record-limit=4000")
+        keeps = [f"--record={self.asked}", "--record-limit=4000"]
+        self.hook = Hook("hook", folder, *keeps, *(["--secrets"] if secrets else []))
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
@@ -43,7 +45,7 @@ class Cluster:
         self.client = self.control_plane.client()
         establish(self.client, documents(self._binaries.crds))
         if installed:
-            install(self.client, self.hook.url)
+            install(self.client, self.hook.url, secrets=self._secrets)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)

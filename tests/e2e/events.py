@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.simulator.objects import Json
 from tests.e2e.client import MERGE
 from tests.e2e.namespace import Namespace
-from tests.e2e.used import BACKUP, SETTINGS, USED, is_ready
+from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, is_ready
 
 OTHERS = 20
 
@@ -56,6 +56,10 @@ def _config_map(**data: str) -> Callable[[Namespace], None]:
     return lambda here: here.edit("ConfigMap", {"data": data}, SETTINGS)
 
 
+def _secret(**data: str) -> Callable[[Namespace], None]:
+    return lambda here: here.edit("Secret", {"data": data}, TOKEN)
+
+
 def _deployment(**spec: int) -> Callable[[Namespace], None]:
     return lambda here: here.edit("Deployment", {"spec": spec})
 
@@ -87,6 +91,8 @@ EVENTS: dict[str, Callable[[Namespace], None]] = {
     "metadata of a ConfigMap that it uses": _annotated("ConfigMap", SETTINGS),
     "a key that it does not use": _config_map(OTHER="2"),
     "a key that it uses": _config_map(**{USED: "bye"}),
+    "a key of a Secret that it does not use": _secret(OTHER="Mg=="),
+    "a key of a Secret that it uses": _secret(**{USED: SECRETS[1]}),
     "the status of a dependency": lambda here: is_ready(here.client, here.name, reason="Looked"),
     "a dependency is lost": lambda here: here.delete("MyBackup", BACKUP),
     f"{OTHERS} other MyResources are made": _others,

@@ -1,4 +1,4 @@
-"""What the operator of a run is set up to follow besides the default: a kind of somebody else, MyBackup."""
+"""What the operator of a run follows besides the default: a kind of somebody else, MyBackup, and perhaps Secrets."""
 
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
@@ -11,13 +11,12 @@ GHOSTS = DependencyKind("example.com/v1", "myghosts", "MyGhost")
 OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.resource}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
 """Of the hook."""
 
-VALUES: Json = {
-    "follow": {
-        "dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "kind": BACKUPS.kind}]
-    },
-    "metacontroller": {"check": False},
-}
-"""Of the chart; there is no cluster when it is rendered."""
+
+def values(*, secrets: bool) -> Json:
+    """Return the values of the chart, which may follow Secrets, too; there is no cluster when it is rendered."""
+    backups = {"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "kind": BACKUPS.kind}
+    return {"follow": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
+
 
 OURS = controller(Policy(dependencies=(BACKUPS,)))
 """The controller that the hook is."""

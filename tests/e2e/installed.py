@@ -8,7 +8,7 @@ import yaml
 from app.simulator.objects import Json
 from charts.rendering import rendered
 from tests.e2e.client import Client
-from tests.e2e.followed import CRD, VALUES
+from tests.e2e.followed import CRD, values
 from tests.e2e.record import Record
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,16 +20,17 @@ def documents(file: Path) -> list[Json]:
     return list(yaml.safe_load_all(file.read_text()))
 
 
-def role() -> Json:
+def role(*, secrets: bool = False) -> Json:
     """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is followed."""
-    item: Json = yaml.safe_load(rendered(VALUES)["clusterrole-metacontroller.yaml"])
+    item: Json = yaml.safe_load(rendered(values(secrets=secrets))["clusterrole-metacontroller.yaml"])
     return item
 
 
-def install(client: Client, hook: str) -> None:
-    """Install it; the hook is at the address *hook*."""
+def install(client: Client, hook: str, *, secrets: bool) -> None:
+    """Install it; the hook is at the address *hook*, and Metacontroller may read *secrets*."""
     establish(client, [CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
-    for item in (role(), *documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml"), controller(hook)):
+    (binding,) = documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml")
+    for item in (role(secrets=secrets), binding, controller(hook)):
         client.apply(item)
 
 

@@ -1,6 +1,8 @@
 """What each kind of event costs, in calls of the hook and writes of Metacontroller, is what docs/watching.md says."""
 
+import base64
 import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +17,7 @@ from tests.e2e.events import EVENTS
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
-from tests.e2e.used import ALL, put_all
+from tests.e2e.used import ALL, SECRETS, put_all
 
 QUIET = 1.0
 
@@ -79,7 +81,7 @@ def unlike(measured: Cost, said: Cost) -> list[str]:
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and follows all there is to follow."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"))
+    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"), secrets=True)
     metacontroller = cluster.metacontroller(mode)
     try:
         cluster.start()
@@ -157,6 +159,18 @@ def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) 
 
     assert cost.syncs != NONE
     assert unlike(cost, COSTS[event])
+
+
+def test_nothing_of_a_secret_is_in_what_is_kept_stored_or_logged(scene: Scene) -> None:
+    asked = scene.cluster.exchanges(scene.here.name, "web")
+    stored = [scene.here.get(kind) for kind in ("MyResource", "Deployment")]
+
+    logs = [text for name, text in scene.cluster.logs.items() if name != "audit.log"]  # that keeps all that was asked
+    said = [*map(json.dumps, [*asked, *stored]), *logs]
+
+    values = [*SECRETS, *(base64.b64decode(value).decode() for value in SECRETS)]
+    assert [each for each in asked if each["request"].get("related", {}).get("Secret.v1")]
+    assert [text for text in said if any(value in text for value in values)] == []
 
 
 def test_metacontroller_is_forbidden_nothing_where_all_is_followed(scene: Scene) -> None:

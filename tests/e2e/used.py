@@ -1,4 +1,4 @@
-"""What a MyResource uses that is not its own: a ConfigMap, and a MyBackup of somebody else."""
+"""What a MyResource uses that is not its own: a ConfigMap, a Secret, and a MyBackup of somebody else."""
 
 from app.simulator.objects import Json
 from tests.e2e.client import Client
@@ -6,24 +6,26 @@ from tests.e2e.followed import BACKUPS, backup, told
 from tests.e2e.namespace import PORT
 
 BACKUP = "nightly"
-SETTINGS = "settings"
+SETTINGS, TOKEN = "settings", "token"
 USED = "GREETING"
-"""The key that is used; all others of the ConfigMap are not."""
+"""The key that is used; all others of the ConfigMap and of the Secret are not."""
 
 PORTS: Json = PORT
-CONFIG: Json = {
-    "env": [{"name": USED, "valueFrom": {"configMapKeyRef": {"name": SETTINGS, "key": USED}}}],
-}
+CONFIG: Json = {"env": [{"name": USED, "valueFrom": {"configMapKeyRef": {"name": SETTINGS, "key": USED}}}]}
+SECRET: Json = {"env": [{"name": "SECRET", "valueFrom": {"secretKeyRef": {"name": TOKEN, "key": USED}}}]}
+SECRETS = ("c3dvcmRmaXNo", "dHJvdXQ=")
+"""Values of the key of the Secret that is used, one after the other, in Base64."""
+
 DEPENDENCY: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "name": BACKUP}]}
-ALL: Json = {**PORTS, **CONFIG, **DEPENDENCY}
+ALL: Json = {**PORTS, "env": [*CONFIG["env"], *SECRET["env"]], **DEPENDENCY}
 """The spec of a MyResource that follows all there is to follow."""
 
 
 def put_all(client: Client, namespace: str) -> None:
     """Make all that a MyResource with the spec ALL uses."""
-    metadata = {"name": SETTINGS, "namespace": namespace}
-    data = {USED: "hello", "OTHER": "1"}
-    client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    for kind, name, value in (("ConfigMap", SETTINGS, "hello"), ("Secret", TOKEN, SECRETS[0])):
+        metadata = {"name": name, "namespace": namespace}
+        client.create({"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": {USED: value, "OTHER": "MQ=="}})
     client.create(backup(BACKUP, namespace))
     is_ready(client, namespace)
 
