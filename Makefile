@@ -36,6 +36,9 @@ plans: $(READY) ## Try all fault plans in the simulated cluster
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
 	$(BIN)/pytest -m e2e -n 4 $(or $(ONLY),tests/e2e)
 
+own: $(READY) ## Try the operator in a cluster of yours where it is installed: make own CONTEXT=NAME
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+
 bench: $(READY) ## Measure what a sync with a thousand Pods costs
 	@$(BIN)/python -m bench.pods
 
@@ -74,4 +77,4 @@ lock: $(READY) ## Make the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test coverage plans e2e bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e own bench scale record check sizes format crd manifests pages lock

@@ -64,13 +64,13 @@ class Refused(Exception):
 
 
 class Client:
-    """Requests of one user, known by a token."""
+    """Requests of one user: who has the *token*, if the API server at *url* asks for one."""
 
-    def __init__(self, url: str, token: str, certificate: Path) -> None:
+    def __init__(self, url: str, token: str = "", certificate: Path | None = None) -> None:
         self.http = httpx.Client(
             base_url=url,
-            headers={"Authorization": f"Bearer {token}"},
-            verify=ssl.create_default_context(cafile=str(certificate)),
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+            verify=ssl.create_default_context(cafile=str(certificate)) if certificate else False,
             timeout=httpx.Timeout(30, read=60),
             trust_env=False,
         )

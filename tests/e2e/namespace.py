@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from app.api.reading import InvalidSpec, read
 from app.core.references import references
@@ -15,6 +15,7 @@ from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.followed import backup, told
+from tests.e2e.record import Record
 from tests.e2e.said import condition, says
 from tests.worlds import parent
 
@@ -29,13 +30,20 @@ PORT: Json = {"ports": [{"name": "http", "containerPort": 80}]}
 """What makes a Service."""
 
 
-class Namespace:
-    """In it ``web`` is the MyResource that is meant where no other is named."""
+class Watched(Protocol):
+    """A cluster that can be changed, and of which a record is kept."""
 
-    def __init__(self, cluster: Cluster, name: str, labels: dict[str, str] | None = None) -> None:
+    client: Client
+    record: Record
+
+
+class Place:
+    """A namespace in which ``web`` is the MyResource that is meant where no other is named."""
+
+    def __init__(self, cluster: Watched, name: str, labels: dict[str, str] | None = None) -> None:
         self.name = name
-        self._cluster = cluster
-        self.client: Client = cluster.client
+        self._record = cluster.record
+        self.client = cluster.client
         self.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}})
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
@@ -130,12 +138,12 @@ class Namespace:
 
     def says(self, name: str = "web") -> tuple[str, str]:
         """Return the state and the reason that the status has for the newest spec, as seen last."""
-        found = self._cluster.record.latest("MyResource", self.name, name)
+        found = self._record.latest("MyResource", self.name, name)
         return says(found) if found else ("", "")
 
     def history(self, name: str = "web") -> list[tuple[str, str]]:
         """Return what the status has said in turn."""
-        versions = self._cluster.record.of("MyResource", self.name, name)
+        versions = self._record.of("MyResource", self.name, name)
         said = [says(version.item) for version in versions if not version.deleted]
         return [now for before, now in pairwise([("", ""), *said]) if now not in (before, ("", ""))]
 
@@ -144,25 +152,21 @@ class Namespace:
         found: str = condition(self.get("MyResource", name), "Ready")["message"]
         return found
 
-    def exchanges(self, name: str = "web") -> list[Json]:
-        """Return what the hook was asked about a MyResource, and what it answered."""
-        return self._cluster.exchanges(self.name, name)
-
     # What is expected
 
     def eventually(self, holds: Callable[[], bool], within: float = PATIENCE) -> None:
         """Wait until *holds*."""
-        assert self._cluster.record.until(holds, within), f"not within {within} s; {self._described()}"
+        assert self._record.until(holds, within), f"not within {within} s; {self._described()}"
 
     def is_said(self, state: str, reason: str, name: str = "web", within: float = PATIENCE) -> None:
         """Wait until the status of the newest spec says so."""
         generation = self.get("MyResource", name)["metadata"]["generation"]
 
         def holds() -> bool:
-            seen = self._cluster.record.latest("MyResource", self.name, name)
+            seen = self._record.latest("MyResource", self.name, name)
             return seen is not None and seen["metadata"]["generation"] >= generation and says(seen) == (state, reason)
 
-        assert self._cluster.record.until(holds, within), f"not {reason} within {within} s; {self._described()}"
+        assert self._record.until(holds, within), f"not {reason} within {within} s; {self._described()}"
 
     def is_ready(self, name: str = "web", within: float = PATIENCE) -> None:
         """Wait until it is Ready and nothing more happens."""
@@ -174,9 +178,29 @@ class Namespace:
         """Wait until nothing happens any more."""
 
         def still() -> bool:
-            return time.time() - max(self._cluster.record.moved(self.name), self.client.acted) > quiet
+            return time.time() - max(self._record.moved(self.name), self.client.acted) > quiet
 
-        assert self._cluster.record.until(still, PATIENCE), "there is no end of changes"
+        assert self._record.until(still, PATIENCE), "there is no end of changes"
+
+    def _described(self) -> str:
+        """Return what is known about all MyResources, for a failure."""
+        everything = self._record.everything("MyResource", self.name)
+        known = {key.name: versions[-1].item.get("status", {}) for key, versions in everything.items()}
+        events = [versions[-1].item for versions in self._record.everything("Event", self.name).values()]
+        errors = [event["message"] for event in events if event["reason"] == "SyncError"]
+        return json.dumps({"statuses": known, "errors": errors[-3:]}, indent=1)
+
+
+class Namespace(Place):
+    """A namespace in a cluster of the tests' own, where it is seen what the hook and the API server are asked."""
+
+    def __init__(self, cluster: Cluster, name: str, labels: dict[str, str] | None = None) -> None:
+        super().__init__(cluster, name, labels)
+        self._cluster = cluster
+
+    def exchanges(self, name: str = "web") -> list[Json]:
+        """Return what the hook was asked about a MyResource, and what it answered."""
+        return self._cluster.exchanges(self.name, name)
 
     def since(self) -> Done:
         """Return what Metacontroller does from now on."""
@@ -191,14 +215,6 @@ class Namespace:
         self.eventually(lambda: done.looked_at(name))
         self.is_still()
         return done
-
-    def _described(self) -> str:
-        """Return what is known about all MyResources, for a failure."""
-        everything = self._cluster.record.everything("MyResource", self.name)
-        known = {key.name: versions[-1].item.get("status", {}) for key, versions in everything.items()}
-        events = [versions[-1].item for versions in self._cluster.record.everything("Event", self.name).values()]
-        errors = [event["message"] for event in events if event["reason"] == "SyncError"]
-        return json.dumps({"statuses": known, "errors": errors[-3:]}, indent=1)
 
 
 def child(kind: str, name: str = "web") -> str:

@@ -84,11 +84,12 @@ class Record:
 
 
 class Watch(threading.Thread):
-    """Watches one kind until the API server is gone for good."""
+    """Watches one kind, in one *namespace* or in all, until the API server is gone for good."""
 
-    def __init__(self, kind: str, client: Client, record: Record) -> None:
+    def __init__(self, kind: str, client: Client, record: Record, namespace: str = "") -> None:
         super().__init__(name=f"watch {kind}", daemon=True)
         self._kind = kind
+        self._path = path(kind, namespace)
         self._client = client
         self._record = record
         self.stopping = threading.Event()
@@ -103,7 +104,7 @@ class Watch(threading.Thread):
 
     def _list(self) -> str:
         """Note what is there and what is gone; return the version to watch from."""
-        body = self._client.http.get(path(self._kind)).json()
+        body = self._client.http.get(self._path).json()
         there = {self._seen({**item, "kind": self._kind}, deleted=False) for item in body["items"]}
         number = int(body["metadata"]["resourceVersion"])
         for key, versions in self._record.everything(self._kind).items():
@@ -113,9 +114,7 @@ class Watch(threading.Thread):
 
     def _watch(self, version: str) -> None:
         query = {"watch": "1", "resourceVersion": version}
-        with self._client.http.stream(
-            "GET", path(self._kind), params=query, timeout=httpx.Timeout(30, read=None)
-        ) as it:
+        with self._client.http.stream("GET", self._path, params=query, timeout=httpx.Timeout(30, read=None)) as it:
             for line in it.iter_lines():
                 event = json.loads(line)
                 if event["type"] == "ERROR":

@@ -1,0 +1,68 @@
+"""What docs/testing.md tells to type for a cluster of one's own, typed: here that is the cluster of the tests."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.binaries import ASSETS
+from tests.e2e.cluster import Cluster
+from tests.e2e.installed import ROOT
+from tests.e2e.processes import Process
+
+
+@pytest.fixture
+def configuration(cluster: Cluster, metacontroller: Process) -> Path:
+    """Return kubectl's configuration for the cluster, where Metacontroller runs."""
+    del metacontroller
+    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{ASSETS}") is None:
+        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
+    return cluster.control_plane.kubeconfig("admin")
+
+
+def typed(configuration: Path, *more: str, context: str = "it") -> tuple[int, str]:
+    """Return the exit code of the tests of a cluster of one's own, and what they print."""
+    command = [sys.executable, "-m", "pytest", "-m", "own", "tests/own", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "--context", context, *more],
+        cwd=ROOT,
+        env={**os.environ, "KUBECONFIG": str(configuration)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def test_the_tests_of_a_cluster_of_ones_own_pass_here(configuration: Path, cluster: Cluster) -> None:
+    code, said = typed(configuration)
+
+    assert code == 0, said
+    assert "7 passed" in said
+    left = [item for item in cluster.client.all("Namespace") if item["metadata"]["name"].startswith("myresource-test-")]
+    assert [item for item in left if not item["metadata"].get("deletionTimestamp")] == []
+
+
+def test_they_fail_where_it_does_not_get_ready(configuration: Path) -> None:
+    code, said = typed(configuration, "--image", "nginx:bad", "--patience", "3", "-k", "gets_ready")
+
+    assert code == 1
+    assert "not Available within 3.0 s" in said
+    assert "ImagePullFailed" in said
+
+
+def test_they_say_that_a_cluster_must_be_named(configuration: Path) -> None:
+    code, said = typed(configuration, context="")
+
+    assert code == 2
+    assert "make own CONTEXT=NAME" in said
+
+
+def test_they_say_that_there_is_no_such_cluster(configuration: Path) -> None:
+    code, said = typed(configuration, context="nowhere")
+
+    assert code == 1
+    assert "nowhere" in said

@@ -1,0 +1,54 @@
+"""Fixtures: a cluster of the reader's own, and one namespace in it, which is removed in the end."""
+
+import secrets
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.namespace import Place
+from tests.own.own_cluster import OwnCluster
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that say which cluster, and what may run there."""
+    parser.addoption("--context", default="", help="the context of kubectl's configuration that names the cluster")
+    parser.addoption("--image", default="nginx:1.27", help="an image that listens on port 80 and may run as root")
+    parser.addoption("--other-image", default="nginx:1.28", help="another one")
+    parser.addoption("--patience", type=float, default=300, help="seconds until something counts as missing")
+
+
+@pytest.fixture(scope="session")
+def own(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnCluster]:
+    """Return the cluster that the option names."""
+    context = pytestconfig.getoption("--context")
+    if not context:
+        pytest.exit("name the cluster: make own CONTEXT=NAME, one of kubectl config get-contexts", 2)
+    made = OwnCluster(context, tmp_path_factory.mktemp("own"))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="session")
+def here(own: OwnCluster) -> Iterator[Place]:
+    """Return a namespace that nobody else has."""
+    name = f"myresource-test-{secrets.token_hex(4)}"
+    own.watch(name)
+    made = Place(own, name)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def patience(pytestconfig: pytest.Config) -> float:
+    """Return how many seconds something may take: images may have to be pulled."""
+    found: float = pytestconfig.getoption("--patience")
+    return found
+
+
+@pytest.fixture(scope="session")
+def images(pytestconfig: pytest.Config) -> tuple[str, str]:
+    """Return two images that may run there."""
+    return pytestconfig.getoption("--image"), pytestconfig.getoption("--other-image")
