@@ -64,5 +64,5 @@ def test_they_say_that_a_cluster_must_be_named(configuration: Path) -> None:
 def test_they_say_that_there_is_no_such_cluster(configuration: Path) -> None:
     code, said = typed(configuration, context="nowhere")
 
-    assert code == 1
+    assert code == 2
     assert "nowhere" in said

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.namespace import Place
+from tests.e2e.processes import Ended
 from tests.own.own_cluster import OwnCluster
 
 
@@ -26,6 +27,9 @@ def own(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
     made = OwnCluster(context, tmp_path_factory.mktemp("own"))
     try:
         made.start()
+    except Ended as ended:
+        pytest.exit(str(ended), 2)
+    try:
         yield made
     finally:
         made.stop()
