@@ -6,7 +6,7 @@ often it has ended. No count, no name of a Pod or a node, and no word of others 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.api.spec import MyResourceSpec
@@ -30,6 +30,9 @@ GRACE = 10
 FORGIVEN = 600
 """Seconds of running after which it no longer counts that a container ended. Source: the kubelet's back-off."""
 
+STEADY = 60
+"""Seconds of running after which a container that is ready, in a Pod that is not, is no longer suspected."""
+
 _NO_IMAGE = {
     "ErrImageNeverPull",
     "ErrImagePull",
@@ -46,17 +49,22 @@ _ENDED = {"CrashLoopBackOff", "RunContainerError"}
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a Pod is not ready: a reason, the words for its message, and from when until when it holds."""
+    """Why a Pod is not available: a reason, the words for its message, and from when until when it holds.
+
+    It is ``past`` while its container is ready, and ``others`` if that is not the MyResource's own.
+    """
 
     reason: Reason
     words: dict[str, str] = field(default_factory=dict)
     since: datetime | None = None
     until: datetime | None = None
+    past: bool = False
+    others: bool = False
 
     @property
-    def place(self) -> tuple[int, list[tuple[str, str]]]:
+    def place(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
         """Which of several is said: that with the lowest place."""
-        return POD_REASONS.index(self.reason), sorted(self.words.items())
+        return self.past, POD_REASONS.index(self.reason), self.others, sorted(self.words.items())
 
     def holds(self, now: datetime) -> bool:
         """Tell whether it holds *now*."""
@@ -64,18 +72,25 @@ class Cause:
 
 
 def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
-    """Yield what keeps *pod* from being ready, or will, if *spec* is what it was made for."""
+    """Yield what keeps *pod* from being available, or will, if *spec* is what it was made for."""
     if pod.status is None:
         return
     if any(map(_finds_no_node, pod.status.conditions or [])):
         yield Cause(UNSCHEDULABLE)
-    for seen in pod.status.init_container_statuses or []:
-        if not seen.ready:  # one that has ended well is ready, too: the kubelet's prober manager says so
-            yield from _stopped(seen, spec)
-    for seen in pod.status.container_statuses or []:
+    init, own = pod.status.init_container_statuses or [], pod.status.container_statuses or []
+    steady = (spec.min_ready_seconds or 0) if all(seen.ready for seen in (*init, *own)) else STEADY
+    for seen in (*init, *own):
+        yield from _in_between(seen, spec, steady) if seen.ready else _stopped(seen, spec)
+    for seen in own:
         if not seen.ready:
-            yield from _stopped(seen, spec)
             yield from _unready(seen, spec)
+
+
+def _in_between(seen: ContainerStatus, spec: MyResourceSpec, steady: float) -> Iterator[Cause]:
+    """Yield why a container that is ready did not run before: a loop goes on until it has run for *steady* seconds."""
+    if started := _started(seen):
+        until = after(started, min(steady, FORGIVEN))
+        yield from (replace(cause, until=until, past=True) for cause in _stopped(seen, spec))
 
 
 def _finds_no_node(condition: Condition) -> bool:
@@ -86,14 +101,15 @@ def _stopped(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
     """Yield why a container does not run, or not for long."""
     waiting, ended = seen.now.waiting, _ended(seen)
     why = waiting.reason if waiting else None
+    others = not advice.is_own(seen)
     if why in _NO_IMAGE:
-        yield Cause(IMAGE_PULL_FAILED, advice.image(seen))
+        yield Cause(IMAGE_PULL_FAILED, advice.image(seen), others=others)
     elif waiting and why in _NOT_CREATED:
-        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or "", spec))
+        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or "", spec), others=others)
     elif ended and ended.reason == "OOMKilled":
-        yield Cause(OOM_KILLED, advice.memory(seen, spec), until=_forgiven(seen))
+        yield Cause(OOM_KILLED, advice.memory(seen, spec), until=_forgiven(seen), others=others)
     elif ended and _times_ended(seen) > 1:
-        yield Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code), until=_forgiven(seen))
+        yield Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code), until=_forgiven(seen), others=others)
 
 
 def _unready(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
@@ -103,7 +119,8 @@ def _unready(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
     """
     takes, started = advice.probe_takes(seen, spec), _started(seen)
     if takes is not None and started and seen.started is not False:
-        yield Cause(PROBE_FAILING, advice.probe(seen), since=after(started, takes + GRACE))
+        since = after(started, takes + GRACE)
+        yield Cause(PROBE_FAILING, advice.probe(seen), since=since, others=not advice.is_own(seen))
 
 
 def _ended(seen: ContainerStatus) -> Terminated | None:

@@ -90,10 +90,10 @@ def _values(ref: Reference, request: SyncRequest) -> Values:
 def _contents(seen: ConfigMap | Secret, *, as_files: bool) -> dict[str, str]:
     """Return all values of *seen* that a container can get; those of binaryData only come as files.
 
-    They can't be taken for the same text in data. Source: Kubernetes, pkg/kubelet/kubelet_pods.go.
+    A zero byte tells them from the same text in data. Source: Kubernetes, pkg/kubelet/kubelet_pods.go.
     """
     binary = (seen.binary_data or {}) if as_files and isinstance(seen, ConfigMap) else {}
-    return {**(seen.data or {}), **{key: f"binary:{value}" for key, value in binary.items()}}
+    return {**(seen.data or {}), **{key: f"\0{value}" for key, value in binary.items()}}
 
 
 def _observed_marks(request: SyncRequest) -> dict[str, str]:

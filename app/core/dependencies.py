@@ -63,8 +63,8 @@ class _Any(Object, frozen=True):
         seen = next((each for each in found if each and each.type == condition), None)
         if seen is None or seen.status != "True":
             return False
-        about = seen.observed_generation or readable(status.observed_generation, int) or generation
-        return about == generation
+        said = (seen.observed_generation, readable(status.observed_generation, int))
+        return next((about for about in said if about is not None), generation) == generation
 
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:

@@ -6,6 +6,7 @@ generation was written (it sees what was taken away); the values say that nobody
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -79,9 +80,18 @@ def _in_list(wanted: list[Any], seen: object, path: str) -> str | None:
     key = next((key for key in _KEYS if all(isinstance(item, dict) and key in item for item in wanted)), None)
     if not wanted or key is None:
         return _in_places(wanted, seen, path)
-    there = {item[key]: item for item in seen if isinstance(item, dict) and isinstance(item.get(key), str | int)}
-    found = _first(difference(item, there.get(item[key]), f"{path}[{item[key]}]") for item in wanted)
+    there: defaultdict[str | int, list[Any]] = defaultdict(list)
+    for item in seen:
+        if isinstance(item, dict) and isinstance(item.get(key), str | int):
+            there[item[key]].append(item)
+    found = _first(_among(item, there[item[key]], f"{path}[{item[key]}]") for item in wanted)
     return found or _out_of_order(wanted, list(there), path)
+
+
+def _among(wanted: object, seen: list[Any], path: str) -> str | None:
+    """Return None if one of *seen* is as *wanted*: somebody may have added another protocol of the same port."""
+    found = [difference(wanted, item, path) for item in seen]
+    return None if None in found else (found or [path])[0]
 
 
 def _in_places(wanted: list[Any], seen: list[Any], path: str) -> str | None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.hooks import MAX_RESYNC
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d+)?(Z|[+-]\d\d:\d\d)")
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)")
 
 
 def moment(text: str | None) -> datetime | None:

@@ -15,9 +15,9 @@ _MARK = re.compile(r"([0-9]{1,18})-(.+)")
 
 def outdated(parent: Parent, children: Children) -> Gap | None:
     """Return the gap of a child that was made for a later generation of *parent* than this."""
-    every = ((kind.__name__, seen.metadata) for kind in CHILDREN for seen in children.all(kind))
-    later = (Gap(kind, seen.name, later=True) for kind, seen in every if _is_later(seen.annotation(APPLIED), parent))
-    return next(later, None)
+    every = [(kind.__name__, seen.metadata) for kind in CHILDREN for seen in children.all(kind)]
+    later = [(kind, seen.name) for kind, seen in every if _is_later(seen.annotation(APPLIED), parent)]
+    return Gap(*min(later), later=True) if later else None
 
 
 def _is_later(mark: str | None, parent: Parent) -> bool:

@@ -24,6 +24,10 @@ MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
 
 
+_ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
+"""Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What to answer with: ``wanted`` children, or ``kept`` ones and the ``problem`` that keeps them."""
@@ -82,8 +86,9 @@ def _has_started(request: SyncRequest, previous: Previous) -> bool:
 
 
 def _size(child: Manifest) -> int:
-    """Return how many bytes *child* and its record take among its annotations."""
-    return sum(len(msgspec.json.encode(part)) for part in (child, child["metadata"]["annotations"]))
+    """Return how many bytes *child* and its record take among its annotations, as Go writes them."""
+    parts = [msgspec.json.encode(part) for part in (child, child["metadata"]["annotations"])]
+    return sum(len(part) + 5 * sum(map(part.count, _ESCAPED)) for part in parts)
 
 
 def _taken(request: SyncRequest) -> bool:

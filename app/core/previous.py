@@ -12,7 +12,7 @@ import msgspec
 from app.core.moments import moment
 from app.hooks import Parent, readable
 
-Generation = Annotated[int, msgspec.Meta(ge=0)]
+Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 _NULL = msgspec.Raw(b"null")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from app.core.dependencies import State
 from app.core.facts import Facts
 from app.core.observations import ROLLOUT_LATE
-from app.core.reason import Reason
+from app.core.reason import Outlook, Reason
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
@@ -91,7 +91,10 @@ def asks_pods(facts: Facts) -> bool:
 def decide(facts: Facts) -> Reason:
     """Return the reason of the condition Ready: the cause that Pods tell, with the outlook of what it explains."""
     found = _first(facts)
-    return replace(facts.cause.reason, outlook=found.outlook) if facts.cause else found
+    outlook = found.outlook
+    if outlook is Outlook.AS_THE_ROLLOUT:
+        outlook = Outlook.STALLED if _timed_out(facts) else Outlook.RECONCILING
+    return replace(facts.cause.reason if facts.cause else found, outlook=outlook)
 
 
 def _first(facts: Facts) -> Reason:

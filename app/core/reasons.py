@@ -81,7 +81,7 @@ ROLLING_OUT = Reason(
 )
 DEPENDENCY_NOT_FOUND = Reason(
     "DependencyNotFound",
-    Outlook.RECONCILING,
+    Outlook.AS_THE_ROLLOUT,
     "{missing} does not exist: create it, or mark its use in the spec as optional. Pods that run go on running.",
     "The spec uses a ConfigMap or Secret, or a key of one, that is not there. Pods that run are left as they are; new "
     "ones can't start.",

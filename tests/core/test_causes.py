@@ -245,6 +245,47 @@ def test_an_init_container_that_is_run_again_is_looked_at_although_it_once_ended
     assert said(again)[0] == "ImagePullFailed"
 
 
+LOOP = [
+    pytest.param(crashing(), id="waiting"),
+    pytest.param(container(state=running(), last=ended(1), restarts=4), id="running"),
+    pytest.param(container(state=running(), last=ended(1), restarts=4, ready=True), id="ready"),
+    pytest.param(container(state=ended(1), last=ended(1), restarts=4), id="ended"),
+]
+"""A crash loop without a readiness probe: while it runs, it is ready."""
+
+
+@pytest.mark.parametrize("seen", LOOP)
+def test_a_crash_loop_that_is_ready_for_less_than_min_ready_seconds_is_the_same(seen: Json) -> None:
+    assert said(pod(seen), minReadySeconds=30) == CRASH
+
+
+@pytest.mark.parametrize("seen", LOOP)
+def test_a_crash_loop_of_a_sidecar_beside_what_is_not_ready_is_the_same(seen: Json) -> None:
+    pods = pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))
+
+    assert said(pods)[0] == "CrashLooping"
+
+
+def test_what_is_ready_for_min_ready_seconds_is_no_cause() -> None:
+    def seen(seconds: float) -> Json:
+        return pod(container(state=running(seconds), last=ended(1), restarts=4, ready=True))
+
+    assert said(seen(30), minReadySeconds=30) == ROLLING
+    assert said(seen(1)) == ROLLING
+    assert answered(seen(10), minReadySeconds=30)["resyncAfterSeconds"] == 20
+
+
+def test_what_is_not_ready_is_said_before_what_is() -> None:
+    loop = container("proxy", running(), ended(1), restarts=4, ready=True)
+    unready = container(state=running(900))
+
+    assert said(pod(unready, loop), readinessProbe=PROBE) == NOT_READY
+
+
+def test_of_containers_with_one_cause_the_own_is_named() -> None:
+    assert said(pod(crashing(name="a-proxy"), crashing())) == CRASH
+
+
 @pytest.mark.parametrize("state", [waiting("CrashLoopBackOff"), running(), ended(0, "Completed")], ids=str)
 def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -> None:
     seen = container("proxy", state, ended(0, "Completed"), restarts=20)
@@ -258,7 +299,8 @@ def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -
         pytest.param(container(state=ended(0, "Completed"), last=ended(1), restarts=5, ready=True), id="done"),
         pytest.param(container(state=ended(0, "Completed")), id="just done"),
         pytest.param(container(state=running(9000)), id="it takes long"),
-        pytest.param(container(state=running(), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
+        pytest.param(container(state=running(60), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
+        pytest.param(container(last=ended(1), restarts=5, ready=True), id="nobody knows since when"),
     ],
 )
 def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:

@@ -92,6 +92,10 @@ def test_binary_data_is_content_of_files_too() -> None:
     assert len(found) == 3
 
 
+def test_binary_data_is_never_taken_for_data() -> None:
+    assert mark(FILES, settings(a="binary:QQ==")) != mark(FILES, binary(a="QQ=="))
+
+
 def test_binary_data_is_no_content_of_variables() -> None:
     """The kubelet does not look at it there."""
     moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
@@ -138,6 +142,21 @@ def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_s
     assert condition(later)["message"].startswith(f"{what} does not exist: create it")
     assert condition(later, "Reconciling")["status"] == "True"
     assert condition(later, "Available")["status"] == "True"
+
+
+def test_a_rollout_that_waits_for_what_is_missing_is_stalled_after_its_deadline() -> None:
+    late = running(ALL, settings(a="1"))
+    late["status"] = {
+        **late["status"],
+        "updatedReplicas": 0,
+        "conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}],
+    }
+
+    answer = sync(my_resource(**ALL), late, related={"ConfigMap.v1": {}})
+
+    assert reason(answer) == "DependencyNotFound"
+    assert condition(answer, "Stalled")["status"] == "True"
+    assert answer["status"]["state"] == "Failed"
 
 
 def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:

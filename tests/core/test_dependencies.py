@@ -50,6 +50,8 @@ def kinds(answer: Json) -> list[str]:
         pytest.param(backup({**READY, "type": "Other"}), UNMET, id="another"),
         pytest.param(backup({**READY, "observedGeneration": 1}), UNMET, id="of old"),
         pytest.param(backup(READY, observed=1), UNMET, id="a status of old"),
+        pytest.param(backup({**READY, "observedGeneration": 0}), UNMET, id="of none"),
+        pytest.param(backup(READY, observed=0), UNMET, id="a status of none"),
         pytest.param(backup(READY, deletionTimestamp="2026-01-31T12:00:00Z"), "is being deleted", id="deleted"),
         pytest.param(backup(5, "x", None, {"type": "Ready"}), UNMET, id="odd conditions"),
     ],

@@ -17,6 +17,16 @@ from app.core.gap import difference
             id="named items in another order",
         ),
         pytest.param([{"port": 80}], [{"port": 80, "nodePort": 30000}], id="by port"),
+        pytest.param(
+            [{"port": 53, "protocol": "TCP"}],
+            [{"port": 53, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}],
+            id="another protocol of a port, after ours",
+        ),
+        pytest.param(
+            [{"port": 53, "protocol": "TCP"}],
+            [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}],
+            id="another protocol of a port, before ours",
+        ),
         pytest.param([{"key": "a"}], [{"key": "a", "operator": "Equal"}], id="by place"),
         pytest.param(["a", "b"], ["a", "b"], id="plain items"),
         pytest.param([], [], id="empty lists"),
@@ -36,6 +46,12 @@ def test_no_difference(wanted: Any, seen: Any) -> None:
         pytest.param({"a": [1]}, {"a": {"0": 1}}, "spec.a", id="no list"),
         pytest.param(
             {"c": [{"name": "main", "x": 1}]}, {"c": [{"name": "main", "x": 2}]}, "spec.c[main].x", id="named"
+        ),
+        pytest.param(
+            {"p": [{"port": 53, "protocol": "TCP"}]},
+            {"p": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "SCTP"}]},
+            "spec.p[53].protocol",
+            id="only other protocols of a port",
         ),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": "other"}]}, "spec.c[main]", id="a name is missing"),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": ["main"]}, 5]}, "spec.c[main]", id="odd items"),

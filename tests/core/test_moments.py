@@ -40,6 +40,7 @@ def test_a_moment_that_no_calendar_has_is_none() -> None:
     assert moment("2026-02-30T12:00:00Z") is None
     assert moment("soon") is moment(None) is None
     assert moment("0001-01-01T00:00:00+05:00") is None
+    assert moment("2026-01-31T12:00:00.1234567890Z") is None
 
 
 def test_a_moment_is_in_utc_wherever_it_was_written() -> None:

@@ -65,6 +65,16 @@ def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of
     assert answer["status"]["waiting"]["what"] == "a later generation of Deployment web-deployment"
 
 
+def test_the_same_child_is_named_whatever_their_order() -> None:
+    parent, children = later(**PORT)
+
+    answers = [sync(parent, *order) for order in (children, children[::-1])]
+
+    assert {answer["status"]["waiting"]["what"] for answer in answers} == {
+        "a later generation of Deployment web-deployment"
+    }
+
+
 @pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
 def test_any_other_mark_is_replaced(mark: str) -> None:
     parent, (deployment,) = later()

@@ -70,6 +70,15 @@ def test_a_deployment_too_large_for_an_annotation_is_an_invalid_spec() -> None:
     assert reason(sync(my_resource(args=arguments[:5]))) != "InvalidSpec"
 
 
+@pytest.mark.parametrize("letter", ["<", ">", "&", "\u2028", "\u2029"])
+def test_what_go_writes_as_six_bytes_counts_as_six(letter: str) -> None:
+    def asked(letters: str) -> Json:
+        return my_resource(args=[letters * 1000] * 40)
+
+    assert reason(sync(asked(letter))) == "InvalidSpec"
+    assert reason(sync(asked("x" * len(letter.encode())))) == "Building"
+
+
 def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
     def asked(letter: str) -> Json:
         annotations = {f"example.com/{number}": letter * 4000 for number in range(16)}

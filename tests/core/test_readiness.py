@@ -127,6 +127,7 @@ def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
         pytest.param({"readyGeneration": 0}, "Building", "RollingOut", id="another generation was ready"),
         pytest.param({"readyGeneration": -1}, "Building", "RollingOut", id="no generation"),
         pytest.param({"readyGeneration": "1"}, "Building", "RollingOut", id="no number"),
+        pytest.param({"readyGeneration": 2**63}, "Building", "RollingOut", id="more than the CRD allows"),
         pytest.param(None, "Building", "RollingOut", id="the status was lost"),
     ],
 )

@@ -11,15 +11,15 @@ from app.simulator.hook import Hook
 from app.simulator.metacontroller.settings import MODES, Mode
 from app.simulator.objects import Key
 from app.simulator.world import NoRest, World
+from tests.following import config_map
 from tests.simulator import careless
 from tests.simulator.careless import answering
-from tests.worlds import world
+from tests.worlds import DEPLOYMENT, world
 
 Json = dict[str, Any]
 
 both_modes = pytest.mark.parametrize("mode", MODES)
 WEB = Key("MyResource", "default", "web")
-DEPLOYMENT = Key("Deployment", "default", "web-deployment")
 CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {"a": "1"}}
 TAKEN = {
     "apiVersion": "v1",
@@ -112,6 +112,21 @@ def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, .
 def test_every_rule_catches_something() -> None:
     marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
     assert {case.values[1] for mark in marks for case in mark.args[1]} == set(RULES)
+
+
+@both_modes
+def test_a_child_that_somebody_deletes_may_be_made_anew_with_less(mode: Mode) -> None:
+    """Its mark can't be kept when both it and what it is made from are gone."""
+    lives = world(mode, MYRESOURCE, config_map("settings", a="1"))
+    lives.apply(parent(envFrom=[{"configMapRef": {"name": "settings"}}]))
+    lives.still(within=300)
+    lives.delete(Key("ConfigMap", "default", "settings"))
+    lives.still(within=300)
+    lives.delete(DEPLOYMENT)
+    lives.still(within=300)
+
+    assert lives.get(DEPLOYMENT)["spec"]["template"]["metadata"].get("annotations", {}) == {}
+    assert findings(lives.history) == []
 
 
 @both_modes
