@@ -21,6 +21,9 @@ from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
 pytestmark = pytest.mark.no_cover
 
 LONG = settings(max_examples=60, stateful_step_count=20)
+MANY = 1000
+"""Walks, where all plans are tried."""
+
 GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV]
 BAD: list[Json] = [INVALID, {"image": "nginx:bad"}]
 
@@ -139,8 +142,9 @@ class Walk(RuleBasedStateMachine):
 
 
 @both_modes
-def test_a_walk_ends_where_its_last_spec_alone_leads(mode: Mode) -> None:
-    run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=LONG)
+def test_a_walk_ends_where_its_last_spec_alone_leads(mode: Mode, request: pytest.FixtureRequest) -> None:
+    often = settings(LONG, max_examples=MANY) if request.config.getoption("--all-plans") else LONG
+    run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=often)
 
 
 @pytest.mark.parametrize("make", [broken.remembers_in_the_process, broken.remembers_in_the_status])

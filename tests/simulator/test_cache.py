@@ -103,6 +103,17 @@ def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None
     assert told[2:] == ["1->2", "1->", "->3"]
 
 
+def test_a_watch_that_is_made_anew_never_goes_back_to_what_was_on_its_way() -> None:
+    made, cache, told = cached(late=5)
+    made.apply(config("1"))
+    made.apply(config("2"))
+    cache.renew("ConfigMap")
+    made.apply(config("3"))
+    made.run(10)
+
+    assert told == ["->2", "2->3"]
+
+
 def test_a_cache_that_is_behind_gives_what_was_there_so_many_changes_ago() -> None:
     made, cache, _ = cached()
     made.apply(config("1"))

@@ -46,9 +46,8 @@ class Cache:
 
     def relist(self) -> None:
         """Learn everything anew, as a process that starts."""
-        for plan in (plan for coming in self._coming.values() for plan in coming):
-            plan.cancelled = True
-        self._coming.clear()
+        for kind in list(self._coming):
+            self._end(kind)
         self._changes.clear()
         self._objects.clear()
         for key in self._api.all_keys():
@@ -56,10 +55,16 @@ class Cache:
 
     def renew(self, kind: str) -> None:
         """Learn what was missed of *kind*, as when a watch that broke is made anew: states in between stay unseen."""
+        self._end(kind)
         known = self._objects.get(kind, {})
         for key in dict.fromkeys([*known, *(key for key in self._api.all_keys() if key.kind == kind)]):
             if self._api.get(key) != known.get(key):
                 self._take(key, self._api.get(key))
+
+    def _end(self, kind: str) -> None:
+        """End the watch of *kind*: what is on its way never comes, as it would be older than what is known then."""
+        for plan in self._coming.pop(kind, ()):
+            plan.cancelled = True
 
     def _given(self, kind: str) -> dict[Key, Json]:
         """Return the objects of *kind* as they were so many changes ago as the cache is behind."""
