@@ -1,11 +1,13 @@
-"""Lives that are led on the real control plane and in the simulator, step by step."""
+"""Lives that are led on the real control plane and in the simulator, step by step: those of the fault plans, too."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, with_metadata
+from tests.e2e.followed import BACKUPS, OURS, backup
 from tests.e2e.namespace import PORT, child
+from tests.following import WITH_BACKUPS
 from tests.worlds import WEB, foreign, parent, service, world
 
 
@@ -21,14 +23,26 @@ class Stage(Protocol):
     def edit(self, kind: str, change: Json, name: str = "") -> None:
         """Change an object by hand."""
 
-    def delete(self, kind: str, name: str = "") -> None:
-        """Delete an object by hand."""
+    def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
+        """Delete an object by hand; *policy* is Background, Foreground or Orphan."""
 
     def put(self, item: Json) -> None:
         """Make an object of somebody else."""
 
 
 Step = Callable[[Stage], None]
+
+_NEEDED = {
+    "apiVersion": BACKUPS.api_version,
+    "resource": BACKUPS.resource,
+    "name": "nightly",
+    "condition": "Exists",
+}
+
+
+def _settings(value: str) -> Json:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": value}}
+
 
 LIVES: dict[str, list[Step]] = {
     "made, and another image": [lambda it: it.make(replicas=2, **PORT), lambda it: it.change(image="nginx:1.28")],
@@ -72,6 +86,39 @@ LIVES: dict[str, list[Step]] = {
         lambda it: it.delete("Service"),
     ],
     "made and deleted": [lambda it: it.make(**PORT), lambda it: it.delete("MyResource")],
+    "deleted in the foreground": [
+        lambda it: it.make(**PORT),
+        lambda it: it.delete("MyResource", policy="Foreground"),
+    ],
+    "deleted as an orphan": [lambda it: it.make(**PORT), lambda it: it.delete("MyResource", policy="Orphan")],
+    "env added and removed": [
+        lambda it: it.make(),
+        lambda it: it.change(env=[{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]),
+        lambda it: it.change(env=[{"name": "B", "value": "1"}]),
+    ],
+    "invalid, and valid again": [
+        lambda it: it.make(),
+        lambda it: it.change(image="nginx:1.28", args=["x" * 8000] * 30),
+        lambda it: it.change(args=None),
+    ],
+    "invalid at first": [lambda it: it.make(args=["x" * 8000] * 30), lambda it: it.change(args=None)],
+    "Pods that crash, and others": [
+        lambda it: it.make(image="nginx:crash"),
+        lambda it: it.change(image="nginx:oom"),
+        lambda it: it.change(image="nginx:1.27"),
+    ],
+    "configuration changed, lost and back": [
+        lambda it: it.put(_settings("1")),
+        lambda it: it.make(envFrom=[{"configMapRef": {"name": "settings"}}]),
+        lambda it: it.edit("ConfigMap", {"data": {"a": "2"}}, "settings"),
+        lambda it: it.delete("ConfigMap", "settings"),
+        lambda it: it.put(_settings("3")),
+    ],
+    "a start that waits": [
+        lambda it: it.make(dependencies=[_NEEDED]),
+        lambda it: it.put(backup("nightly", WEB.namespace)),
+        lambda it: it.delete("MyBackup", "nightly"),
+    ],
 }
 
 
@@ -79,7 +126,7 @@ class Simulated:
     """The simulator as a stage."""
 
     def __init__(self, mode: Mode) -> None:
-        self.world = world(mode)
+        self.world = world(mode, OURS, served=WITH_BACKUPS)
         self._spec: Json = {}
 
     def make(self, name: str = "web", **spec: Any) -> None:
@@ -94,9 +141,9 @@ class Simulated:
         """Change an object by hand."""
         self.world.edit(Key(kind, WEB.namespace, name or child(kind)), lambda item: merge(item, change))
 
-    def delete(self, kind: str, name: str = "") -> None:
+    def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
-        self.world.delete(Key(kind, WEB.namespace, name or child(kind)))
+        self.world.delete(Key(kind, WEB.namespace, name or child(kind)), policy.lower())
 
     def put(self, item: Json) -> None:
         """Make an object of somebody else."""
