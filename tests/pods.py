@@ -63,10 +63,11 @@ def pod(
     owner: str = "web-deployment",
     image: str | None = None,
     init: tuple[Json, ...] = (),
+    sidecars: tuple[str, ...] = (),
     status: Json | None = None,
     **metadata: Any,
 ) -> Json:
-    """Return a Pod of the ReplicaSet with this *mark* that the Deployment *owner* has."""
+    """Return a Pod of the ReplicaSet with this *mark* of the Deployment *owner*; some of *init* are *sidecars*."""
     maker = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{owner}-{mark}", "uid": mark, "controller": True}
     said: Json = {"phase": "Running", "containerStatuses": list(containers), "initContainerStatuses": list(init)}
     return {
@@ -80,7 +81,10 @@ def pod(
             "ownerReferences": [maker],
             **metadata,
         },
-        **({"spec": {"containers": [{"name": "main", "image": image}]}} if image else {}),
+        "spec": {
+            "containers": [{"name": "main", "image": image}],
+            "initContainers": [{"name": sidecar, "restartPolicy": "Always"} for sidecar in sidecars],
+        },
         "status": said if status is None else status,
     }
 

@@ -1,4 +1,4 @@
-"""Causes: why a Pod is not ready, as its status tells. One message for as long as the cause is the same.
+"""Causes: why a Pod is not available, as its status tells. One message for as long as the cause is the same.
 
 A container in trouble changes its state all the time: ErrImagePull and ImagePullBackOff take turns, and so do
 CrashLoopBackOff, running and terminated. So a cause is read from what stays: how the container ended last, and how
@@ -78,27 +78,37 @@ def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
     if any(map(_finds_no_node, pod.status.conditions or [])):
         yield Cause(UNSCHEDULABLE)
     init, own = pod.status.init_container_statuses or [], pod.status.container_statuses or []
-    steady = (spec.min_ready_seconds or 0) if all(seen.ready for seen in (*init, *own)) else STEADY
-    for seen in (*init, *own):
-        yield from _in_between(seen, spec, steady) if seen.ready else _stopped(seen, spec)
+    sidecars = pod.spec.sidecars if pod.spec else set()
+    is_ready = all(seen.ready for seen in (*init, *own))
+    for seen in init:
+        found = _stopped(seen, spec, ends=seen.name not in sidecars)
+        yield from _in_between(found, seen, _steady(seen, spec, is_ready=is_ready)) if seen.ready else found
     for seen in own:
-        if not seen.ready:
-            yield from _unready(seen, spec)
+        found = _stopped(seen, spec)
+        yield from _in_between(found, seen, _steady(seen, spec, is_ready=is_ready)) if seen.ready else found
+        yield from () if seen.ready else _unready(seen, spec)
 
 
-def _in_between(seen: ContainerStatus, spec: MyResourceSpec, steady: float) -> Iterator[Cause]:
+def _in_between(found: Iterator[Cause], seen: ContainerStatus, steady: float) -> Iterator[Cause]:
     """Yield why a container that is ready did not run before: a loop goes on until it has run for *steady* seconds."""
     if started := _started(seen):
         until = after(started, min(steady, FORGIVEN))
-        yield from (replace(cause, until=until, past=True) for cause in _stopped(seen, spec))
+        yield from (replace(cause, until=until, past=True) for cause in found)
+
+
+def _steady(seen: ContainerStatus, spec: MyResourceSpec, *, is_ready: bool) -> int:
+    """Return how long a container that is ready must run until it is no longer suspected, in a Pod that *is_ready*."""
+    if not is_ready:
+        return STEADY
+    return spec.min_ready_seconds + (advice.probe_takes(seen, spec) or 0) if spec.min_ready_seconds else 0
 
 
 def _finds_no_node(condition: Condition) -> bool:
     return (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable")
 
 
-def _stopped(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
-    """Yield why a container does not run, or not for long."""
+def _stopped(seen: ContainerStatus, spec: MyResourceSpec, *, ends: bool = False) -> Iterator[Cause]:
+    """Yield why a container does not run, or not for long; one that *ends*, and is run anew with its Pod, may do so."""
     waiting, ended = seen.now.waiting, _ended(seen)
     why = waiting.reason if waiting else None
     others = not advice.is_own(seen)
@@ -108,7 +118,7 @@ def _stopped(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
         yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or "", spec), others=others)
     elif ended and ended.reason == "OOMKilled":
         yield Cause(OOM_KILLED, advice.memory(seen, spec), until=_forgiven(seen), others=others)
-    elif ended and _times_ended(seen) > 1:
+    elif ended and _times_ended(seen) > 1 and not (ends and ended.exit_code == 0):
         yield Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code), until=_forgiven(seen), others=others)
 
 

@@ -64,7 +64,8 @@ class _Any(Object, frozen=True):
         if seen is None or seen.status != "True":
             return False
         said = (seen.observed_generation, readable(status.observed_generation, int))
-        return next((about for about in said if about is not None), generation) == generation
+        about = next((each for each in said if each is not None), generation)
+        return generation is None or about == generation
 
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:

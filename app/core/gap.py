@@ -84,14 +84,17 @@ def _in_list(wanted: list[Any], seen: object, path: str) -> str | None:
     for item in seen:
         if isinstance(item, dict) and isinstance(item.get(key), str | int):
             there[item[key]].append(item)
-    found = _first(_among(item, there[item[key]], f"{path}[{item[key]}]") for item in wanted)
+    found = _first(difference(item, _meant(item, there[item[key]]), f"{path}[{item[key]}]") for item in wanted)
     return found or _out_of_order(wanted, list(there), path)
 
 
-def _among(wanted: object, seen: list[Any], path: str) -> str | None:
-    """Return None if one of *seen* is as *wanted*: somebody may have added another protocol of the same port."""
-    found = [difference(wanted, item, path) for item in seen]
-    return None if None in found else (found or [path])[0]
+def _meant(wanted: dict[str, Any], seen: list[Any]) -> object:
+    """Return which of *seen*, all with the key of *wanted*, is meant: the last, as it wins, of its protocol if any is.
+
+    A port of another protocol is another port, and somebody else's.
+    """
+    same = [item for item in seen if item.get("protocol") == wanted.get("protocol")]
+    return next(reversed(same or seen), None)
 
 
 def _in_places(wanted: list[Any], seen: list[Any], path: str) -> str | None:

@@ -23,7 +23,6 @@ from app.hooks import Absence, Deployment, Manifest, Service, SyncRequest
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
 
-
 _ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
 """Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
 
@@ -88,7 +87,7 @@ def _has_started(request: SyncRequest, previous: Previous) -> bool:
 def _size(child: Manifest) -> int:
     """Return how many bytes *child* and its record take among its annotations, as Go writes them."""
     parts = [msgspec.json.encode(part) for part in (child, child["metadata"]["annotations"])]
-    return sum(len(part) + 5 * sum(map(part.count, _ESCAPED)) for part in parts)
+    return sum(len(part) + sum((6 - len(each)) * part.count(each) for each in _ESCAPED) for part in parts)
 
 
 def _taken(request: SyncRequest) -> bool:

@@ -52,8 +52,9 @@ PROBE_FAILING = Reason(
     "ProbeFailing",
     Outlook.AS_THE_ROLLOUT,
     "{who} runs, and its readiness probe does not succeed: {remedy}.",
-    "The probe asks the wrong port or path, or the application is not ready for longer than initialDelaySeconds and "
-    "failureThreshold times periodSeconds allow.",
+    "The probe asks the wrong port or path, or the application is not ready for longer than its probes allow: the "
+    "startup probe, then initialDelaySeconds and failureThreshold (or successThreshold) times periodSeconds (or "
+    "timeoutSeconds), whichever is longer.",
     "Correct spec.readinessProbe, or look what the application waits for: kubectl logs -l myresource=NAME -c main",
 )
 
@@ -65,4 +66,5 @@ POD_REASONS = (
     UNSCHEDULABLE,
     PROBE_FAILING,
 )
-"""The first of them that holds for any Pod is said: it is most likely what keeps the others waiting, too."""
+"""The first of them that holds for any Pod is said, as it is most likely what keeps the others waiting, too; before
+those of containers that are ready by now, in between two ends."""

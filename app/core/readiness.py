@@ -89,7 +89,10 @@ def asks_pods(facts: Facts) -> bool:
 
 
 def decide(facts: Facts) -> Reason:
-    """Return the reason of the condition Ready: the cause that Pods tell, with the outlook of what it explains."""
+    """Return the reason of the condition Ready: the cause that Pods tell, with the outlook of what it explains.
+
+    One that goes as the rollout does is Stalled once that is late.
+    """
     found = _first(facts)
     outlook = found.outlook
     if outlook is Outlook.AS_THE_ROLLOUT:

@@ -37,7 +37,8 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "{waits}. Nothing is started before all dependencies are met: remove the one of that kind, or ask whoever runs the "
     "operator to follow it.",
     "spec.dependencies names a kind that the operator was not set up to follow, so it can't tell when it is met.",
-    "Remove the dependency, or have its kind added to the operator's settings: docs/dependencies.md.",
+    "Remove the dependency, or have its kind added to the operator's settings, which take all but Pods, Services, "
+    "ConfigMaps and Secrets: docs/dependencies.md.",
 )
 WAITING_FOR_DEPENDENCIES = Reason(
     "WaitingForDependencies",
@@ -84,7 +85,7 @@ DEPENDENCY_NOT_FOUND = Reason(
     Outlook.AS_THE_ROLLOUT,
     "{missing} does not exist: create it, or mark its use in the spec as optional. Pods that run go on running.",
     "The spec uses a ConfigMap or Secret, or a key of one, that is not there. Pods that run are left as they are; new "
-    "ones can't start.",
+    "ones can't start, and a rollout that needs them is Stalled after its deadline.",
     "Create it with the key that the message names, or set optional: true where the spec uses it.",
 )
 PROGRESS_DEADLINE_EXCEEDED = Reason(

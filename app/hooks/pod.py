@@ -71,12 +71,20 @@ class Container(Observed, frozen=True):
 
     name: str
     image: str | None = None
+    restart_policy: str | None = None
+    """Of an init container; Always makes it a sidecar, which runs as long as the Pod does."""
 
 
 class PodSpec(Observed, frozen=True):
     """What a Pod was made to be."""
 
     containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
+
+    @property
+    def sidecars(self) -> set[str]:
+        """The names of the init containers that run as long as the Pod does."""
+        return {each.name for each in self.init_containers or [] if each.restart_policy == "Always"}
 
     def image(self, container: str) -> str | None:
         """Return the image of a container, or None."""

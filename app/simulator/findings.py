@@ -92,16 +92,14 @@ def _deleted(history: History) -> Iterator[tuple[Key, float, str]]:
 
 
 def _stripped(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Fields that an answer no longer has, although the generation is the same and nobody deleted the child."""
+    """Fields that an answer no longer has, although the generation is the same and the child is there."""
     before: dict[tuple[Key, int], Answered] = {}
-    deleted = [(write.key, write.at) for write in history.writes() if write.verb == "delete" and write.actor != NAME]
     for answer in answers(history):
         earlier = before.get((answer.key, answer.generation))
         before[(answer.key, answer.generation)] = answer
         for key, child in answer.children.items() if earlier else ():
             gone = lacks(child.get("spec"), earlier.children.get(key, {}).get("spec"), "spec") if earlier else None
-            anew = earlier and any(key == other and earlier.at <= at <= answer.at for other, at in deleted)
-            if gone and not anew:
+            if gone and key in answer.shown:
                 yield key, answer.at, f"{gone} was taken back, although the spec of the parent is the same"
 
 

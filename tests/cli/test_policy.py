@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
+from click.testing import CliRunner
 
-from app.cli.policy import MOST_KINDS, dependency_kind
-from app.core.policy import DependencyKind
+from app.cli.policy import MOST_KINDS, dependency_kind, with_policy
+from app.core.policy import DependencyKind, Policy
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 from tests.cli.test_render import rendered
@@ -123,12 +125,26 @@ def test_so_many_kinds_and_no_more() -> None:
     assert_one_line(call("render", "-f", WEB, *options), 2, "--dependency-kind", f"at most {MOST_KINDS}")
 
 
-@pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])
-def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = call("render", "-f", WEB).out
-    monkeypatch.setenv(variable, "")
+@pytest.mark.parametrize(
+    ("variable", "value", "policy"),
+    [
+        ("MYRESOURCE_PODS", "", Policy()),
+        ("MYRESOURCE_PODS", "false", Policy(pods=False)),
+        ("MYRESOURCE_SECRETS", "", Policy()),
+        ("MYRESOURCE_SECRETS", "true", Policy(secrets=True)),
+    ],
+)
+def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, policy: Policy) -> None:
+    seen: list[Policy] = []
 
-    assert call("render", "-f", WEB).out == usual
+    @click.command
+    @with_policy
+    def command(policy: Policy) -> None:
+        seen.append(policy)
+
+    CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
+
+    assert seen == [policy]
 
 
 @pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])

@@ -266,6 +266,15 @@ def test_a_crash_loop_of_a_sidecar_beside_what_is_not_ready_is_the_same(seen: Js
     assert said(pods)[0] == "CrashLooping"
 
 
+def test_min_ready_seconds_count_from_when_the_probe_succeeds() -> None:
+    def seen(seconds: float) -> Json:
+        return pod(container(state=running(seconds), last=ended(1), restarts=4, ready=True))
+
+    slow: Json = {"readinessProbe": {**PROBE, "initialDelaySeconds": 20}, "minReadySeconds": 30}
+    assert said(seen(79), **slow) == CRASH
+    assert said(seen(80), **slow) == ROLLING
+
+
 def test_what_is_ready_for_min_ready_seconds_is_no_cause() -> None:
     def seen(seconds: float) -> Json:
         return pod(container(state=running(seconds), last=ended(1), restarts=4, ready=True))
@@ -290,7 +299,8 @@ def test_of_containers_with_one_cause_the_own_is_named() -> None:
 def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -> None:
     seen = container("proxy", state, ended(0, "Completed"), restarts=20)
 
-    assert said(pod(init=(seen,)))[0] == "CrashLooping"
+    assert said(pod(init=(seen,), sidecars=("proxy",)))[0] == "CrashLooping"
+    assert said(pod(init=(seen,))) == ROLLING  # its Pod was begun anew: it does its work once more
 
 
 @pytest.mark.parametrize(

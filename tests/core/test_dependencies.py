@@ -86,6 +86,10 @@ def test_an_object_that_cannot_be_read_is_waited_for(asked: str) -> None:
     assert "mybackups nightly is there, but can't be read" in condition(answer)["message"]
 
 
+def test_an_object_without_a_generation_is_always_as_its_status_says() -> None:
+    assert reason(answered(backup({**READY, "observedGeneration": 0}, generation=None))) == "Building"
+
+
 @pytest.mark.parametrize("observed", [2, None, "two", {}], ids=str)
 def test_a_status_about_the_object_as_it_is_or_that_does_not_say_counts(observed: Any) -> None:
     assert reason(answered(backup(READY, observed=observed))) == "Building"

@@ -4,6 +4,8 @@ import pytest
 
 from app.core.gap import difference
 
+A = {"name": "A", "value": "1"}
+
 
 @pytest.mark.parametrize(
     ("wanted", "seen"),
@@ -53,6 +55,15 @@ def test_no_difference(wanted: Any, seen: Any) -> None:
             "spec.p[53].protocol",
             id="only other protocols of a port",
         ),
+        pytest.param(
+            {"p": [{"port": 53, "protocol": "TCP", "targetPort": 1}]},
+            {"p": [{"port": 53, "protocol": "TCP", "targetPort": 2}, {"port": 53, "protocol": "UDP"}]},
+            "spec.p[53].targetPort",
+            id="another value beside another protocol",
+        ),
+        pytest.param(
+            {"env": [A]}, {"env": [A, {**A, "value": "2"}]}, "spec.env[A].value", id="a variable again, which wins"
+        ),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": "other"}]}, "spec.c[main]", id="a name is missing"),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": ["main"]}, 5]}, "spec.c[main]", id="odd items"),
         pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "a"}, {"key": "b"}]}, "spec.t", id="one more, by place"),
@@ -66,7 +77,6 @@ def test_the_path_of_the_first_difference(wanted: Any, seen: Any, path: str) -> 
     assert difference(wanted, seen, "spec") == path
 
 
-A = {"name": "A", "value": "1"}
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}
 C = {"name": "C", "value": "2"}
 

@@ -63,17 +63,27 @@ class Refused(Exception):
         self.message = message
 
 
-class Client:
-    """Requests of one user: who has the *token*, if the API server at *url* asks for one."""
+_TIMEOUT = httpx.Timeout(30, read=60)
 
-    def __init__(self, url: str, token: str = "", certificate: Path | None = None) -> None:
-        self.http = httpx.Client(
-            base_url=url,
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-            verify=ssl.create_default_context(cafile=str(certificate)) if certificate else False,
-            timeout=httpx.Timeout(30, read=60),
-            trust_env=False,
-        )
+
+def with_token(url: str, token: str, certificate: Path) -> httpx.Client:
+    """Return who has the *token*, at the API server that has the *certificate*."""
+    context = ssl.create_default_context(cafile=str(certificate))
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT, trust_env=False)
+
+
+def at_socket(socket: Path) -> httpx.Client:
+    """Return who may open the *socket*, at which a proxy waits that logs in for them."""
+    transport = httpx.HTTPTransport(uds=str(socket))
+    return httpx.Client(base_url="http://localhost", transport=transport, timeout=_TIMEOUT, trust_env=False)
+
+
+class Client:
+    """Requests of one user, who is known by *http*: by a token, or by a socket of their own."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
         self.acted = 0.0
         """When this user wrote last."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.e2e.binaries import Binaries
-from tests.e2e.client import Client
+from tests.e2e.client import Client, with_token
 from tests.e2e.processes import Process, answers
 from tests.serving import free_port
 
@@ -73,7 +73,7 @@ class ControlPlane:
     def client(self, user: str = ADMIN) -> Client:
         """Return the client for the requests of *user*."""
         if user not in self._clients:
-            self._clients[user] = Client(self.url, user, self.certificate)
+            self._clients[user] = Client(with_token(self.url, user, self.certificate))
         return self._clients[user]
 
     def kubeconfig(self, user: str) -> Path:

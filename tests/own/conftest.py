@@ -2,9 +2,11 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
+from tests.e2e.client import Refused
 from tests.e2e.namespace import Place
 from tests.e2e.processes import Ended
 from tests.own.own_cluster import OwnCluster
@@ -40,9 +42,13 @@ def here(own: OwnCluster) -> Iterator[Place]:
     """Return a namespace that nobody else has."""
     name = f"myresource-test-{secrets.token_hex(4)}"
     own.watch(name)
-    made = Place(own, name)
-    yield made
-    made.close()
+    try:
+        made = Place(own, name)
+        yield made
+        made.close()
+    finally:
+        with suppress(Refused):  # it is gone already
+            own.client.delete("Namespace", "", name)
 
 
 @pytest.fixture(scope="session")

@@ -4,28 +4,32 @@ import shutil
 from pathlib import Path
 
 from tests.e2e.binaries import ASSETS
-from tests.e2e.client import Client
-from tests.e2e.processes import Process, answers
+from tests.e2e.client import Client, at_socket
+from tests.e2e.processes import Process
 from tests.e2e.record import KINDS, Record, Watch
-from tests.serving import free_port
 
 
 class OwnCluster:
-    """What a namespace of the tests needs: a client, and a record of all that happens in it."""
+    """What a namespace of the tests needs: a client, and a record of all that happens in it.
+
+    The proxy waits at a socket in *folder*, which only the reader may open.
+    """
 
     def __init__(self, context: str, folder: Path) -> None:
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
+        self._socket = folder / "proxy"
         kubectl = shutil.which("kubectl") or str(ASSETS / "kubectl")
-        command = [kubectl, "proxy", f"--context={context}", f"--port={port}"]
-        self._proxy = Process("kubectl", command, folder, lambda: answers(f"{url}/readyz"))
+        command = [kubectl, "proxy", f"--context={context}", f"--unix-socket={self._socket}"]
+        self._proxy = Process("kubectl", command, folder, self._serves)
         self._watches: list[Watch] = []
-        self.client = Client(url)
+        self.client = Client(at_socket(self._socket))
         self.record = Record()
 
     def start(self) -> None:
         """Start the proxy; raise Ended if it can't reach the cluster."""
         self._proxy.start()
+
+    def _serves(self) -> bool:
+        return self._socket.exists() and self.client.http.get("/readyz").is_success
 
     def watch(self, namespace: str) -> None:
         """Begin to record what happens in *namespace*."""

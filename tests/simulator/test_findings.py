@@ -124,6 +124,8 @@ def test_a_child_that_somebody_deletes_may_be_made_anew_with_less(mode: Mode) ->
     lives.still(within=300)
     lives.delete(DEPLOYMENT)
     lives.still(within=300)
+    lives.edit(WEB, lambda item: item["metadata"].update(labels={"touched": "1"}))
+    lives.still(within=300)
 
     assert lives.get(DEPLOYMENT)["spec"]["template"]["metadata"].get("annotations", {}) == {}
     assert findings(lives.history) == []
