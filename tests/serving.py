@@ -1,5 +1,6 @@
 """A hook that runs as a process of its own, on free ports."""
 
+import secrets
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from app.web.server import Address
+from app.web.server import Address, CannotListen
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,23 @@ class Served:
     health_url: str
 
 
+_PORTS = range(12000, 32000)
+"""Below those that systems give to clients, who would else take a port before it is listened on."""
+
+_given: set[int] = set()
+
+
 def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with Address("127.0.0.1", 0).listen() as listener:
-        port: int = listener.getsockname()[1]
+    """Return a port that nobody listens on, and that was not returned before: its listener may be about to start."""
+    while True:
+        port = secrets.choice(_PORTS)
+        if port in _given:
+            continue
+        _given.add(port)
+        try:
+            Address("127.0.0.1", port).listen().close()
+        except CannotListen:
+            continue
         return port
 
 

@@ -39,7 +39,7 @@ class Scene:
 
     def asked(self, hook: str) -> list[str]:
         """Return the files of what the hook was asked about ``web``; they begin with the time."""
-        return sorted(file.name for file in self.cluster.asked.glob(f"*-{hook}-{self.here.name}-web.json"))
+        return sorted(file.name for file in self.cluster.asked.glob(f"[!.]*-{hook}-{self.here.name}-web.json"))
 
 
 class Counted:

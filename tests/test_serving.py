@@ -1,0 +1,16 @@
+import pytest
+
+from app.web.server import Address
+from tests import serving
+from tests.serving import free_port
+
+
+def test_a_port_is_given_once_and_never_while_somebody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = [free_port() for _ in range(3)]
+    monkeypatch.setattr(serving, "_PORTS", ports)
+    monkeypatch.setattr(serving, "_given", set())
+
+    with Address("127.0.0.1", ports[1]).listen():
+        given = {free_port(), free_port()}
+
+    assert given == {ports[0], ports[2]}
