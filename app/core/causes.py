@@ -77,16 +77,15 @@ def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
         return
     if any(map(_finds_no_node, pod.status.conditions or [])):
         yield Cause(UNSCHEDULABLE)
-    init, own = pod.status.init_container_statuses or [], pod.status.container_statuses or []
+    init, main = pod.status.init_container_statuses or [], pod.status.container_statuses or []
     sidecars = pod.spec.sidecars if pod.spec else set()
-    is_ready = all(seen.ready for seen in (*init, *own))
-    for seen in init:
-        found = _stopped(seen, spec, ends=seen.name not in sidecars)
+    is_ready = all(seen.ready for seen in (*init, *main))
+    for seen, ends in (*((seen, seen.name not in sidecars) for seen in init), *((seen, False) for seen in main)):
+        found = _stopped(seen, spec, ends=ends)
         yield from _in_between(found, seen, _steady(seen, spec, is_ready=is_ready)) if seen.ready else found
-    for seen in own:
-        found = _stopped(seen, spec)
-        yield from _in_between(found, seen, _steady(seen, spec, is_ready=is_ready)) if seen.ready else found
-        yield from () if seen.ready else _unready(seen, spec)
+    for seen in main:
+        if not seen.ready:
+            yield from _unready(seen, spec)
 
 
 def _in_between(found: Iterator[Cause], seen: ContainerStatus, steady: float) -> Iterator[Cause]:
