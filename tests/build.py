@@ -1,7 +1,7 @@
 """Builders: each makes something whole and valid; a test changes only what it is about."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.core.controller import MYRESOURCE, controller
@@ -107,6 +107,13 @@ def finished(parent: Json) -> list[Json]:
     """Return the children of *parent* as they are once they were made and rolled out."""
     children = [owned(item, parent) for item in sync(parent)["children"]]
     return [rolled_out(item) if item["kind"] == "Deployment" else item for item in children]
+
+
+def sent_again(parent: Json, deployment: Json) -> Json:
+    """Return *deployment*, which differs from *parent*'s spec, as it is once what was sent again has arrived."""
+    answer = sync(parent, deployment, now=NOW + timedelta(seconds=30))
+    annotations = {**deployment["metadata"]["annotations"], **child(answer, "Deployment")["metadata"]["annotations"]}
+    return {**deployment, "metadata": {**deployment["metadata"], "annotations": annotations}}
 
 
 def condition(answer: Json, kind: str = "Ready") -> Json:

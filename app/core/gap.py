@@ -33,6 +33,7 @@ class Gap:
     path: str | None = None
     later: bool = False
     """Whether the child was made for a later generation than the parent has, as far as the request shows."""
+    is_observed: bool = False
 
     def __str__(self) -> str:
         """Return what is waited for, in the words of the status, as far as there is room for them."""
@@ -52,9 +53,9 @@ def _gap(wanted: Manifest, children: Children) -> Gap | None:
     if observed is None or observed.metadata.deletion_timestamp:
         return Gap(kind, name)
     if observed.metadata.annotation(APPLIED) != wanted["metadata"]["annotations"][APPLIED]:
-        return Gap(kind, name)
+        return Gap(kind, name, is_observed=True)
     path = difference(wanted["spec"], getattr(observed, "spec", None), "spec")
-    return Gap(kind, name, path) if path else None
+    return Gap(kind, name, path, is_observed=True) if path else None
 
 
 def difference(wanted: object, seen: object, path: str) -> str | None:

@@ -1,7 +1,7 @@
 """The plan: which children to list in the answer, and what stands in the way.
 
 What is not listed is deleted. So a child is left out only when the spec does not ask for it, or when its name is
-somebody else's and it was never ours, or while the first Deployment waits for the spec's dependencies; and an invalid
+held by another object, or while the first Deployment waits for the spec's dependencies; and an invalid
 spec keeps every observed child as it is.
 """
 
@@ -14,11 +14,12 @@ from app.api.spec import MyResourceSpec
 from app.core.config import Config, config
 from app.core.dependencies import Unmet, waiting
 from app.core.deployment import deployment
-from app.core.identity import deployment_name, service_name
+from app.core.holders import Holder, deployment_holder, service_holder, terminating_child
+from app.core.identity import deployment_name
 from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.service import service, wants_service
-from app.hooks import Absence, Deployment, Manifest, Service, SyncRequest
+from app.hooks import Deployment, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -36,7 +37,8 @@ class Plan:
     spec: MyResourceSpec | None = None
     replicas: int = 0
     problem: str | None = None
-    service_taken: bool = False
+    holders: tuple[Holder, ...] = ()
+    """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     config: Config = field(default_factory=Config)
     waits: list[Unmet] | None = None
     """The dependencies that are not met; None if the spec has none."""
@@ -60,18 +62,19 @@ def plan(request: SyncRequest, previous: Previous, policy: Policy) -> Plan:
 
 def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy: Policy) -> Plan:
     parent = request.parent
-    taken = wants_service(spec) and _taken(request)
+    service_taken = service_holder(request) if wants_service(spec) else None
+    deployment_taken = deployment_holder(request)
     found = config(request, spec, policy)
     waits = waiting(request, spec, policy)
     held = bool(waits) and not _has_started(request, previous)
-    wanted = [] if held else [deployment(parent, spec, found.marks)]
-    if wants_service(spec) and not taken:
+    wanted = [] if held or deployment_taken else [deployment(parent, spec, found.marks)]
+    if wants_service(spec) and not service_taken:
         wanted.append(service(parent, spec))
     return Plan(
         wanted=wanted,
         spec=spec,
         replicas=spec.replicas,
-        service_taken=taken,
+        holders=tuple(filter(None, (terminating_child(wanted, request.children), service_taken, deployment_taken))),
         config=found,
         waits=waits if spec.dependencies else None,
         held=held,
@@ -88,14 +91,3 @@ def _size(child: Manifest) -> int:
     """Return how many bytes *child* and its record take among its annotations, as Go writes them."""
     parts = [msgspec.json.encode(part) for part in (child, child["metadata"]["annotations"])]
     return sum(len(part) + sum((6 - len(each)) * part.count(each) for each in _ESCAPED) for part in parts)
-
-
-def _taken(request: SyncRequest) -> bool:
-    """Tell whether the Service's name belongs to an object that this parent does not control."""
-    name = service_name(request.parent)
-    if request.children.get(Service, name):
-        return False
-    holder = request.related.get(Service, name)
-    if isinstance(holder, Absence):
-        return holder is Absence.UNREADABLE
-    return holder.metadata.controller_uid != request.parent.uid

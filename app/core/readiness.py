@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from app.core.dependencies import State
 from app.core.facts import Facts
-from app.core.observations import ROLLOUT_LATE
 from app.core.reason import Outlook, Reason
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
+    CHILD_TERMINATING,
     DEPENDENCY_NOT_FOLLOWED,
     DEPENDENCY_NOT_FOUND,
     INVALID_SPEC,
@@ -33,25 +33,19 @@ from app.core.reasons import (
 
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
-    said = facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
-    return said or (facts.overdue and _unfinished(facts) and not _paused(facts))
+    waits = facts.unfinished or facts.unseen or facts.missing is not None
+    return facts.is_late or (facts.overdue and waits and not facts.paused)
 
 
 def _refused(facts: Facts) -> bool:
     """Pods, or the ReplicaSet that makes them, can't be created."""
-    return facts.deployment_says("ReplicaFailure", "True") or facts.deployment_says("Progressing", "False")
+    no_replica_set = facts.deployment_says("Progressing", "False") and not facts.is_late
+    return facts.deployment_says("ReplicaFailure", "True") or no_replica_set
 
 
-def _unfinished(facts: Facts) -> bool:
-    """Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
-    counts = (facts.seen.replicas, facts.seen.updated_replicas, facts.seen.available_replicas)
-    return any((count or 0) != facts.asked_replicas for count in counts)
-
-
-def _paused(facts: Facts) -> bool:
-    """Somebody paused the Deployment before its rollout was finished."""
-    spec = (facts.deployment and facts.deployment.spec) or {}
-    return spec.get("paused") is True and _unfinished(facts)
+def _lost_pods(facts: Facts) -> bool:
+    """Pods that were available in this generation are not any more, and no rollout of it goes on or has failed."""
+    return facts.unfinished and facts.was_ready and not facts.rolls and not facts.is_late
 
 
 def _not_followed(facts: Facts) -> bool:
@@ -62,20 +56,28 @@ def _not_followed(facts: Facts) -> bool:
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (TERMINATING, lambda facts: facts.parent.deleting),
     (INVALID_SPEC, lambda facts: facts.problem is not None),
-    (NAME_CONFLICT, lambda facts: facts.service_taken),
+    # Before NameConflict: an object that is on its way out is in nobody's way for long.
+    (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
+    (NAME_CONFLICT, lambda facts: facts.conflict is not None),
     (DEPENDENCY_NOT_FOLLOWED, lambda facts: facts.held and _not_followed(facts)),
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.held),
-    (OVERRIDDEN, lambda facts: facts.stuck and facts.gap is not None and facts.gap.path is not None),
+    # Only a write that arrived can be overridden. Of one that did not, nobody but who refuses it is to blame.
+    (OVERRIDDEN, lambda facts: facts.stuck and facts.resent),
     (NOT_APPLIED, lambda facts: facts.stuck),
     (BUILDING, lambda facts: facts.gap is not None),
     # Settled: what is wanted is there. Now the rollout.
+    # Until the Deployment controller has looked at it, its status is about the spec before.
+    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.unseen and facts.overdue),
     (ROLLING_OUT, lambda facts: facts.unseen),
+    # Missing configuration comes first: without it no Pod starts, whatever else is mended.
     (DEPENDENCY_NOT_FOUND, lambda facts: facts.missing is not None),
-    (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
+    # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
+    (PAUSED, lambda facts: facts.paused),
+    # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe.
     (REPLICA_FAILURE, _refused),
-    (PAUSED, _paused),
-    (REPLICAS_UNAVAILABLE, lambda facts: _unfinished(facts) and facts.was_ready and not facts.rolls),
-    (ROLLING_OUT, _unfinished),
+    (REPLICAS_UNAVAILABLE, _lost_pods),
+    (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
+    (ROLLING_OUT, lambda facts: facts.unfinished),
     (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
     (AVAILABLE, lambda _: True),
 ]
@@ -84,7 +86,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
 
 def asks_pods(facts: Facts) -> bool:
     """Tell whether Pods may say more than *facts* do."""
-    of_pods = (PROGRESS_DEADLINE_EXCEEDED, REPLICAS_UNAVAILABLE, ROLLING_OUT)
+    of_pods = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE, ROLLING_OUT)
     return _first(facts) in of_pods and not facts.unseen
 
 

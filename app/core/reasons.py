@@ -22,14 +22,23 @@ INVALID_SPEC = Reason(
     "The spec asks for something that can't be, and the API server could not tell, or stored it before it could.",
     "Change the field that the message names. Until then nothing that runs is changed.",
 )
+CHILD_TERMINATING = Reason(
+    "ChildTerminating",
+    Outlook.RECONCILING,
+    "{holder} is being deleted. It is created again as soon as {until}.",
+    "A child was deleted and is still there: something holds it by a finalizer, such as a load balancer that is being "
+    "removed, or its Pods are deleted first. Or it belongs to an earlier MyResource of the same name.",
+    "Wait. If it stays, find out who removes the finalizers that the message names, and why it does not.",
+)
 NAME_CONFLICT = Reason(
     "NameConflict",
     Outlook.STALLED,
-    "Service {name} belongs to somebody else and is left alone. Rename one of the two, or set spec.service.mode to "
-    "Disabled, or hand it over: kubectl label --overwrite service {name} -n {namespace} controller-uid={uid}",
-    "A Service of the MyResource's name exists, and this MyResource does not control it.",
-    "Rename one of the two, set spec.service.mode to Disabled, or hand the Service over with the command in the "
-    "message (not if another controller owns it: it would keep it).",
+    "{holder} belongs to another owner and is left unchanged. Rename one of the two, or {others}, or hand it over: "
+    "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
+    "A Service of the MyResource's name exists, and this MyResource does not control it; or a Deployment that an "
+    "earlier MyResource of this name left behind still runs, as its Pods show.",
+    "Rename one of the two, set spec.service.mode to Disabled, delete what is no longer needed, or hand the object "
+    "over with the command in the message (not if another controller owns it: it would keep it).",
 )
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
@@ -51,7 +60,7 @@ WAITING_FOR_DEPENDENCIES = Reason(
 NOT_APPLIED = Reason(
     "NotApplied",
     Outlook.STALLED,
-    "{kind} {child} was not written for a minute: its name is taken, or a quota or an admission policy refuses it. "
+    "{kind} {child} could not be {write} within a minute: {refusers}an admission policy refuses it. "
     "See: kubectl describe myresource {name} -n {namespace}",
     "Metacontroller could not create or update the child: another object has its name, or a quota, an admission policy "
     "or the API server refuses it, or Metacontroller may not write it.",
@@ -61,8 +70,8 @@ NOT_APPLIED = Reason(
 OVERRIDDEN = Reason(
     "Overridden",
     Outlook.STALLED,
-    "{kind} {child} keeps another value than this MyResource asks for at {path}: somebody else sets it.",
-    "The child was written, and for a minute a field has had another value: an admission policy, an autoscaler or "
+    "{kind} {child} keeps another value than this MyResource asks for at {path}: another user or controller sets it.",
+    "The child is updated, and for a minute a field has had another value: an admission policy, an autoscaler or "
     "another controller sets it. (Under dynamic-apply also: variables that use one another were reordered.)",
     "Ask for that value in the spec, or make the other one leave the field alone.",
 )
@@ -98,11 +107,10 @@ PROGRESS_DEADLINE_EXCEEDED = Reason(
 )
 REPLICA_FAILURE = Reason(
     "ReplicaFailure",
-    Outlook.STALLED,
-    "Pods can't be created: a quota, a limit range or a policy refuses them. "
-    "See: kubectl describe replicasets -l myresource={name} -n {namespace}",
+    Outlook.AS_THE_ROLLOUT,
+    "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
     "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
-    "PriorityClass does not exist.",
+    "PriorityClass does not exist. A surge over a quota ends by itself.",
     "Look at the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
 )
 PAUSED = Reason(
@@ -114,8 +122,8 @@ PAUSED = Reason(
 )
 REPLICAS_UNAVAILABLE = Reason(
     "ReplicasUnavailable",
-    Outlook.RECONCILING,
-    "Pods that were available are not any more. See: kubectl describe pods -l myresource={name} -n {namespace}",
+    Outlook.AS_THE_ROLLOUT,
+    "Some Pods became unavailable. See: kubectl describe pods -l myresource={name} -n {namespace}",
     "The rollout was complete; since then Pods crashed, were evicted, or fail their readiness probe.",
     "Look at the Pods: kubectl describe pods -l myresource=NAME",
 )
@@ -139,6 +147,7 @@ REASONS = {
     for reason in (
         TERMINATING,
         INVALID_SPEC,
+        CHILD_TERMINATING,
         NAME_CONFLICT,
         DEPENDENCY_NOT_FOLLOWED,
         WAITING_FOR_DEPENDENCIES,

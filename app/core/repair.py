@@ -5,7 +5,8 @@ So two things would stay as they are: a label that somebody removed, as that cha
 admission policy put in place of ours as it was written. The label needs one write, after which the annotation goes
 again. If it is missing beside the annotation, somebody removed it in between: then another annotation is needed, a few
 times, as a policy may be what removes it. The value is written anew every ten minutes for as long as it differs, as the
-policy may be gone: no timer is set for that, the regular resync of all parents brings the next try.
+policy may be gone: no timer is set for that, the regular resync of all parents brings the next try. The annotation also
+tells whether our writes arrive at all: a value that differs while they do is set by somebody else.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ import msgspec
 from app.core.facts import Facts
 from app.core.gap import Gap
 from app.core.identity import REPAIR
-from app.hooks import Manifest, Object
+from app.hooks import Children, Manifest, Object
 
 RETRY = 600
 """Seconds."""
@@ -23,29 +24,55 @@ RETRY = 600
 TRIES = 5
 """Annotations, one after the other, for a label that is missing again at once."""
 
+_BETWEEN = "."
+"""Between the mark for labels and the mark for a value."""
+
 
 def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest:
     """Return *child*, with the annotation while *observed* lacks a label of ours or has had another value for long."""
     if observed is None:
         return child
     metadata = child["metadata"]
+    before = (observed.metadata.annotation(REPAIR) or "").split(_BETWEEN)
     missing = sorted(metadata["labels"].items() - (observed.metadata.labels or {}).items())
-    again = int(facts.now.timestamp()) // RETRY if facts.stuck and _has(child, facts.gap) else None
-    ills: list[object] = [*missing, *([] if again is None else [again])]
-    if not ills:
+    marks = [
+        *([_label_mark(missing, before)] if missing else []),
+        *([_value_mark(facts)] if facts.resends and _is_about(child, facts.gap) else []),
+    ]
+    if not marks:
         return child
-    marks = [_mark([*ills, *range(number)]) for number in range(TRIES if missing else 1)]
-    before = observed.metadata.annotation(REPAIR)
-    number = marks.index(before) + 1 if before in marks else 0
-    mark = marks[min(number, len(marks) - 1)]
-    return {**child, "metadata": {**metadata, "annotations": {**metadata["annotations"], REPAIR: mark}}}
+    annotations = {**metadata["annotations"], REPAIR: _BETWEEN.join(marks)}
+    return {**child, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _mark(ills: list[object]) -> str:
-    return hashlib.sha256(msgspec.json.encode(ills)).hexdigest()[:10]
+def has_arrived(wanted: list[Manifest], children: Children, facts: Facts) -> bool:
+    """Tell whether what was sent again for the gap is found on the observed child: then nobody refuses our writes."""
+    observed = next((children.observed(child) for child in wanted if _is_about(child, facts.gap)), None)
+    marks = ((observed and observed.metadata.annotation(REPAIR)) or "").split(_BETWEEN)
+    return any(mark.startswith(_of_this_gap(facts)) for mark in marks)
 
 
-def _has(child: Manifest, gap: Gap | None) -> bool:
+def _label_mark(missing: list[tuple[str, str]], before: list[str]) -> str:
+    """Return the mark for labels that are *missing*: the one after that of *before*, up to the last."""
+    marks = [_hash([*missing, *range(number)]) for number in range(TRIES)]
+    tried = next((number for number, mark in enumerate(marks, 1) if mark in before), 0)
+    return marks[min(tried, len(marks) - 1)]
+
+
+def _value_mark(facts: Facts) -> str:
+    """Return the mark for a value that differs: another one in every ten minutes, so that it is sent again."""
+    return f"{_of_this_gap(facts)}{int(facts.now.timestamp()) // RETRY}"
+
+
+def _of_this_gap(facts: Facts) -> str:
+    return f"{_hash([str(facts.gap), facts.waiting_since])}-"
+
+
+def _hash(parts: list[object]) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:10]
+
+
+def _is_about(child: Manifest, gap: Gap | None) -> bool:
     """Tell whether *gap* is a value of *child*."""
     name = child["metadata"]["name"]
     return gap is not None and gap.path is not None and (gap.kind, gap.name) == (child["kind"], name)

@@ -50,7 +50,7 @@ def status(facts: Facts, previous: Previous) -> Json:
     optional = {
         "image": _image(facts.deployment),
         "readyGeneration": ready_generation,
-        "waiting": {"what": str(facts.gap), "since": _text(facts.gap_since)} if facts.gap else None,
+        "waiting": {"what": facts.waiting_for, "since": _text(facts.waiting_since)} if facts.waiting_for else None,
     }
     return {
         "state": _state(facts, reason),
@@ -95,7 +95,9 @@ def _progressing(facts: Facts) -> Observation:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
     if facts.gap or facts.unseen or not facts.deployment:
         return NOT_YET_SEEN
-    if facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason):
+    if facts.paused:
+        return ROLLOUT_PAUSED
+    if facts.is_late:
         return ROLLOUT_LATE
     if facts.deployment_says("Progressing", "False"):
         return ROLLOUT_REFUSED

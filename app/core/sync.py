@@ -16,7 +16,7 @@ from datetime import datetime
 
 from app.core.diagnosis import diagnosis
 from app.core.facts import Facts
-from app.core.gap import first_gap
+from app.core.gap import Gap, first_gap
 from app.core.identity import deployment_name
 from app.core.moments import resync
 from app.core.outdated import outdated
@@ -24,7 +24,7 @@ from app.core.plan import Plan, plan
 from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.readiness import asks_pods
-from app.core.repair import repaired
+from app.core.repair import has_arrived, repaired
 from app.core.status import status
 from app.hooks import Deployment, SyncAnswer, SyncRequest
 
@@ -33,7 +33,8 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     """Return the desired children and the status of the parent of *request*."""
     previous = Previous(request.parent)
     planned = plan(request, previous, policy)
-    facts = _explained(request, planned, _facts(request, planned, previous, now))
+    facts = _waited(_facts(request, planned, previous, now), previous)
+    facts = _explained(request, planned, _resent(facts, planned, request))
     wanted, kept = planned.wanted, planned.kept
     if facts.gap and facts.gap.later and not facts.stuck:  # what stays so is no late cache
         wanted, kept = [], request.children.kept()
@@ -46,21 +47,36 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
 
 
 def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetime) -> Facts:
-    gap = outdated(request.parent, request.children) or first_gap(planned.wanted, request.children)
+    gap = (
+        outdated(request.parent, request.children)
+        or first_gap(planned.wanted, request.children)
+        or next((Gap(holder.kind, holder.name) for holder in planned.holders if holder.kind == "Deployment"), None)
+    )
     return Facts(
         parent=request.parent,
+        spec=planned.spec,
         problem=planned.problem,
-        service_taken=planned.service_taken,
+        holders=planned.holders,
         waits=planned.waits,
         held=planned.held,
         missing=planned.config.missing,
         gap=gap,
-        gap_since=min(now, (previous.waiting_since(str(gap)) if gap else None) or now),
         now=now,
+        waiting_since=now,
         deployment=request.children.get(Deployment, deployment_name(request.parent)),
         asked_replicas=planned.replicas,
         was_ready=previous.was_ready,
     )
+
+
+def _waited(facts: Facts, previous: Previous) -> Facts:
+    """Return *facts* with the time since when what is waited for has been waited for, as the last status says."""
+    since = previous.waiting_since(facts.waiting_for) if facts.waiting_for else None
+    return replace(facts, waiting_since=min(facts.now, since or facts.now))
+
+
+def _resent(facts: Facts, planned: Plan, request: SyncRequest) -> Facts:
+    return replace(facts, resent=has_arrived(planned.wanted, request.children, facts))
 
 
 def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:

@@ -40,6 +40,7 @@ class OwnerReference(Observed, frozen=True):
     """One owner of an object."""
 
     uid: str
+    kind: str | None = None
     name: str | None = None
     controller: bool | None = None
 
@@ -54,6 +55,7 @@ class Metadata(Observed, frozen=True):
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None
+    finalizers: list[str] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
 
@@ -96,6 +98,7 @@ class Condition(Observed, frozen=True):
     type: str
     status: str
     reason: str | None = None
+    message: str | None = None
     last_update_time: str | None = None
     observed_generation: int | None = None
 

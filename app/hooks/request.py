@@ -40,6 +40,8 @@ class Parent:
     namespace: str
     uid: str
     generation: int
+    created: str | None
+    """When it was created, in RFC 3339."""
     deleting: bool
     spec: bytes
     status: bytes
@@ -100,6 +102,7 @@ def _parent(seen: _Parent) -> Parent:
         namespace=_name(metadata.namespace),
         uid=_name(metadata.uid),
         generation=metadata.generation,
+        created=metadata.creation_timestamp,
         deleting=metadata.deletion_timestamp is not None,
         spec=bytes(seen.spec),
         status=bytes(seen.status),

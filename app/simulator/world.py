@@ -21,6 +21,9 @@ from app.simulator.objects import Json, Key, copied, key_of
 
 HOUR = 3600.0
 
+LONGEST_TIMER = 90_000.0
+"""Seconds: a hook may ask for a sync a day later, and an hour is for what that brings."""
+
 PATIENCE = 20_000
 """Steps after which a world that does not come to rest is given up, and one more for each half minute that passes."""
 
@@ -110,6 +113,6 @@ class World:
             self.clock.step()
         raise NoRest(f"it does not come to rest: {most} things happened by {self.clock.now:.1f} s, and it goes on")
 
-    def still(self, within: float = HOUR) -> bool:
+    def still(self, within: float = LONGEST_TIMER) -> bool:
         """Let time pass until only looks whether all is well are ahead; tell whether it came to that; raise NoRest."""
         return self.until(lambda: not self.clock.busy, within)

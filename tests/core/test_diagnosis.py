@@ -69,13 +69,19 @@ def test_a_cause_keeps_the_outlook_of_what_it_explains(
     [
         pytest.param({"availableReplicas": 1}, "Available", id="finished"),
         pytest.param({"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
-        pytest.param({"conditions": [{"type": "ReplicaFailure", "status": "True"}]}, "ReplicaFailure", id="refused"),
         pytest.param({"updatedReplicas": 0}, "RollingOut", id="no new Pods yet"),
         pytest.param({"updatedReplicas": -1}, "RollingOut", id="a count that can't be"),
     ],
 )
 def test_pods_say_nothing_where_they_are_not_the_reason(status: Json, expected: str) -> None:
     assert reason(answered(pod(crashing()), status=status)) == expected
+
+
+def test_pods_that_fail_tell_more_than_others_that_are_refused() -> None:
+    refused = {"conditions": [{"type": "ReplicaFailure", "status": "True"}]}
+
+    assert reason(answered(pod(crashing()), status=refused)) == "CrashLooping"
+    assert reason(answered(pod(HEALTHY), status=refused)) == "ReplicaFailure"
 
 
 def test_pods_say_nothing_before_the_deployment_carries_the_spec() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.moments import after, moment, resync
-from tests.build import NOW, NOW_TEXT, finished, my_resource, reason, sync
+from tests.build import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
 
 Json = dict[str, Any]
 
@@ -63,9 +63,14 @@ def test_without_a_deadline_kubernetes_own_counts() -> None:
     assert answer_at(0, rolling(NOW_TEXT))["resyncAfterSeconds"] == 630
 
 
-@pytest.mark.parametrize("since", [None, "", "soon", "9999-12-31T23:59:59Z"], ids=str)
-def test_a_rollout_of_which_no_time_is_known_is_never_late_by_the_clock(since: str | None) -> None:
-    assert reason(answer_at(10**6, rolling(since))) == "RollingOut"
+@pytest.mark.parametrize("since", [None, "", "soon"], ids=str)
+def test_a_rollout_of_which_no_time_is_known_is_late_by_our_own_clock(since: str | None) -> None:
+    first = answer_at(0, rolling(since))
+    waited = my_resource(replicas=3, status=first["status"])
+
+    assert first["resyncAfterSeconds"] == 600
+    assert reason(sync(waited, rolling(since), now=NOW + timedelta(seconds=599))) == "RollingOut"
+    assert reason(sync(waited, rolling(since), now=NOW + timedelta(seconds=600))) == "ProgressDeadlineExceeded"
 
 
 def test_a_deadline_that_is_no_number_is_no_deadline() -> None:
@@ -75,11 +80,40 @@ def test_a_deadline_that_is_no_number_is_no_deadline() -> None:
     assert reason(answer_at(10**6, odd)) == "RollingOut"
 
 
-def test_a_rollout_that_was_complete_has_no_deadline() -> None:
+def test_pods_that_are_missing_without_a_rollout_are_late_after_the_deadline() -> None:
+    """The Deployment counts the time of rollouts alone: not that of a scale-up which never fits."""
     lost = rolling(NOW_TEXT, "NewReplicaSetAvailable")
+    first = answer_at(0, lost)
+    waited = my_resource(replicas=3, status=first["status"])
 
-    assert reason(answer_at(10**6, lost)) == "RollingOut"
-    assert "resyncAfterSeconds" not in answer_at(0, lost)
+    late = sync(waited, lost, now=NOW + timedelta(seconds=600))
+
+    assert (reason(first), first["resyncAfterSeconds"]) == ("RollingOut", 600)
+    assert (reason(late), late["status"]["state"]) == ("ProgressDeadlineExceeded", "Failed")
+    assert "resyncAfterSeconds" not in late
+
+
+def test_pods_that_are_lost_for_longer_than_the_deadline_are_stalled_under_the_same_reason() -> None:
+    lost = rolling(NOW_TEXT, "NewReplicaSetAvailable")
+    first = sync(my_resource(replicas=3, status={"readyGeneration": 1}), lost)
+
+    late = sync(my_resource(replicas=3, status=first["status"]), lost, now=NOW + timedelta(seconds=600))
+
+    assert [(reason(answer), answer["status"]["state"]) for answer in (first, late)] == [
+        ("ReplicasUnavailable", "Degraded"),
+        ("ReplicasUnavailable", "Failed"),
+    ]
+
+
+def test_a_deployment_that_its_controller_does_not_look_at_is_late_after_the_deadline() -> None:
+    (made,) = finished(my_resource())
+    made["status"]["observedGeneration"] = 0
+    first = sync(my_resource(), made)
+
+    late = sync(my_resource(status=first["status"]), made, now=NOW + timedelta(seconds=600))
+
+    assert (reason(first), first["resyncAfterSeconds"]) == ("RollingOut", 600)
+    assert reason(late) == "ProgressDeadlineExceeded"
 
 
 def test_a_paused_rollout_has_no_deadline() -> None:
@@ -103,7 +137,8 @@ def test_a_child_that_is_not_written_is_stuck_after_a_minute() -> None:
     assert first["resyncAfterSeconds"] == 60
     assert sync(later, now=NOW + timedelta(seconds=20.5))["resyncAfterSeconds"] == 40
     assert reason(sync(later, now=NOW + timedelta(seconds=60))) == "NotApplied"
-    assert "resyncAfterSeconds" not in sync(later, now=NOW + timedelta(seconds=60))
+    assert sync(later, now=NOW + timedelta(seconds=60))["resyncAfterSeconds"] == 60
+    assert sync(later, now=NOW + timedelta(seconds=150))["resyncAfterSeconds"] == 30
 
 
 def test_a_clock_that_jumps_back_starts_the_minute_anew() -> None:
@@ -125,8 +160,9 @@ def test_a_value_that_somebody_else_keeps_sets_no_timer() -> None:
     made["spec"] = {**made["spec"], "replicas": 5}
     first = sync(my_resource(replicas=3), made)
     stuck = my_resource(replicas=3, status={**first["status"], "observedGeneration": 1})
+    resent = sent_again(stuck, made)
 
-    answer = sync(stuck, made, now=NOW + timedelta(seconds=90))
+    answer = sync(stuck, resent, now=NOW + timedelta(seconds=90))
 
     assert reason(answer) == "Overridden"
     assert "resyncAfterSeconds" not in answer

@@ -67,7 +67,7 @@ def test_a_deployment_scaled_by_hand_is_not_ready_though_marked_and_available() 
 def test_a_deployment_that_is_being_deleted_is_not_ready() -> None:
     made = deployment()
 
-    assert ready({**made, "metadata": {**made["metadata"], "deletionTimestamp": EARLIER_TEXT}}) == "Building"
+    assert ready({**made, "metadata": {**made["metadata"], "deletionTimestamp": EARLIER_TEXT}}) == "ChildTerminating"
 
 
 def test_a_missing_service_keeps_it_from_being_ready() -> None:
@@ -140,7 +140,7 @@ def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | N
 def test_having_been_ready_is_remembered_over_a_failure() -> None:
     parent = my_resource(replicas=3)
     answers = [sync(parent, deployment())]
-    for status in ({"conditions": [FAILED_PODS]}, {"availableReplicas": 1}):
+    for status in ({"conditions": [TOO_LATE], "updatedReplicas": 1}, {"availableReplicas": 1}):
         answers.append(sync({**parent, "status": answers[-1]["status"]}, deployment(**status)))
 
     assert [answer["status"]["state"] for answer in answers] == ["Ready", "Failed", "Degraded"]
@@ -179,3 +179,32 @@ def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> N
 def test_every_reason_has_a_rule_or_comes_from_pods_and_every_rule_has_a_reason_of_the_table() -> None:
     assert [found.name for found, _ in RULES if found in POD_REASONS] == []
     assert {found.name for found in (*POD_REASONS, *(found for found, _ in RULES))} == set(REASONS)
+
+
+@pytest.mark.parametrize("status", [TOO_LATE, FAILED_PODS, NO_REPLICA_SET], ids=["late", "refused", "no ReplicaSet"])
+def test_a_paused_deployment_is_paused_whatever_it_still_says_of_a_failure(status: Json) -> None:
+    """C1: the Deployment controller keeps what it said of a failure for as long as it is paused."""
+    made = deployment(conditions=[status], updatedReplicas=1)
+    paused = {**made, "spec": {**made["spec"], "paused": True}}
+
+    answer = sync(my_resource(replicas=3), paused)
+
+    assert (reason(answer), condition(answer, "Progressing")["reason"]) == ("Paused", "DeploymentPaused")
+    assert ready(made) != "Paused"
+
+
+def test_a_pause_after_the_rollout_is_not_blamed_for_pods_that_are_lost() -> None:
+    made = deployment(availableReplicas=1)
+
+    assert ready({**made, "spec": {**made["spec"], "paused": True}}) == "RollingOut"
+
+
+def test_pods_that_are_refused_are_stalled_only_when_the_deadline_has_passed() -> None:
+    """C5, C7: a surge over a quota ends by itself; past the deadline there are still no Pods to describe."""
+    answers = [
+        sync(my_resource(replicas=3), deployment(conditions=conditions, updatedReplicas=0))
+        for conditions in ([FAILED_PODS], [FAILED_PODS, TOO_LATE])
+    ]
+
+    assert [reason(answer) for answer in answers] == ["ReplicaFailure", "ReplicaFailure"]
+    assert [answer["status"]["state"] for answer in answers] == ["Building", "Failed"]

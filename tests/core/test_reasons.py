@@ -7,7 +7,8 @@ from app.core.reason import Reason
 from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
-WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
+OF_THE_NAME = {"name", "namespace", "uid", "holder", "handover", "until", "others"}
+WORDS = OF_THE_NAME | {"problem", "kind", "child", "path", "write", "refusers", "waits", "missing", "refusal"}
 OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
 
 

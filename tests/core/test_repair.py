@@ -1,7 +1,7 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.build import NOW, child, finished, my_resource, reason, rolled_out, sync
+from tests.build import NOW, child, condition, finished, my_resource, reason, rolled_out, sent_again, sync
 
 PORTS = [{"containerPort": 80}]
 REPAIR = "mygroup.example.com/repair"
@@ -62,19 +62,52 @@ def marks(after: float) -> list[str | None]:
 
 
 def test_a_value_that_stays_different_is_written_anew_every_ten_minutes() -> None:
-    deployment = [marks(after)[0] for after in (0, 59, 60, 599, 600, 1199, 1200)]
+    deployment = [marks(after)[0] for after in (0, 29, 30, 60, 599, 600, 1199, 1200)]
 
     assert deployment[:2] == [None, None]
-    assert deployment[2] == deployment[3] is not None
-    assert deployment[4] == deployment[5] is not None
+    assert deployment[2] == deployment[3] == deployment[4] is not None
+    assert deployment[5] == deployment[6] is not None
     assert len(set(deployment[2:])) == 3
 
 
 def test_only_the_child_with_the_other_value_is_written_anew() -> None:
-    parent, seen = scaled()
-
-    assert reason(sync(parent, *seen["children"], now=NOW + timedelta(seconds=60))) == "Overridden"
+    assert marks(60)[0] is not None
     assert marks(60)[1] is None
+
+
+def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None:
+    """C2: a policy that refuses the update is to blame itself, not somebody else."""
+    parent, seen = scaled()
+    deployment, service = seen["children"]
+    later = NOW + timedelta(seconds=60)
+
+    refused = sync(parent, deployment, service, now=later)
+    arrived = sync(parent, sent_again(parent, deployment), service, now=later)
+
+    assert (reason(refused), reason(arrived)) == ("NotApplied", "Overridden")
+    assert "could not be updated within a minute: an admission policy refuses it" in condition(refused)["message"]
+
+
+def test_what_arrived_for_an_earlier_value_says_nothing_of_this_one() -> None:
+    parent, seen = scaled()
+    deployment, service = seen["children"]
+    before = sent_again(parent, deployment)
+    other = {**before, "spec": {**before["spec"], "replicas": 3, "strategy": {"type": "Recreate"}}}
+    waits = sync(parent, other, service)["status"]
+
+    answer = sync({**parent, "status": waits}, other, service, now=NOW + timedelta(seconds=60))
+
+    assert reason(answer) == "NotApplied"
+
+
+def test_a_missing_label_and_another_value_share_the_annotation() -> None:
+    parent, seen = scaled()
+    deployment, service = seen["children"]
+    stripped = {**deployment, "metadata": {**deployment["metadata"], "labels": {}}}
+
+    arrived = sent_again(parent, stripped)
+
+    assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"
 
 
 def test_a_child_that_is_not_there_needs_no_nudge() -> None:

@@ -9,7 +9,19 @@ from app.core.previous import Previous
 from app.core.status import status
 from app.hooks import SyncRequest
 from app.hooks.sender import sync_request
-from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, rolled_out, sync
+from tests.build import (
+    EARLIER_TEXT,
+    NOW,
+    NOW_TEXT,
+    condition,
+    finished,
+    grouped,
+    my_resource,
+    reason,
+    rolled_out,
+    sent_again,
+    sync,
+)
 
 Json = dict[str, Any]
 
@@ -154,13 +166,12 @@ def test_reconciling_and_stalled_are_there_only_while_true(spec: Json, types: li
         pytest.param(0, "Building", 60, id="at first"),
         pytest.param(12.4, "Building", 48, id="later"),
         pytest.param(59.9, "Building", 1, id="just before"),
-        pytest.param(60, "NotApplied", None, id="after a minute"),
+        pytest.param(60, "NotApplied", 60, id="after a minute"),
+        pytest.param(150, "NotApplied", 30, id="each minute from then on"),
         pytest.param(-30, "Building", 60, id="a clock that was set back"),
     ],
 )
-def test_a_child_that_does_not_come_is_not_applied_after_a_minute(
-    after: float, expected: str, again: int | None
-) -> None:
+def test_a_child_that_does_not_come_is_not_applied_after_a_minute(after: float, expected: str, again: int) -> None:
     answer = follow(my_resource(), after=after)
 
     assert (reason(answer), answer.get("resyncAfterSeconds")) == (expected, again)
@@ -171,7 +182,10 @@ def test_a_value_that_stays_different_is_overridden_after_a_minute_with_its_path
     (made,) = finished(parent)
     scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
 
-    answer = follow(parent, scaled, after=60)
+    before = sync(parent, scaled)["status"]
+    resent = sent_again({**parent, "status": before}, scaled)
+
+    answer = sync({**parent, "status": before}, resent, now=NOW + timedelta(seconds=60))
 
     assert reason(answer) == "Overridden"
     assert "spec.replicas" in condition(answer)["message"]
@@ -229,7 +243,7 @@ def test_what_is_waited_for_is_cut_where_the_crd_ends_it_and_still_waited_for() 
     parent["status"] = sync(parent, deployment)["status"]
     assert len(parent["status"]["waiting"]["what"]) == 1024
 
-    assert reason(sync(parent, deployment, now=NOW + timedelta(seconds=60))) == "Overridden"
+    assert reason(sync(parent, sent_again(parent, deployment), now=NOW + timedelta(seconds=60))) == "Overridden"
 
 
 @pytest.mark.parametrize("since", ["2026-01-31T16:59:00+05:00", "0999-01-31T11:59:00Z"])
@@ -340,11 +354,12 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     parent = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN).parent
     facts = Facts(
         parent=parent,
+        spec=None,
         problem="x" * 2000,
-        service_taken=False,
+        holders=(),
         gap=None,
-        gap_since=NOW,
         now=NOW,
+        waiting_since=NOW,
         deployment=None,
         asked_replicas=0,
         was_ready=False,

@@ -10,7 +10,9 @@ from app.hooks.gate import MAX_ANSWER, check_customize, check_size, check_sync, 
 from app.hooks.objects import ConfigMap, Service
 from tests.tiny import config_map
 
-PARENT = Parent(name="hello", namespace="default", uid="u", generation=1, deleting=False, spec=b"{}", status=b"{}")
+PARENT = Parent(
+    name="hello", namespace="default", uid="u", generation=1, created=None, deleting=False, spec=b"{}", status=b"{}"
+)
 KINDS = kinds_of(ConfigMap, Service)
 STATUS = {"state": "Ready"}
 

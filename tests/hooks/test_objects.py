@@ -44,7 +44,8 @@ def test_a_deployment_is_read_with_the_fields_that_are_used() -> None:
             generation=2,
             labels={"a": "b"},
             annotations={"c": "d"},
-            owner_references=[OwnerReference(uid="o", controller=True)],
+            owner_references=[OwnerReference(uid="o", kind="MyResource", controller=True)],
+            finalizers=[],
             deletion_timestamp="2026-01-31T12:00:00Z",
         ),
         spec={"replicas": 1},
@@ -53,7 +54,7 @@ def test_a_deployment_is_read_with_the_fields_that_are_used() -> None:
             replicas=3,
             updated_replicas=4,
             available_replicas=5,
-            conditions=[Condition(type="Available", status="True", reason="Enough")],
+            conditions=[Condition(type="Available", status="True", reason="Enough", message="yes")],
         ),
     )
 

@@ -36,6 +36,7 @@ def test_a_parent_is_its_identity_and_its_json() -> None:
         "namespace": "default",
         "uid": UID,
         "generation": 1,
+        "created": None,
         "deleting": False,
         "spec": b'{"image": "nginx:1.27"}',
         "status": b'{"state": "Ready"}',

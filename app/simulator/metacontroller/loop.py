@@ -135,8 +135,12 @@ class Metacontroller:
         try:
             return self._done(parent, observed, answer)
         finally:  # as the real one, which plans it before all that may fail
+            if self._wrote(written):
+                idle = False
+                self._queue.wrote(key_of(parent))
             if answer.resync_after > 0:
-                self._queue.add_after(key_of(parent), answer.resync_after, idle=idle and not self._wrote(written))
+                idle = idle or self._queue.is_futile(key_of(parent))
+                self._queue.add_after(key_of(parent), answer.resync_after, idle=idle)
 
     def _done(self, parent: Json, observed: list[Json], answer: Answer) -> list[str]:
         """Do what *answer* says; return what was refused."""

@@ -20,6 +20,9 @@ SOON = 0.001
 HOPELESS = 10
 """Failures in a row after which another try is no news."""
 
+FUTILE = 3
+"""Timers in a row after which another one is no news, if nothing was written in between."""
+
 
 class WorkQueue:
     """Keys to work on, each once; *work* is called with the key, and whether it is only a look whether all is well."""
@@ -30,9 +33,23 @@ class WorkQueue:
         self._plans: dict[Key, Plan] = {}
         self._ready: dict[Key, Plan] = {}
         self._failures: dict[Key, int] = {}
+        self._timers: dict[Key, int] = {}
 
     def add(self, key: Key, *, idle: bool = False) -> None:
         """Work on *key* at once; that it is waiting already makes no difference."""
+        if not idle:
+            self.wrote(key)
+        self._add(key, idle=idle)
+
+    def wrote(self, key: Key) -> None:
+        """Note that there is news of *key*."""
+        self._timers.pop(key, None)
+
+    def is_futile(self, key: Key) -> bool:
+        """Tell whether so many timers of *key* brought no news that the next one is not expected to."""
+        return self._timers.get(key, 0) >= FUTILE
+
+    def _add(self, key: Key, *, idle: bool) -> None:
         ready = self._ready.get(key)
         if ready is not None:
             ready.idle = ready.idle and idle
@@ -67,9 +84,11 @@ class WorkQueue:
         self._plans.clear()
         self._ready.clear()
         self._failures.clear()
+        self._timers.clear()
 
     def _due(self, key: Key) -> None:
-        self.add(key, idle=self._plans.pop(key).idle)
+        self._timers[key] = self._timers.get(key, 0) + 1
+        self._add(key, idle=self._plans.pop(key).idle)
 
     def _do(self, key: Key) -> None:
         self._work(key, self._ready.pop(key).idle)

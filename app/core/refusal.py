@@ -1,0 +1,64 @@
+"""Refusal: why the API server refuses Pods, in the words of the spec.
+
+The Deployment's condition ReplicaFailure carries what the API server said to the ReplicaSet. Its numbers and names
+move, so a message holds none of it: only what kind of refusal it is, and what to change.
+"""
+
+import re
+from collections.abc import Callable
+
+from app.api.spec import MyResourceSpec
+
+UNKNOWN = "a quota, a limit range or an admission policy refuses them"
+
+
+def refusal(said: str | None, spec: MyResourceSpec | None) -> str:
+    """Return why Pods of *spec* are refused, and the remedy; *said* is the API server's message."""
+    if not said or spec is None:
+        return UNKNOWN
+    return next((words(spec) for pattern, words in _REFUSALS if pattern.search(said)), UNKNOWN)
+
+
+def _account(spec: MyResourceSpec) -> str:
+    if spec.service_account_name is None:
+        return "ServiceAccount default does not exist in the namespace"
+    return f"ServiceAccount {spec.service_account_name} does not exist: create it, or change spec.serviceAccountName"
+
+
+def _priority(spec: MyResourceSpec) -> str:
+    if spec.priority_class_name is None:
+        return UNKNOWN
+    return f"PriorityClass {spec.priority_class_name} does not exist: create it, or change spec.priorityClassName"
+
+
+def _pod_security(spec: MyResourceSpec) -> str:
+    remedy = "" if spec.security_profile == "Restricted" else ": set spec.securityProfile to Restricted"
+    return f"the Pod Security level of the namespace does not allow this spec{remedy}"
+
+
+_REFUSALS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
+    (re.compile(r"service ?account \S+ not found|looking up service account"), _account),
+    (re.compile(r"no PriorityClass with name"), _priority),
+    (re.compile(r"violates PodSecurity"), _pod_security),
+    (
+        re.compile(r"must specify (limits|requests)[.]"),
+        lambda _: "a quota of the namespace demands CPU and memory requests or limits: set them in spec.resources",
+    ),
+    (
+        re.compile(r"exceeded quota"),
+        lambda _: "a quota of the namespace is used up: ask for less, or have the quota raised",
+    ),
+    (
+        re.compile(r"usage per (Container|Pod)|limit to request ratio"),
+        lambda _: (
+            "a limit range of the namespace does not allow these amounts: change spec.memory, spec.cpu or "
+            "spec.resources"
+        ),
+    ),
+    (
+        re.compile(r"denied the request|ValidatingAdmissionPolicy|denied request"),
+        lambda _: "an admission policy or webhook of the cluster refuses them",
+    ),
+]
+"""The first pattern that is found decides. Source: Kubernetes, plugin/pkg/admission: serviceaccount, priority,
+podsecurity, resourcequota, limitranger; staging apiserver, admission/plugin: policy/validating, webhook."""

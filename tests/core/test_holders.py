@@ -1,0 +1,128 @@
+"""C3, D2: an object that has the name of a child and is not that child, or is on its way out."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.build import NOW, NOW_TEXT, child, condition, finished, grouped, my_resource, owned, reason, sync
+
+PORTS: dict[str, Any] = {"ports": [{"containerPort": 80}]}
+BEFORE, AFTER = "2026-01-31T11:00:00Z", "2026-01-31T12:00:01Z"
+
+Json = dict[str, Any]
+
+
+def service(*, finalizers: list[str] | None = None, going: bool = False, **owner: Any) -> Json:
+    """Return the Service that has the name, of another owner."""
+    metadata: Json = {"name": "web", "namespace": "default"}
+    if owner:
+        metadata["ownerReferences"] = [{"uid": "earlier", "controller": True, **owner}]
+    if going:
+        metadata["deletionTimestamp"] = BEFORE
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {**metadata, "finalizers": finalizers or []}}
+
+
+def asked(item: Json) -> Json:
+    """Return the answer while *item* has the Service's name."""
+    return sync(my_resource(**PORTS), related=grouped(item, kinds=("Service",)))
+
+
+def kinds(answer: Json) -> list[str]:
+    return [item["kind"] for item in answer["children"]]
+
+
+def pod(*, created: str = BEFORE, owner: str = "web-deployment-5f6d", **metadata: Any) -> Json:
+    """Return a Pod with the label of this MyResource's Pods."""
+    made = {
+        "name": "a",
+        "namespace": "default",
+        "labels": {"myresource": "web", "pod-template-hash": "5f6d"},
+        "creationTimestamp": created,
+        "ownerReferences": [{"uid": "r", "kind": "ReplicaSet", "name": owner, "controller": True}],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {**made, **metadata}}
+
+
+def anew(*pods: Json, after: float = 0) -> Json:
+    """Return the answer for a MyResource that was just created, *after* seconds, while there are these *pods*."""
+    parent = my_resource()
+    parent["metadata"]["creationTimestamp"] = NOW_TEXT
+    related = {"Pod.v1": {item["metadata"]["name"]: item for item in pods}}
+    first = sync(parent, related=related)
+    return sync({**parent, "status": first["status"]}, related=related, now=NOW + timedelta(seconds=after))
+
+
+def test_a_child_held_by_finalizers_is_terminating_and_names_them_however_long_it_takes() -> None:
+    parent = my_resource(**PORTS)
+    deployment, ours = finished(parent)
+    held = {"deletionTimestamp": BEFORE, "finalizers": ["service.kubernetes.io/load-balancer-cleanup"]}
+    children = [deployment, {**ours, "metadata": {**ours["metadata"], **held}}]
+    first = sync(parent, *children)
+
+    answer = sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(hours=1))
+
+    assert kinds(answer) == ["Deployment", "Service"]
+    assert (reason(answer), condition(answer, "Reconciling")["status"]) == ("ChildTerminating", "True")
+    assert condition(answer)["message"] == (
+        "Service web is being deleted. It is created again as soon as its finalizers are removed: "
+        "service.kubernetes.io/load-balancer-cleanup."
+    )
+
+
+def test_a_foreign_service_that_is_being_deleted_is_no_conflict_and_left_alone() -> None:
+    answer = asked(service(going=True, finalizers=["a.example.com/b"]))
+
+    assert reason(answer) == "ChildTerminating"
+    assert kinds(answer) == ["Deployment"]
+
+
+def test_the_service_of_an_earlier_myresource_of_this_name_is_about_to_go() -> None:
+    answer = asked(service(kind="MyResource", name="web"))
+
+    assert reason(answer) == "ChildTerminating"
+    assert condition(answer)["message"].endswith("It is created again as soon as it is gone.")
+
+
+@pytest.mark.parametrize("owner", [{"kind": "Other", "name": "web"}, {"kind": "MyResource", "name": "shop"}, {}])
+def test_a_service_of_any_other_owner_is_a_conflict(owner: Json) -> None:
+    assert reason(asked(service(**owner))) == "NameConflict"
+
+
+def test_only_three_finalizers_are_named() -> None:
+    answer = asked(service(going=True, finalizers=[f"{letter}.example.com/x" for letter in "abcd"]))
+
+    assert condition(answer)["message"].endswith("a.example.com/x, b.example.com/x, c.example.com/x and others.")
+
+
+def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
+    first, later = anew(pod()), anew(pod(), after=60)
+
+    assert [kinds(answer) for answer in (first, later)] == [[], []]
+    assert [reason(answer) for answer in (first, later)] == ["Building", "NameConflict"]
+    assert "kubectl label --overwrite deployment web-deployment -n default" in condition(later)["message"]
+    assert later["resyncAfterSeconds"] == 60
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(pod(created=AFTER), id="made after the MyResource"),
+        pytest.param(pod(created=NOW_TEXT), id="made in the same second"),
+        pytest.param(pod(created="once"), id="made at no time"),
+        pytest.param(pod(deletionTimestamp=BEFORE), id="on its way out"),
+        pytest.param(pod(owner="shop-deployment-5f6d"), id="of another Deployment"),
+        pytest.param(pod(owner="web-deployment-more-5f6d"), id="of one with a longer name"),
+        pytest.param(pod(ownerReferences=[]), id="of nobody"),
+    ],
+)
+def test_other_pods_keep_no_deployment_from_being_made(other: Json) -> None:
+    assert kinds(anew(other)) == ["Deployment"]
+
+
+def test_a_deployment_that_was_handed_over_is_listed_though_its_pods_are_older() -> None:
+    parent = my_resource()
+    parent["metadata"]["creationTimestamp"] = NOW_TEXT
+    (ours,) = [owned(child(sync(parent), "Deployment"), parent)]
+
+    assert kinds(sync(parent, ours, related={"Pod.v1": {"a": pod()}})) == ["Deployment"]
