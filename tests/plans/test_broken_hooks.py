@@ -33,7 +33,12 @@ BY_A_FAULT: list[tuple[Make, str, str, str]] = [
     (broken.waits_for_what_is_related, "create", "stale", "a living parent's child is deleted"),
     (broken.remembers_in_the_status, "create", "crash", "ends with"),
     (broken.remembers_in_the_process, "create", "answer", "ends without"),
-    (broken.names_that_are_drawn, "image", "stale", "a living parent's child is deleted"),
+    (
+        broken.names_that_are_drawn,
+        "configuration changed, lost and back",
+        "stale",
+        "a living parent's child is deleted",
+    ),
     (broken.believes_every_parent, "ports added and removed", "stale", "a living parent's child is deleted"),
 ]
 """Mistakes that nothing shows but a fault at the wrong moment: which, and what it shows."""

@@ -139,8 +139,7 @@ class Metacontroller:
                 idle = False
                 self._queue.wrote(key_of(parent))
             if answer.resync_after > 0:
-                idle = idle or self._queue.is_futile(key_of(parent))
-                self._queue.add_after(key_of(parent), answer.resync_after, idle=idle)
+                self._queue.ask(key_of(parent), answer.resync_after, idle=idle)
 
     def _done(self, parent: Json, observed: list[Json], answer: Answer) -> list[str]:
         """Do what *answer* says; return what was refused."""

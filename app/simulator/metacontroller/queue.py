@@ -3,6 +3,7 @@
 Source: client-go's rate limiting queue; Metacontroller 4.17, pkg/controller/composite/controller.go.
 """
 
+import math
 from collections.abc import Callable
 
 from app.simulator.clock import Clock, Plan
@@ -20,8 +21,11 @@ SOON = 0.001
 HOPELESS = 10
 """Failures in a row after which another try is no news."""
 
+OFTEN = 600
+"""Seconds; the regular look at all parents comes no more often."""
+
 FUTILE = 3
-"""Timers in a row after which another one is no news, if nothing was written in between."""
+"""Timers of the hook in a row after which another one is no news, if nothing was written in between."""
 
 
 class WorkQueue:
@@ -33,6 +37,7 @@ class WorkQueue:
         self._plans: dict[Key, Plan] = {}
         self._ready: dict[Key, Plan] = {}
         self._failures: dict[Key, int] = {}
+        self._asked: dict[Key, float] = {}
         self._timers: dict[Key, int] = {}
 
     def add(self, key: Key, *, idle: bool = False) -> None:
@@ -45,7 +50,12 @@ class WorkQueue:
         """Note that there is news of *key*."""
         self._timers.pop(key, None)
 
-    def is_futile(self, key: Key) -> bool:
+    def ask(self, key: Key, seconds: float, *, idle: bool) -> None:
+        """Work on *key* after *seconds*, as the hook asked."""
+        self._asked[key] = min(self._clock.now + seconds, self._asked.get(key, math.inf))
+        self.add_after(key, seconds, idle=idle or (seconds < OFTEN and self._is_futile(key)))
+
+    def _is_futile(self, key: Key) -> bool:
         """Tell whether so many timers of *key* brought no news that the next one is not expected to."""
         return self._timers.get(key, 0) >= FUTILE
 
@@ -84,11 +94,14 @@ class WorkQueue:
         self._plans.clear()
         self._ready.clear()
         self._failures.clear()
+        self._asked.clear()
         self._timers.clear()
 
     def _due(self, key: Key) -> None:
-        self._timers[key] = self._timers.get(key, 0) + 1
         self._add(key, idle=self._plans.pop(key).idle)
 
     def _do(self, key: Key) -> None:
+        if self._asked.get(key, math.inf) <= self._clock.now:
+            del self._asked[key]
+            self._timers[key] = self._timers.get(key, 0) + 1
         self._work(key, self._ready.pop(key).idle)
