@@ -1,10 +1,11 @@
 """Admission policies for Deployments of one namespace: one that refuses an image, one that rewrites it."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 from app.simulator.objects import Json
-from tests.e2e.client import Refused
-from tests.e2e.namespace import Namespace
+from tests.e2e.client import Client, Refused
 from tests.worlds import deployment
 
 _API = "admissionregistration.k8s.io/v1"
@@ -18,15 +19,25 @@ _RULES = [
 ]
 
 
-def forbid(there: Namespace, word: str) -> None:
-    """Refuse Deployments with *word* in an image, and wait until that works."""
-    rule = f"!object.spec.template.spec.containers.exists(c, c.image.contains('{word}'))"
+class Where(Protocol):
+    """The namespace that a policy is for."""
+
+    name: str
+    client: Client
+
+    def eventually(self, holds: Callable[[], bool]) -> None:
+        """Wait until *holds*."""
+
+
+def forbid(there: Where, *words: str) -> None:
+    """Refuse Deployments with one of *words* in an image, and wait until that works."""
+    rule = f"!object.spec.template.spec.containers.exists(c, c.image.matches('{'|'.join(words)}'))"
     spec = {"validations": [{"expression": rule, "message": "forbidden by a policy"}]}
     _make(there, "Validating", spec, {"validationActions": ["Deny"]})
-    there.eventually(lambda: _image(there, "x", f"{word}:1") is None)
+    there.eventually(lambda: _image(there, "x", f"{words[0]}:1") is None)
 
 
-def rewrite(there: Namespace, name: str, image: str) -> None:
+def rewrite(there: Where, name: str, image: str) -> None:
     """Set *image* in the Deployment of the MyResource *name*, and wait until that works."""
     container = f'Object.spec.template.spec.containers{{name: "main", image: "{image}"}}'
     template = f"Object.spec.template{{spec: Object.spec.template.spec{{containers: [{container}]}}}}"
@@ -40,7 +51,7 @@ def rewrite(there: Namespace, name: str, image: str) -> None:
     there.eventually(lambda: _image(there, f"{name}-deployment", "x:1") == image)
 
 
-def removed(there: Namespace) -> None:
+def removed(there: Where) -> None:
     """Remove both."""
     for kind in ("Validating", "Mutating"):
         for suffix in ("Binding", ""):
@@ -48,7 +59,7 @@ def removed(there: Namespace) -> None:
                 there.client.delete(f"{kind}AdmissionPolicy{suffix}", "", there.name)
 
 
-def _make(there: Namespace, kind: str, spec: Json, binding: Json) -> None:
+def _make(there: Where, kind: str, spec: Json, binding: Json) -> None:
     """Make a policy and bind it to the namespace."""
     metadata = {"name": there.name}
     here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": there.name}}}
@@ -59,7 +70,7 @@ def _make(there: Namespace, kind: str, spec: Json, binding: Json) -> None:
         there.client.create(made)
 
 
-def _image(there: Namespace, name: str, image: str) -> str | None:
+def _image(there: Where, name: str, image: str) -> str | None:
     """Return the image that a Deployment would get, or None if it would be refused."""
     made = deployment(name)
     made["spec"]["template"]["spec"]["containers"][0]["image"] = image

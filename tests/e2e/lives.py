@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from app.simulator.apiserver.rules import Refused
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, with_metadata
 from tests.e2e.followed import BACKUPS, OURS, backup
@@ -29,6 +30,9 @@ class Stage(Protocol):
     def put(self, item: Json) -> None:
         """Make an object of somebody else."""
 
+    def forbid(self, word: str) -> None:
+        """Have Deployments with *word* in an image refused from now on."""
+
 
 Step = Callable[[Stage], None]
 
@@ -43,6 +47,8 @@ _NEEDED = {
 def _settings(value: str) -> Json:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": value}}
 
+
+_FORBIDDEN = ("Forbidden", "forbidden by a policy")
 
 LIVES: dict[str, list[Step]] = {
     "made, and another image": [lambda it: it.make(replicas=2, **PORT), lambda it: it.change(image="nginx:1.28")],
@@ -114,6 +120,31 @@ LIVES: dict[str, list[Step]] = {
         lambda it: it.delete("ConfigMap", "settings"),
         lambda it: it.put(_settings("3")),
     ],
+    "paused by hand, and resumed": [
+        lambda it: it.make(),
+        lambda it: it.edit("Deployment", {"spec": {"paused": True}}),
+        lambda it: it.change(image="nginx:1.28"),
+        lambda it: it.edit("Deployment", {"spec": {"paused": None}}),
+    ],
+    "Service held by a finalizer": [
+        lambda it: it.make(**PORT),
+        lambda it: it.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}}),
+        lambda it: it.delete("Service"),
+        lambda it: it.change(replicas=2),
+        lambda it: it.edit("Service", {"metadata": {"finalizers": None}}),
+    ],
+    "deleted as an orphan, and made again": [
+        lambda it: it.make(),
+        lambda it: it.delete("MyResource", policy="Orphan"),
+        lambda it: it.make(),
+        lambda it: it.delete("Deployment"),
+    ],
+    "an update that is refused, and another": [
+        lambda it: it.make(),
+        lambda it: it.forbid("forbidden"),
+        lambda it: it.change(image="forbidden:1"),
+        lambda it: it.change(image="nginx:1.28"),
+    ],
     "a start that waits": [
         lambda it: it.make(dependencies=[_NEEDED]),
         lambda it: it.put(backup("nightly", WEB.namespace)),
@@ -149,9 +180,19 @@ class Simulated:
         """Make an object of somebody else."""
         self.world.apply(with_metadata(item, namespace=WEB.namespace))
 
+    def forbid(self, word: str) -> None:
+        """Have Deployments with *word* in an image refused from now on."""
+
+        def admit(item: Json, _: Json | None) -> Json:
+            if item["kind"] == "Deployment" and word in item["spec"]["template"]["spec"]["containers"][0]["image"]:
+                raise Refused(*_FORBIDDEN)
+            return item
+
+        self.world.api.admission.append(admit)
+
     def is_still(self) -> None:
-        """Let time pass until nothing happens any more; a minute is less than any deadline."""
-        self.world.still(60)
+        """Let time pass until nothing happens any more; a value that differs is sent again after half a minute."""
+        self.world.still(25)
 
 
 def merge(item: Json, change: Json) -> None:

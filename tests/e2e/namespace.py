@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from app.api.reading import InvalidSpec, read
 from app.core.references import references
 from app.simulator.objects import Json
+from tests.e2e.admission import forbid, removed
 from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
@@ -43,12 +44,15 @@ class Place:
     def __init__(self, cluster: Watched, name: str, labels: dict[str, str] | None = None) -> None:
         self.name = name
         self._record = cluster.record
+        self._has_policies = False
         self.client = cluster.client
         self.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels or {}}})
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
     def close(self) -> None:
         """Remove it, after the MyResources in it: else Metacontroller would mend what is being removed."""
+        if self._has_policies:
+            removed(self)
         for item in self.client.all("MyResource", self.name):
             name = item["metadata"]["name"]
             with suppress(Refused):  # it is gone already
@@ -112,6 +116,11 @@ class Place:
         metadata = {"name": "most", "namespace": self.name}
         self.client.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
         self.eventually(lambda: bool(self.get("ResourceQuota", "most").get("status", {}).get("hard")))
+
+    def forbid(self, *words: str) -> None:
+        """Have Deployments with one of *words* in an image refused from now on."""
+        self._has_policies = True
+        forbid(self, *words)
 
     # What is there
 

@@ -35,13 +35,20 @@ def test_deleted_as_orphan_its_children_stay_and_run(here: Namespace) -> None:
     assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
 
-def test_an_orphan_is_handed_over_by_the_label_and_its_pods_run_on(here: Namespace) -> None:
+def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label(here: Namespace) -> None:
+    """D2: under server-side apply Metacontroller would take it over, and replace its Pods."""
     here.ready(replicas=2)
     pods = here.pods()
     here.delete("MyResource", policy="Orphan")
     here.eventually(lambda: here.find("MyResource") is None)
 
-    here.make(replicas=2)
+    here.make(replicas=2, image="nginx:1.28")
+    here.is_said("Failed", "NameConflict", within=2 * MINUTE)
+    assert here.pods() == pods
+    assert here.main()["image"] == "nginx:1.27"
+    assert "ownerReferences" not in here.get("Deployment")["metadata"]
+
+    here.change(image="nginx:1.27")
     uid = here.get("MyResource")["metadata"]["uid"]
     here.edit("Deployment", {"metadata": {"labels": {"controller-uid": uid}}})
 
@@ -65,6 +72,34 @@ def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespa
     assert uid != before
     assert differences(here) == []
     assert [owner["uid"] for owner in here.get("Deployment")["metadata"]["ownerReferences"]] == [uid]
+
+
+def test_a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it_is_gone(here: Namespace) -> None:
+    """C3: nothing has taken its name, and nobody refuses anything."""
+    here.ready(**PORT)
+    here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
+
+    here.delete("Service")
+    here.is_said("Degraded", "ChildTerminating")
+    assert here.message().endswith("as soon as its finalizers are removed: example.com/hold.")
+    assert here.touched().writes == []
+    here.edit("Service", {"metadata": {"finalizers": None}})
+
+    here.is_ready()
+
+
+def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(here: Namespace) -> None:
+    """C3: a finalizer holds the Service of an earlier MyResource of the name."""
+    here.ready(**PORT)
+    here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
+    here.delete("MyResource")
+    here.eventually(lambda: not any(here.find(kind) for kind in ("MyResource", "Deployment")))
+
+    here.make(**PORT)
+    here.is_said("Building", "ChildTerminating")
+    here.edit("Service", {"metadata": {"finalizers": None}})
+
+    here.is_ready(within=2 * MINUTE)
 
 
 def test_held_by_a_finalizer_it_says_so_and_keeps_its_children(here: Namespace) -> None:

@@ -56,7 +56,9 @@ def test_a_pod_that_is_lost_makes_it_degraded_until_there_is_another(here: Names
 
 def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -> None:
     here.quota(pods="1")
-    here.make(replicas=3)
+    here.make(replicas=3, progressDeadlineSeconds=5)
+    here.is_said("Building", "ReplicaFailure")
+    assert "a quota of the namespace is used up" in here.message()
     here.is_said("Failed", "ReplicaFailure")
 
     here.edit("ResourceQuota", {"spec": {"hard": {"pods": "9"}}}, "most")
@@ -64,12 +66,52 @@ def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -
     here.is_ready()
 
 
+def test_more_pods_than_a_quota_takes_are_said_and_stalled_though_there_is_no_rollout(here: Namespace) -> None:
+    """C12: the Deployment counts the time of rollouts alone."""
+    here.ready(progressDeadlineSeconds=5)
+    here.quota(pods="1")
+
+    here.change(replicas=3)
+
+    here.is_said("Failed", "ReplicaFailure")
+
+
+def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) -> None:
+    """C5"""
+    strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+    here.ready(replicas=3, strategy=strategy)
+    here.quota(pods="3")
+
+    here.change(image="nginx:1.28")
+
+    here.is_ready()
+    assert "Failed" not in {state for state, _ in here.history()}
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("serviceAccountName", "ServiceAccount missing does not exist"),
+        ("priorityClassName", "PriorityClass missing does not exist"),
+    ],
+)
+def test_what_the_spec_names_and_is_missing_is_named(here: Namespace, field: str, said: str) -> None:
+    """C6, C7: it is also said once the deadline has passed, when there are still no Pods to describe."""
+    here.make(progressDeadlineSeconds=3, **{field: "missing"})
+
+    here.is_said("Building", "ReplicaFailure")
+    assert said in here.message()
+    here.is_said("Failed", "ReplicaFailure")
+    assert said in here.message()
+
+
 def test_a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory(here: Namespace) -> None:
     limit = {"type": "Container", "max": {"memory": "100Mi"}}
     metadata = {"name": "most", "namespace": here.name}
     here.client.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [limit]}})
     here.make(memory="128Mi")
-    here.is_said("Failed", "ReplicaFailure")
+    here.is_said("Building", "ReplicaFailure")
+    assert "a limit range of the namespace does not allow these amounts" in here.message()
 
     here.change(memory="64Mi")
 
@@ -78,8 +120,9 @@ def test_a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory(here:
 
 @pytest.mark.labels({"pod-security.kubernetes.io/enforce": "restricted"})
 def test_a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one(here: Namespace) -> None:
-    here.make()
+    here.make(progressDeadlineSeconds=3)
     here.is_said("Failed", "ReplicaFailure")
+    assert "set spec.securityProfile to Restricted" in here.message()
 
     here.change(securityProfile="Restricted")
 
@@ -96,3 +139,26 @@ def test_a_deployment_paused_by_hand_is_not_ready_until_it_goes_on(here: Namespa
     here.edit("Deployment", {"spec": {"paused": None}})
 
     here.is_ready()
+
+
+def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace) -> None:
+    """C1: it keeps what it said of the failure for as long as it is paused."""
+    here.ready(progressDeadlineSeconds=2)
+    here.change(image="nginx:bad")
+    here.is_said("Failed", "ImagePullFailed")
+
+    here.edit("Deployment", {"spec": {"paused": True}})
+
+    here.is_said("Failed", "Paused")
+    assert "kubectl rollout resume" in here.message()
+
+
+def test_a_deployment_paused_under_a_quota_is_paused(here: Namespace) -> None:
+    """C1"""
+    here.quota(pods="1")
+    here.make(replicas=2)
+    here.is_said("Building", "ReplicaFailure")
+
+    here.edit("Deployment", {"spec": {"paused": True}})
+
+    here.is_said("Failed", "Paused")

@@ -28,14 +28,15 @@ def status_of(deployment: Json, new: Set | None, old: list[Set], failure: Json |
 
 def deadline(deployment: Json, clock: Clock) -> float | None:
     """Return in how many seconds the rollout of *deployment* counts as stuck, or None if nothing is awaited."""
-    seen = _condition(deployment, "Progressing")
+    seen = condition_of(deployment, "Progressing")
     if seen is None or seen["status"] != "True" or seen["reason"] == "NewReplicaSetAvailable":
         return None
     left: float = deployment["spec"]["progressDeadlineSeconds"] - clock.since(seen["lastUpdateTime"])
     return max(left, 0.0) + 1
 
 
-def _condition(deployment: Json, kind: str) -> Json | None:
+def condition_of(deployment: Json, kind: str) -> Json | None:
+    """Return the condition of type *kind* that *deployment* has, or None."""
     conditions: list[Json] = deployment.get("status", {}).get("conditions", [])
     return next((item for item in conditions if item["type"] == kind), None)
 
@@ -46,11 +47,12 @@ def _available(deployment: Json, counts: dict[str, int]) -> Json:
     return _made("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
 
 
-def _progressing(deployment: Json, new: Set | None, counts: dict[str, int], clock: Clock) -> Json:
-    seen = _condition(deployment, "Progressing")
+def _progressing(deployment: Json, new: Set | None, counts: dict[str, int], clock: Clock) -> Json | None:
+    seen = condition_of(deployment, "Progressing")
     asked = deployment["spec"]["replicas"]
     if deployment["spec"].get("paused"):
-        return _made("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused")
+        is_late = seen is not None and seen["reason"] == "ProgressDeadlineExceeded"
+        return seen if is_late else _made("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused")
     if new and all(counts[name] == asked for name in ("replicas", "updatedReplicas", "availableReplicas")):
         return _made("Progressing", "True", "NewReplicaSetAvailable", f'ReplicaSet "{new.name}" has progressed.')
     if seen is None or not new or seen["status"] == "Unknown":
@@ -89,7 +91,7 @@ def _made(kind: str, status: str, reason: str, message: str) -> Json:
 
 def _dated(new: Json, deployment: Json, clock: Clock) -> Json:
     """Return the condition *new* with its times: those of the one that is there, as far as it says the same."""
-    seen = _condition(deployment, new["type"])
+    seen = condition_of(deployment, new["type"])
     if seen is None:
         return {"lastUpdateTime": clock.stamp(), "lastTransitionTime": clock.stamp(), **new}
     same = (seen["status"], seen["reason"]) == (new["status"], new["reason"])

@@ -10,7 +10,7 @@ import re
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
 from app.simulator.controllers.adoption import own
-from app.simulator.controllers.deployment_status import deadline, status_of
+from app.simulator.controllers.deployment_status import condition_of, deadline, status_of
 from app.simulator.controllers.rollout import Set, scaled
 from app.simulator.controllers.wake import Wake
 from app.simulator.history import Write
@@ -120,6 +120,8 @@ class Deployments:
 
     def _write_status(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
         failure = next((item["status"]["conditions"][0] for item in ([new] if new else []) if _failed(item)), None)
+        if deployment["spec"].get("paused"):  # of a failure, it keeps what it said before
+            failure = condition_of(deployment, "ReplicaFailure")
         said = failure and {name: failure[name] for name in ("type", "status", "reason", "message")}
         status = status_of(deployment, _set(new) if new else None, [_set(item) for item in old], said, self._clock)
         stored = self._api.update_status({**deployment, "status": status}, NAME)
