@@ -11,6 +11,8 @@ BAD_KEYS = [
     *("", "-a", "a-", "a b", "a/", "/a", "a/b/c", "a" * 64, "a..b/c", ".a/b", "a-/b", "a_b/c", "a" * 64 + "/b"),
     *("é", "a\n", "example.com/ a", "a:b", "example.com/" + "b" * 64, f"{SUBDOMAIN}/" + "b" * 62),
 ]
+LONGEST_PREFIX = f"{SUBDOMAIN}." + "a" * 61
+"""253 characters."""
 CAPITAL = "Example.com/a"
 FOLDED = "\u212aey"
 """Begins with the sign for Kelvin, which Unicode lowers to the letter k."""
@@ -90,7 +92,36 @@ def _short(path: str, place: Place) -> Example:
     )
 
 
+def _prefixes(path: str, place: Callable[[str], Json]) -> Example:
+    return Example(
+        path=path,
+        says="must name a key whose prefix",
+        good=[
+            place("metadata.labels['a']"),
+            place(f"metadata.labels['{LONGEST_PREFIX}/x']"),
+            place(f"metadata.annotations['{LONGEST_PREFIX}/x']"),
+        ],
+        bad=[
+            place(f"metadata.labels['{LONGEST_PREFIX}a/x']"),
+            place(f"metadata.labels['{LONGEST_PREFIX}.a.b.c/x']"),  # 259 characters
+            place(f"metadata.annotations['{LONGEST_PREFIX}a/x']"),
+        ],
+        crd_only=True,
+    )
+
+
+def _variable(field: str) -> Json:
+    return {"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": field}}}]}
+
+
+def _file(field: str) -> Json:
+    part = {"downwardAPI": {"items": [{"path": "a", "fieldRef": {"fieldPath": field}}]}}
+    return {"volumes": [{"name": "v", "projected": {"sources": [part]}}]}
+
+
 EXAMPLES = [
+    _prefixes("spec.env[].valueFrom.fieldRef.fieldPath", _variable),
+    _prefixes("spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.fieldPath", _file),
     label_keys("spec.nodeSelector", lambda entries: {"nodeSelector": entries}),
     label_keys("spec.podMetadata.labels", _labels),
     _unreserved("spec.podMetadata.labels", _labels, RESERVED_IN_PODS),
