@@ -28,6 +28,8 @@ RESERVED_IN_SERVICE = [
 ]
 FREE = ["mykubernetes.io/a", "kubernetes.io.example.com/a", "example.com/kubernetes.io", "kubernetes.io", "myresources"]
 
+HINTS, MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
+
 Place = Callable[[Json], Json]
 
 
@@ -41,6 +43,10 @@ def _annotations(entries: Json) -> Json:
 
 def _service(entries: Json) -> Json:
     return {"service": {"annotations": entries}}
+
+
+def _service_with_port(entries: Json) -> Json:
+    return {"ports": [{"containerPort": 80}], **_service(entries)}
 
 
 def label_keys(path: str, place: Place) -> Example:
@@ -131,4 +137,16 @@ EXAMPLES = [
     _annotation_keys("spec.service.annotations", _service),
     _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, "MyGroup.Example.COM/a"]),
     _short("spec.service.annotations", _service),
+    Example(
+        path="spec.service.annotations",
+        says="must give service.kubernetes.io/topology-aware-hints",
+        good=[
+            _service_with_port({}),
+            _service_with_port({HINTS: "Auto"}),
+            _service_with_port({MODE: "Disabled"}),
+            _service_with_port({HINTS: "Auto", MODE: "Auto"}),
+        ],
+        bad=[_service_with_port({HINTS: "Auto", MODE: "Disabled"}), _service_with_port({HINTS: "", MODE: "auto"})],
+        crd_only=True,
+    ),
 ]
