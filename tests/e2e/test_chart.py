@@ -261,7 +261,7 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
     assert here.pods() | here.pods("scarce") == pods
     here.change("scarce", replicas=2)  # the rule that it breaks does not keep its status from being written
     here.is_ready("scarce")
-    with pytest.raises(Refused, match="at least 6Mi"):
+    with pytest.raises(Refused, match="a container does not start with less"):
         here.change("scarce", memory=101)
 
     shell.run(ROLLBACK)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from app.api.quantity import MINIMUM_MEMORY
 from tests.api.examples.case import Example
 from tests.build import Json
 
@@ -24,7 +25,7 @@ BAD_BYTES = [
     *("", " 1", "1 ", "1\n", "64mb", "64MI", "64M i", "1234567Mi", "1.0000Gi", "1" * 16, "٣Mi", "0x10", "1,5Gi"),
 ]
 SCARCE: list[int | str] = [1, 100, "100", "1k", "1Mi", "6M", "5.875Mi", 6 * 1024**2 - 1]
-"""Too little memory for a container to start."""
+"""Too little memory for a container to start; the last one by a byte."""
 ENOUGH: list[int | str] = ["6Mi", 6 * 1024**2, "6144Ki", "6.5M", "0.5Gi", 10**15 - 1, "999999Ti"]
 GOOD_AMOUNTS: list[int | str] = [
     0,
@@ -170,10 +171,10 @@ BOTH = [
 EXAMPLES = [
     _bytes("spec.memory", lambda amount: {"memory": amount}, ["128Mi", "1.5Gi", "1G", "1.50Gi", *ENOUGH]),
     _bytes("spec.volumes[].emptyDir.sizeLimit", _volume, GOOD_BYTES),
-    _enough("spec.memory", "must be at least 6Mi", lambda amount: {"memory": amount}),
+    _enough("spec.memory", f"must be at least {MINIMUM_MEMORY}", lambda amount: {"memory": amount}),
     _enough(
         "spec.resources.limits",
-        "memory must be at least 6Mi",
+        f"memory must be at least {MINIMUM_MEMORY}",
         lambda amount: {"resources": {"requests": {"memory": 1}, "limits": {"memory": amount}}},
     ),
     _amount("spec.cpu", lambda amount: {"cpu": amount}),
