@@ -51,9 +51,7 @@ _NOT_THE_SERVICES = reserved(
 _HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
 _ONE_TOPOLOGY = Rule(
     f"must give {_HINTS} and {_MODE} the same value",
-    lambda entries: len({entries[key] for key in (_HINTS, _MODE) if key in entries}) < 2,
     cel=f"!('{_HINTS}' in self && '{_MODE}' in self) || self['{_HINTS}'] == self['{_MODE}']",
-    crd_only=True,
 )
 """The API server refuses a Service that has two names for one thing with two values."""
 

@@ -39,18 +39,17 @@ class Rule:
     """A sentence about a value, in CEL for the API server and in Python for the hook; the two must agree.
 
     Without ``cel`` only the hook can say it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
-    With ``crd_only`` the API server refuses new values that break it, and the hook reads stored ones as before: such a
-    rule came after the first release, and a MyResource that runs must not become ``InvalidSpec`` by an upgrade.
+    Without ``holds`` only the CRD says it: the API server refuses new values that break it, and the hook reads stored
+    ones. Such a rule came after the first release: an upgrade must not make ``InvalidSpec`` of a MyResource that runs.
     """
 
     message: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[Any], bool] = lambda _: True
     cel: str | None = None
-    crd_only: bool = False
 
     def check(self, value: T) -> T:
-        """Return *value*; raise a pydantic error with this rule's message if the hook refuses the value."""
-        if not (self.crd_only or self.holds(value)):
+        """Return *value*; raise a pydantic error with this rule's message if the rule does not hold."""
+        if not self.holds(value):
             raise _broken(self.message)
         return value
 

@@ -77,13 +77,11 @@ def bytes_cel(value: str) -> str:
     return f"string({value}).matches('^({BYTES_SYNTAX})$') && !string({value}).matches('^{NO_BYTES}$')"
 
 
-def is_memory_limit(amount: str) -> bool:
-    """Tell whether *amount* is enough memory. No number of bytes passes: the rule of :data:`Bytes` refuses it."""
-    return not is_bytes(amount) or milli(amount) >= milli(MINIMUM_MEMORY)
-
-
 def memory_limit_cel(value: str) -> str:
-    """Return the same of *value* in CEL."""
+    """Return the CEL that tells whether *value* is enough memory.
+
+    What is no number of bytes passes: another rule refuses it, and one message is enough.
+    """
     enough = f"quantity(string({value})).compareTo(quantity('{MINIMUM_MEMORY}')) >= 0"
     return f"!({bytes_cel(value)}) || {enough}"
 
@@ -98,11 +96,6 @@ Bytes = Annotated[
 
 MemoryLimit = Annotated[
     Bytes,
-    Rule(
-        MINIMUM_MESSAGE,
-        lambda amount: is_memory_limit(str(amount)),
-        cel=memory_limit_cel("self"),
-        crd_only=True,
-    ),
+    Rule(MINIMUM_MESSAGE, cel=memory_limit_cel("self")),
 ]
 """A memory limit; canonical once read."""

@@ -6,13 +6,11 @@ from pydantic import AfterValidator, Field
 
 from app.api.model import Model, Omitted, Rule
 from app.api.quantity import (
-    MINIMUM_MEMORY,
     MINIMUM_MESSAGE,
     Amount,
     bytes_cel,
     canonical,
     is_bytes,
-    is_memory_limit,
     memory_limit_cel,
     milli,
 )
@@ -45,12 +43,7 @@ WHOLE_DEVICES = Rule(
     cel="self.all(k, !k.contains('/') || string(self[k]).matches('^[0-9]+$'))",
 )
 
-ENOUGH_MEMORY = Rule(
-    f"memory {MINIMUM_MESSAGE}",
-    lambda amounts: is_memory_limit(str(amounts.get("memory", MINIMUM_MEMORY))),
-    cel="!('memory' in self) || " + memory_limit_cel("self['memory']"),
-    crd_only=True,
-)
+ENOUGH_MEMORY = Rule(f"memory {MINIMUM_MESSAGE}", cel="!('memory' in self) || " + memory_limit_cel("self['memory']"))
 """Of limits alone: a container starts whatever it requests."""
 
 _Amounts = Annotated[

@@ -25,16 +25,9 @@ _MAX_PREFIX = 253
 _END_IN_LABELS = len("metadata.labels['") + _MAX_PREFIX
 _END_IN_ANNOTATIONS = len("metadata.annotations['") + _MAX_PREFIX
 
-
-def _has_short_prefix(path: str) -> bool:
-    return path.find("/") <= (_END_IN_LABELS if path.startswith("metadata.labels") else _END_IN_ANNOTATIONS)
-
-
 SHORT_PREFIX = Rule(
     f"must name a key whose prefix, before the slash, has at most {_MAX_PREFIX} characters",
-    _has_short_prefix,
     cel=f"self.indexOf('/') <= (self.startsWith('metadata.labels') ? {_END_IN_LABELS} : {_END_IN_ANNOTATIONS})",
-    crd_only=True,
 )
 """Of a path such as ``metadata.labels['example.com/team']``. (In nested lists a regular expression is too costly.)"""
 
