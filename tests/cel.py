@@ -46,6 +46,10 @@ def _lower_ascii(text: str) -> StringType:
     return StringType("".join(letter.lower() if letter.isascii() else letter for letter in text))
 
 
+def _index_of(text: str, part: str) -> IntType:
+    return IntType(text.find(part))
+
+
 def _sum(numbers: list[IntType]) -> IntType:
     return IntType(sum(numbers))
 
@@ -68,6 +72,7 @@ _FUNCTIONS: dict[str, Any] = {
     "isQuantity": is_quantity,
     "compareTo": _compare,
     "lowerAscii": _lower_ascii,
+    "indexOf": _index_of,
     "sum": _sum,
 }
 

@@ -8,6 +8,7 @@ from app.api.model import ListMap, Model, Omitted, Rule
 from app.api.scalar import (
     KEY,
     MAX_TEXT,
+    SHORT_PREFIX,
     TEXT,
     ConfigKey,
     EnvName,
@@ -42,6 +43,7 @@ class EnvFieldRef(Model):
             "|spec[.](nodeName|serviceAccountName)|status[.](hostIPs?|podIPs?))$",
             max_length=300,
         ),
+        SHORT_PREFIX,
     ]
     """Path of the field, such as metadata.name or status.podIP."""
 

@@ -48,6 +48,13 @@ _NOT_THE_SERVICES = reserved(
     f"has a reserved key: those of {GROUP}, metacontroller.k8s.io and kubectl.kubernetes.io are not yours to set",
 )
 
+_HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
+_ONE_TOPOLOGY = Rule(
+    f"must give {_HINTS} and {_MODE} the same value",
+    cel=f"!('{_HINTS}' in self && '{_MODE}' in self) || self['{_HINTS}'] == self['{_MODE}']",
+)
+"""The API server refuses a Service that has two names for one thing with two values."""
+
 _Labels = Annotated[dict[str, LabelValue], Field(max_length=64), _LABEL_KEYS]
 _Annotations = Annotated[
     dict[str, Annotated[str, Field(pattern=TEXT, max_length=4096)]],
@@ -61,4 +68,4 @@ Labels = Annotated[_Labels, Omitted]
 
 PodLabels = Annotated[_Labels, _NOT_THE_PODS, Omitted]
 PodAnnotations = Annotated[_Annotations, _NOT_THE_PODS, Omitted]
-ServiceAnnotations = Annotated[_Annotations, _NOT_THE_SERVICES, Omitted]
+ServiceAnnotations = Annotated[_Annotations, _NOT_THE_SERVICES, _ONE_TOPOLOGY, Omitted]

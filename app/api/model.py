@@ -39,10 +39,12 @@ class Rule:
     """A sentence about a value, in CEL for the API server and in Python for the hook; the two must agree.
 
     Without ``cel`` only the hook can say it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
+    Without ``holds`` only the CRD says it: the API server refuses new values that break it, and the hook reads stored
+    ones. Such a rule came after the first release: an upgrade must not make ``InvalidSpec`` of a MyResource that runs.
     """
 
     message: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[Any], bool] = lambda _: True
     cel: str | None = None
 
     def check(self, value: T) -> T:

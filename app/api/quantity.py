@@ -49,6 +49,13 @@ BYTES_SYNTAX = (
 NO_BYTES = "[0.]+[a-zA-Z]*"
 BYTES_MESSAGE = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
 
+MINIMUM_MEMORY = "6Mi"
+"""The least memory limit. With less the runtime is killed while it starts the container, and the Pod names no cause."""
+MINIMUM_MESSAGE = (
+    f"must be at least {MINIMUM_MEMORY}, as a container does not start with less; "
+    "a number without a unit is in bytes: write 100Mi, not 100"
+)
+
 Amount = Annotated[
     int | str,
     IntOrString(_MESSAGE, minimum=0, maximum=10**15 - 1),
@@ -59,19 +66,36 @@ Amount = Annotated[
 Quantity = Annotated[Amount, AfterValidator(canonical)]
 """An amount of a resource; canonical once read."""
 
-Bytes = Annotated[
-    int | str,
-    IntOrString(BYTES_MESSAGE, minimum=1, maximum=10**15 - 1),
-    Rule(
-        BYTES_MESSAGE,
-        lambda amount: is_bytes(str(amount)),
-        cel=f"string(self).matches('^({BYTES_SYNTAX})$') && !string(self).matches('^{NO_BYTES}$')",
-    ),
-    AfterValidator(canonical),
-]
-"""An amount of memory or storage; canonical once read."""
-
 
 def is_bytes(amount: str) -> bool:
     """Tell whether *amount* is a whole number of bytes above 0."""
     return matches(BYTES_SYNTAX, amount) and not matches(NO_BYTES, amount)
+
+
+def bytes_cel(value: str) -> str:
+    """Return the same of *value* in CEL."""
+    return f"string({value}).matches('^({BYTES_SYNTAX})$') && !string({value}).matches('^{NO_BYTES}$')"
+
+
+def memory_limit_cel(value: str) -> str:
+    """Return the CEL that tells whether *value* is enough memory.
+
+    What is no number of bytes passes: another rule refuses it, and one message is enough.
+    """
+    enough = f"quantity(string({value})).compareTo(quantity('{MINIMUM_MEMORY}')) >= 0"
+    return f"!({bytes_cel(value)}) || {enough}"
+
+
+Bytes = Annotated[
+    int | str,
+    IntOrString(BYTES_MESSAGE, minimum=1, maximum=10**15 - 1),
+    Rule(BYTES_MESSAGE, lambda amount: is_bytes(str(amount)), cel=bytes_cel("self")),
+    AfterValidator(canonical),
+]
+"""An amount of memory or storage; canonical once read."""
+
+MemoryLimit = Annotated[
+    Bytes,
+    Rule(MINIMUM_MESSAGE, cel=memory_limit_cel("self")),
+]
+"""A memory limit; canonical once read."""

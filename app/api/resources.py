@@ -5,7 +5,15 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from app.api.model import Model, Omitted, Rule
-from app.api.quantity import BYTES_SYNTAX, NO_BYTES, Amount, canonical, is_bytes, milli
+from app.api.quantity import (
+    MINIMUM_MESSAGE,
+    Amount,
+    bytes_cel,
+    canonical,
+    is_bytes,
+    memory_limit_cel,
+    milli,
+)
 from app.api.scalar import KEY, MAX_KEY, matches
 
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
@@ -27,8 +35,7 @@ NAMES = Rule(
 BYTES = Rule(
     "must give memory and ephemeral-storage as a whole number of bytes above 0",
     lambda amounts: all(is_bytes(str(amounts[key])) for key in _IN_BYTES if key in amounts),
-    cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || string(self[k]).matches('^({BYTES_SYNTAX})$') "
-    f"&& !string(self[k]).matches('^{NO_BYTES}$'))",
+    cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || {bytes_cel('self[k]')})",
 )
 WHOLE_DEVICES = Rule(
     "must give a vendor's resource as a whole number",
@@ -36,15 +43,19 @@ WHOLE_DEVICES = Rule(
     cel="self.all(k, !k.contains('/') || string(self[k]).matches('^[0-9]+$'))",
 )
 
-Amounts = Annotated[
+ENOUGH_MEMORY = Rule(f"memory {MINIMUM_MESSAGE}", cel="!('memory' in self) || " + memory_limit_cel("self['memory']"))
+"""Of limits alone: a container starts whatever it requests."""
+
+_Amounts = Annotated[
     dict[str, Amount],
     Field(max_length=16),
     NAMES,
     BYTES,
     WHOLE_DEVICES,
     AfterValidator(lambda amounts: {name: canonical(amount) for name, amount in amounts.items()}),
-    Omitted,
 ]
+Requests = Annotated[_Amounts, Omitted]
+Limits = Annotated[_Amounts, ENOUGH_MEMORY, Omitted]
 
 
 def _covered(resources: "Resources") -> bool:
@@ -61,9 +72,9 @@ def _devices_equal(resources: "Resources") -> bool:
 class Resources(Model):
     """Requests and limits by resource: cpu, memory, ephemeral-storage, or a vendor's such as nvidia.com/gpu."""
 
-    requests: Amounts | None = None
+    requests: Requests | None = None
     """What is set aside for the container. Quantities by resource."""
-    limits: Amounts | None = None
+    limits: Limits | None = None
     """What the container can't exceed. Quantities by resource."""
 
     rules = (

@@ -21,6 +21,16 @@ KEY = f"({_SHORT_LABEL}([.]{_SHORT_LABEL})*/)?{_QUALIFIED}"
 
 MAX_KEY = 253
 
+_MAX_PREFIX = 253
+_END_IN_LABELS = len("metadata.labels['") + _MAX_PREFIX
+_END_IN_ANNOTATIONS = len("metadata.annotations['") + _MAX_PREFIX
+
+SHORT_PREFIX = Rule(
+    f"must name a key whose prefix, before the slash, has at most {_MAX_PREFIX} characters",
+    cel=f"self.indexOf('/') <= (self.startsWith('metadata.labels') ? {_END_IN_LABELS} : {_END_IN_ANNOTATIONS})",
+)
+"""Of a path such as ``metadata.labels['example.com/team']``. (In nested lists a regular expression is too costly.)"""
+
 
 def matches(pattern: str, text: str) -> bool:
     """Tell whether the whole of *text* matches *pattern*."""

@@ -14,7 +14,7 @@ from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
 from app.api.pod import PodMetadata, PullSecrets
 from app.api.probe import Probe, ReadinessProbe, RestartProbe
-from app.api.quantity import Bytes, Quantity
+from app.api.quantity import MemoryLimit, Quantity
 from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
 from app.api.scalar import TEXT, Image, ObjectName, Timestamp
@@ -61,7 +61,7 @@ class MyResourceSpec(Model):
 
     image: Image
     """Image of the application, such as nginx:1.27."""
-    memory: Bytes = "128Mi"
+    memory: MemoryLimit = "128Mi"
     """Memory of each Pod, as request and limit; not used when resources names memory. Quantity, default 128Mi."""
     cpu: Quantity | None = None
     """CPU that is set aside for each Pod (request, no limit). Quantity, such as 500m."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.api.container import ResourceFieldRef
 from app.api.model import ListMap, Model, Omitted, Rule
 from app.api.quantity import Bytes
-from app.api.scalar import KEY, ConfigKey, ObjectName, RelativePath, VolumeName
+from app.api.scalar import KEY, SHORT_PREFIX, ConfigKey, ObjectName, RelativePath, VolumeName
 
 Mode = Annotated[int, Field(ge=0, le=0o777)]
 
@@ -90,6 +90,7 @@ class PodFieldRef(Model):
             pattern=rf"^metadata[.](name|namespace|uid|labels|annotations|(labels|annotations)\['{KEY}'\])$",
             max_length=300,
         ),
+        SHORT_PREFIX,
     ]
     """Path of the field, such as metadata.labels."""
 

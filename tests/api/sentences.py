@@ -10,7 +10,10 @@ LETTERS = "aB0-_./: %é\n\u212a٣"
 """One letter of each kind, among them a digit that is no ASCII digit and the sign for Kelvin."""
 
 texts = st.text(LETTERS, max_size=6) | st.sampled_from(["a" * length for length in (15, 16, 63, 64, 253, 254)])
-keys = texts | st.builds("{}/{}".format, texts, texts) | st.sampled_from(["a", "b", "example.com/a", "kubernetes.io/a"])
+LONG_PREFIX = ".".join(["a" * 63] * 4)
+"""255 characters."""
+known_keys = st.sampled_from(["a", "b", "example.com/a", "kubernetes.io/a", f"{LONG_PREFIX}/a", f"{LONG_PREFIX[2:]}/a"])
+keys = texts | st.builds("{}/{}".format, texts, texts) | known_keys
 names = texts | st.sampled_from(["a", "b"])
 numbers = st.sampled_from([-1, 0, 1, 2, 8080, 65535, 65536, 2**31, 2**63 - 1])
 suffixes = st.sampled_from(

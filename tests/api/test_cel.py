@@ -24,6 +24,7 @@ TRUE: list[tuple[str, Any]] = [
     ("!self.matches('^[0-9]$')", "٣"),
     ("self.lowerAscii() == 'aé\u212a'", "Aé\u212a"),
     ("'a' in self && !('b' in self)", {"a": 1}),
+    ("self.indexOf('/') == 2 && self.indexOf('x') == -1", "é😀/a/b"),
     ("string(self).matches('^[0-9]+$')", 12),
     ("quantity(self).compareTo(quantity('1Gi')) == 0", "1024Mi"),
     ("quantity(self).compareTo(quantity('0.1')) == 0", "100m"),

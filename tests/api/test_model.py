@@ -90,6 +90,13 @@ def test_a_rule_on_a_field_is_checked() -> None:
         TypeAdapter(Annotated[int, EVEN]).validate_python(1)
 
 
+def test_a_rule_that_has_only_cel_is_in_the_crd_and_not_checked_by_the_hook() -> None:
+    rule = Rule("must be even", cel="self % 2 == 0")
+
+    assert rule.crd() == EVEN.crd()
+    assert TypeAdapter(Annotated[int, rule]).validate_python(1) == 1
+
+
 def test_a_message_with_braces_is_told_as_it_is() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(Annotated[int, Rule("must be {one}", lambda _: False)]).validate_python(1)

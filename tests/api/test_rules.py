@@ -14,7 +14,7 @@ from app.api.spec import MyResourceSpec
 from tests.api.apiserver import SCHEMA, Node, Refusal, at, nodes, read_stored, refusals, stored
 from tests.api.examples.case import Example
 from tests.api.examples.every import EXAMPLES, numbered
-from tests.build import Json, my_resource
+from tests.build import Json, finished, my_resource, reason, sync
 from tests.cel import holds
 
 NODES = list(nodes(SCHEMA))
@@ -43,8 +43,13 @@ def _rule(example: Example) -> str:
     return str(rule)
 
 
-def _cases(side: Literal["good", "bad"]) -> list[Any]:
-    return [pytest.param(example, stored(my_resource(**fields)), id=name) for name, example, fields in numbered(side)]
+def _cases(side: Literal["good", "bad"], *, crd_only: bool | None = None) -> list[Any]:
+    """Return the examples of *side*, of all rules or of those that are in the CRD only, or not."""
+    return [
+        pytest.param(example, stored(my_resource(**fields)), id=name)
+        for name, example, fields in numbered(side)
+        if crd_only in (None, example.crd_only)
+    ]
 
 
 def test_every_rule_has_an_accepted_and_a_refused_example() -> None:
@@ -74,16 +79,31 @@ def test_cel_and_the_hook_accept(example: Example, resource: Json) -> None:
 
 
 @pytest.mark.parametrize(("example", "resource"), _cases("bad"))
-def test_cel_and_the_hook_refuse_for_this_rule_alone(example: Example, resource: Json) -> None:
+def test_cel_refuses_for_this_rule_alone(example: Example, resource: Json) -> None:
     verdicts = [holds(_rule(example), value) for value in at(example.path, resource)]
     refused = refusals(resource)
-    problem = read_stored(resource)
 
     assert not all(verdicts)
     assert {refusal.path for refusal in refused} == {example.path}
     assert [refusal for refusal in refused if not refusal.why.startswith(example.says)] == []
+
+
+@pytest.mark.parametrize(("example", "resource"), _cases("bad", crd_only=False))
+def test_the_hook_refuses_what_cel_refuses_in_the_same_words(example: Example, resource: Json) -> None:
+    refused = refusals(resource)
+    problem = read_stored(resource)
+
     assert isinstance(problem, InvalidSpec)
     place, _, message = problem.problem.partition(": ")
     assert message.startswith(example.says)
     assert Refusal(example.path, message) in refused
     assert re.sub(r"\[[0-9]+\]", "[]", place).startswith(example.path.removesuffix("{}"))
+
+
+@pytest.mark.parametrize(("example", "resource"), _cases("bad", crd_only=True))
+def test_a_stored_spec_that_breaks_a_rule_of_the_crd_only_is_still_made_and_gets_ready(
+    example: Example, resource: Json
+) -> None:
+    assert example.crd_only
+    assert reason(sync(resource)) == "Building"
+    assert reason(sync(resource, *finished(resource))) == "Available"

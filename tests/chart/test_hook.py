@@ -27,7 +27,7 @@ def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
 
 def test_no_shell_is_needed() -> None:
     commands = [*HOOK.get("command", []), *ASK["command"]]
-    handlers = [HOOK["livenessProbe"], HOOK["readinessProbe"], HOOK["lifecycle"]["preStop"]]
+    handlers = [HOOK["startupProbe"], HOOK["livenessProbe"], HOOK["readinessProbe"], HOOK["lifecycle"]["preStop"]]
 
     assert not [word for word in commands if "sh" in word.split("/")[-1]]
     assert not [handler for handler in handlers if "exec" in handler]
@@ -55,6 +55,14 @@ def test_the_probes_ask_the_port_that_health_is_served_at() -> None:
     assert ports == {"hooks": 8080, "health": 8081}
     assert HOOK["livenessProbe"]["httpGet"] == {"path": "/livez", "port": "health"}
     assert HOOK["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "health"}
+
+
+def test_a_hook_that_starts_is_probed_each_second_and_has_a_minute() -> None:
+    startup = HOOK["startupProbe"]
+
+    assert startup["httpGet"] == HOOK["readinessProbe"]["httpGet"]
+    assert startup["periodSeconds"] == 1
+    assert startup["failureThreshold"] * startup["periodSeconds"] == 60
 
 
 def test_the_service_leads_to_the_hooks_and_not_to_health() -> None:
@@ -93,13 +101,25 @@ def test_the_hook_has_an_account_of_its_own_without_token_and_without_rights() -
     assert bound == [{"kind": "ServiceAccount", "name": "metacontroller", "namespace": "metacontroller"}]
 
 
-def test_only_tests_are_helm_hooks_and_they_go_when_they_succeed() -> None:
-    hooks = [item for item in objects() if "helm.sh/hook" in annotations(item)]
+def _test_hooks() -> list[Json]:
+    return [item for item in objects() if "helm.sh/hook" in annotations(item)]
 
-    assert [item["kind"] for item in hooks] == ["NetworkPolicy", "Pod"]
-    for item in hooks:
-        assert annotations(item)["helm.sh/hook"] == "test"
-        assert annotations(item)["helm.sh/hook-delete-policy"] == "before-hook-creation,hook-succeeded"
+
+def test_only_tests_are_helm_hooks() -> None:
+    assert [(item["kind"], annotations(item)["helm.sh/hook"]) for item in _test_hooks()] == [
+        ("NetworkPolicy", "test"),
+        ("Pod", "test"),
+    ]
+
+
+def test_the_pod_of_helm_test_stays_for_its_logs_and_its_way_in_goes_with_the_test() -> None:
+    policies = {item["kind"]: annotations(item)["helm.sh/hook-delete-policy"] for item in _test_hooks()}
+
+    assert policies == {"NetworkPolicy": "before-hook-creation,hook-succeeded", "Pod": "before-hook-creation"}
+
+
+def test_each_hook_of_a_test_has_the_name_of_a_pod_as_helm_3_reads_logs_by_the_hooks_name() -> None:
+    assert {item["metadata"]["name"] for item in _test_hooks()} == {TEST["metadata"]["name"]}
 
 
 def test_the_pod_of_helm_test_is_let_in_before_it_runs() -> None:

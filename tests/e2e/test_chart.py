@@ -12,6 +12,7 @@ import yaml
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json
 from tests.e2e.binaries import found
+from tests.e2e.client import Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT, documents
 from tests.e2e.namespace import PORT, Namespace
@@ -217,13 +218,14 @@ def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(installed: Shel
 
 
 def older(folder: Path) -> Path:
-    """Make a checkout of an older version in *folder*: its CRD lacks a field and a rule, and return where it is."""
+    """Make a checkout of an older version in *folder*: its CRD lacks a field and rules, and return where it is."""
     shutil.copytree(ROOT / CHART, folder / CHART)
     file = folder / CHART / "files/crd.yaml"
     (crd,) = documents(file)
     schema = properties(crd)
     del schema["spec"]["properties"]["restartedAt"]
     del schema["metadata"]
+    del schema["spec"]["properties"]["memory"]["x-kubernetes-validations"]
     file.write_text(yaml.safe_dump(crd))
     chart = folder / CHART / "Chart.yaml"
     chart.write_text(chart.read_text().replace("0.1.0", "0.0.9"))
@@ -247,19 +249,25 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
     here.ready(replicas=2, **PORT)
     lax = 60 * "x"
     here.make(lax)
-    pods = here.pods()
+    here.ready("scarce", memory=100)
+    pods = here.pods() | here.pods("scarce")
     assert not knows_restarts()
 
     shell.run(UPGRADE)
     assert knows_restarts()
     here.is_said("Failed", "InvalidSpec", lax)
-    here.is_ready()
-    assert here.pods() == pods
+    for name in ("web", "scarce"):
+        here.is_ready(name)
+    assert here.pods() | here.pods("scarce") == pods
+    here.change("scarce", replicas=2)  # the rule that it breaks does not keep its status from being written
+    here.is_ready("scarce")
+    with pytest.raises(Refused, match="a container does not start with less"):
+        here.change("scarce", memory=101)
 
     shell.run(ROLLBACK)
     here.is_still(2)
     assert not knows_restarts()
-    assert here.pods() == pods
+    assert pods <= here.pods() | here.pods("scarce")
 
     shell.run(UPGRADE)
     here.change(restartedAt="2026-01-31T00:00:00Z")
@@ -278,6 +286,26 @@ def test_uninstalled_in_order_nothing_is_left(shell: Shell, here: Namespace) -> 
 
     for kind in ("ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition", "Namespace"):
         assert [item for item in here.client.all(kind) if "myresource" in item["metadata"]["name"]] == []
+
+
+def newest(events: list[Json]) -> Json:
+    """Return what was written last of *events*."""
+    return max(events, key=lambda event: int(event["metadata"]["resourceVersion"]))
+
+
+def test_a_first_installation_starts_by_itself_once_metacontroller_knows_the_kind(
+    shell: Shell, here: Namespace, site: Site
+) -> None:
+    shell.run("kubectl delete crd myresources.mygroup.example.com")
+
+    shell.run(INSTALL)
+    site.cluster.control_plane.controllers.restart()  # they would learn late of the kind
+    shell.run(APPLY)
+    shell.run(WAIT)
+
+    events = here.client.all("Event", "default", fieldSelector="involvedObject.kind=CompositeController")
+    assert newest(events)["reason"] in ("Starting", "Started")
+    remove(shell, here)
 
 
 def test_without_helm_it_is_installed_by_two_commands_and_removed_with_all_myresources(

@@ -1,11 +1,15 @@
 """The examples, and the rules of the CRD, on a real API server."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from app.simulator.objects import Json
+from tests.api import odd
+from tests.api.apiserver import stored
+from tests.api.examples.every import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.every import numbered
 from tests.api.refused.every import REFUSED
 from tests.build import my_resource
@@ -46,8 +50,8 @@ def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[
 def test_what_a_rule_accepts_is_accepted_and_so_are_its_children(cluster: Cluster) -> None:
     problems: list[str] = []
     cases = ((name, fields) for name, _, fields in numbered("good"))
-    for what, stored, refused in _resources(cluster, cases):
-        problems += [f"{what}: {refused}"] if refused else _children(cluster, what, stored)
+    for what, made, refused in _resources(cluster, cases):
+        problems += [f"{what}: {refused}"] if refused else _children(cluster, what, made)
 
     assert problems == []
 
@@ -67,6 +71,25 @@ def test_what_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster) -> Non
 
     wrong = {what: refused for what, refused in found.items() if refused is None or says[what] not in refused.message}
     assert wrong == {}
+
+
+def test_the_children_of_any_odd_string_that_is_accepted_are_accepted(cluster: Cluster) -> None:
+    tried = list(odd.accepted())
+    problems = [problem for parent in tried for problem in _children(cluster, json.dumps(parent["spec"])[:300], parent)]
+
+    assert problems == []
+    assert len(tried) > 1000
+
+
+@pytest.mark.parametrize("path", ["spec.env[].valueFrom.fieldRef.fieldPath", "spec.service.annotations"])
+def test_without_a_rule_a_child_would_be_refused(cluster: Cluster, path: str) -> None:
+    bad = [
+        fields for example in EXAMPLES_OF_RULES if example.crd_only and example.path == path for fields in example.bad
+    ]
+
+    assert bad
+    for fields in bad:
+        assert list(_children(cluster, path, stored(my_resource(**fields))))
 
 
 def test_a_spec_that_would_fail_later_is_refused(cluster: Cluster) -> None:

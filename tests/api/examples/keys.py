@@ -11,6 +11,8 @@ BAD_KEYS = [
     *("", "-a", "a-", "a b", "a/", "/a", "a/b/c", "a" * 64, "a..b/c", ".a/b", "a-/b", "a_b/c", "a" * 64 + "/b"),
     *("é", "a\n", "example.com/ a", "a:b", "example.com/" + "b" * 64, f"{SUBDOMAIN}/" + "b" * 62),
 ]
+LONGEST_PREFIX = f"{SUBDOMAIN}." + "a" * 61
+"""253 characters."""
 CAPITAL = "Example.com/a"
 FOLDED = "\u212aey"
 """Begins with the sign for Kelvin, which Unicode lowers to the letter k."""
@@ -26,6 +28,8 @@ RESERVED_IN_SERVICE = [
 ]
 FREE = ["mykubernetes.io/a", "kubernetes.io.example.com/a", "example.com/kubernetes.io", "kubernetes.io", "myresources"]
 
+HINTS, MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
+
 Place = Callable[[Json], Json]
 
 
@@ -39,6 +43,10 @@ def _annotations(entries: Json) -> Json:
 
 def _service(entries: Json) -> Json:
     return {"service": {"annotations": entries}}
+
+
+def _service_with_port(entries: Json) -> Json:
+    return {"ports": [{"containerPort": 80}], **_service(entries)}
 
 
 def label_keys(path: str, place: Place) -> Example:
@@ -90,7 +98,36 @@ def _short(path: str, place: Place) -> Example:
     )
 
 
+def _prefixes(path: str, place: Callable[[str], Json]) -> Example:
+    return Example(
+        path=path,
+        says="must name a key whose prefix",
+        good=[
+            place("metadata.labels['a']"),
+            place(f"metadata.labels['{LONGEST_PREFIX}/x']"),
+            place(f"metadata.annotations['{LONGEST_PREFIX}/x']"),
+        ],
+        bad=[
+            place(f"metadata.labels['{LONGEST_PREFIX}a/x']"),
+            place(f"metadata.labels['{LONGEST_PREFIX}.a.b.c/x']"),  # 259 characters
+            place(f"metadata.annotations['{LONGEST_PREFIX}a/x']"),
+        ],
+        crd_only=True,
+    )
+
+
+def _variable(field: str) -> Json:
+    return {"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": field}}}]}
+
+
+def _file(field: str) -> Json:
+    part = {"downwardAPI": {"items": [{"path": "a", "fieldRef": {"fieldPath": field}}]}}
+    return {"volumes": [{"name": "v", "projected": {"sources": [part]}}]}
+
+
 EXAMPLES = [
+    _prefixes("spec.env[].valueFrom.fieldRef.fieldPath", _variable),
+    _prefixes("spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.fieldPath", _file),
     label_keys("spec.nodeSelector", lambda entries: {"nodeSelector": entries}),
     label_keys("spec.podMetadata.labels", _labels),
     _unreserved("spec.podMetadata.labels", _labels, RESERVED_IN_PODS),
@@ -100,4 +137,16 @@ EXAMPLES = [
     _annotation_keys("spec.service.annotations", _service),
     _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, "MyGroup.Example.COM/a"]),
     _short("spec.service.annotations", _service),
+    Example(
+        path="spec.service.annotations",
+        says="must give service.kubernetes.io/topology-aware-hints",
+        good=[
+            _service_with_port({}),
+            _service_with_port({HINTS: "Auto"}),
+            _service_with_port({MODE: "Disabled"}),
+            _service_with_port({HINTS: "Auto", MODE: "Auto"}),
+        ],
+        bad=[_service_with_port({HINTS: "Auto", MODE: "Disabled"}), _service_with_port({HINTS: "", MODE: "auto"})],
+        crd_only=True,
+    ),
 ]

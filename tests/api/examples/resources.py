@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from app.api.quantity import MINIMUM_MEMORY
 from tests.api.examples.case import Example
 from tests.build import Json
 
@@ -23,6 +24,9 @@ BAD_BYTES = [
     *("0", "0Mi", "0.0Gi", "000", "100m", "0.5", "1.2Gi", "1.3Ki", "1.", ".5Gi", "+1", "-1", "1e3", "1E", "1Pi", "1n"),
     *("", " 1", "1 ", "1\n", "64mb", "64MI", "64M i", "1234567Mi", "1.0000Gi", "1" * 16, "٣Mi", "0x10", "1,5Gi"),
 ]
+SCARCE: list[int | str] = [1, 100, "100", "1k", "1Mi", "6M", "5.875Mi", 6 * 1024**2 - 1]
+"""Too little memory for a container to start; the last one by a byte."""
+ENOUGH: list[int | str] = ["6Mi", 6 * 1024**2, "6144Ki", "6.5M", "0.5Gi", 10**15 - 1, "999999Ti"]
 GOOD_AMOUNTS: list[int | str] = [
     0,
     1,
@@ -52,12 +56,22 @@ def _volume(limit: int | str) -> Json:
     return {"volumes": [{"name": "cache", "emptyDir": {"sizeLimit": limit}}]}
 
 
-def _bytes(path: str, place: Callable[[int | str], Json]) -> Example:
+def _bytes(path: str, place: Callable[[int | str], Json], good: list[int | str]) -> Example:
     return Example(
         path=path,
         says="must be a whole number of bytes above 0",
-        good=[place(amount) for amount in GOOD_BYTES],
+        good=[place(amount) for amount in good],
         bad=[place(amount) for amount in BAD_BYTES],
+    )
+
+
+def _enough(path: str, says: str, place: Callable[[int | str], Json]) -> Example:
+    return Example(
+        path=path,
+        says=says,
+        good=[place(amount) for amount in ENOUGH],
+        bad=[place(amount) for amount in SCARCE],
+        crd_only=True,
     )
 
 
@@ -78,7 +92,7 @@ def _amounts(side: str) -> list[Example]:
         Example(
             path=f"spec.resources.{side}",
             says="has a key other than cpu",
-            good=[given({}), given({"cpu": 1, "memory": 1, "ephemeral-storage": 1})],
+            good=[given({}), given({"cpu": 1, "memory": "1Gi", "ephemeral-storage": 1})],
             bad=[given({key: 1}) for key in NO_RESOURCES] + [given({"cpu": 1, "foo": 1})],
         ),
         Example(
@@ -90,7 +104,7 @@ def _amounts(side: str) -> list[Example]:
                 given({"memory": 0}),
                 given({"memory": "0Mi"}),
                 given({"ephemeral-storage": "0.5"}),
-                given({"memory": 1, "ephemeral-storage": "1.2Gi"}),
+                given({"memory": "1Gi", "ephemeral-storage": "1.2Gi"}),
             ],
         ),
         _amount(f"spec.resources.{side}{{}}", lambda amount: given({"cpu": amount})),
@@ -126,7 +140,10 @@ BOTH = [
             {"resources": {"requests": {"cpu": one}, "limits": {"cpu": other}}}
             for one, other in (("1", 1), ("1000m", 1), ("100m", "0.1"), ("999m", 1), ("1000", "1k"), ("1000", "1Ki"))
         ]
-        + [{"resources": {"requests": {"cpu": 2}, "limits": {"memory": 1}}}, {"resources": {"requests": {"cpu": 2}}}],
+        + [
+            {"resources": {"requests": {"cpu": 2}, "limits": {"memory": "1Gi"}}},
+            {"resources": {"requests": {"cpu": 2}}},
+        ],
         bad=[
             {"resources": {"requests": {"cpu": one}, "limits": {"cpu": other}}}
             for one, other in ((2, 1), ("1001m", 1), (1, "999m"), ("1Ki", "1k"), ("1.001", "1"), ("0.001", 0))
@@ -152,8 +169,14 @@ BOTH = [
 ]
 
 EXAMPLES = [
-    _bytes("spec.memory", lambda amount: {"memory": amount}),
-    _bytes("spec.volumes[].emptyDir.sizeLimit", _volume),
+    _bytes("spec.memory", lambda amount: {"memory": amount}, ["128Mi", "1.5Gi", "1G", "1.50Gi", *ENOUGH]),
+    _bytes("spec.volumes[].emptyDir.sizeLimit", _volume, GOOD_BYTES),
+    _enough("spec.memory", f"must be at least {MINIMUM_MEMORY}", lambda amount: {"memory": amount}),
+    _enough(
+        "spec.resources.limits",
+        f"memory must be at least {MINIMUM_MEMORY}",
+        lambda amount: {"resources": {"requests": {"memory": 1}, "limits": {"memory": amount}}},
+    ),
     _amount("spec.cpu", lambda amount: {"cpu": amount}),
     *_amounts("requests"),
     *_amounts("limits"),
