@@ -11,10 +11,15 @@ BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
 PROOFS = {
     "Terminating": ("e2e.deletion.held_by_a_finalizer_it_says_so_and_keeps_its_children",),
     "InvalidSpec": ("replay.an_invalid_spec_keeps_what_was_applied_for_the_spec_before",),
+    "ChildTerminating": (
+        "e2e.deletion.a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it_is_gone",
+        "e2e.deletion.a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict",
+    ),
     "NameConflict": (
         "e2e.neighbours.a_foreign_service_of_our_name_is_left_alone_and_said",
         "e2e.neighbours.a_foreign_service_is_handed_over_by_the_command_of_the_message",
         "e2e.neighbours.an_object_of_another_controller_is_left_alone",
+        "e2e.deletion.an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label",
     ),
     "DependencyNotFollowed": ("core.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",),
     "WaitingForDependencies": ("core.dependencies.the_first_start_waits_and_says_for_what",),
@@ -23,6 +28,8 @@ PROOFS = {
         "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
         "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
         "e2e.stuck.an_event_says_why_a_policy_refuses",
+        "e2e.stuck.an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied",
+        "e2e.stuck.when_the_foreign_deployment_goes_ours_is_made_within_a_minute",
     ),
     "Overridden": (
         "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where",
@@ -38,8 +45,14 @@ PROOFS = {
         "e2e.failures.a_quota_on_pods_is_said_and_mended_when_it_is_raised",
         "e2e.failures.a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory",
         "e2e.failures.a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one",
+        "e2e.failures.what_the_spec_names_and_is_missing_is_named",
+        "e2e.failures.a_surge_over_a_quota_never_fails_and_ends_by_itself",
     ),
-    "Paused": ("e2e.failures.a_deployment_paused_by_hand_is_not_ready_until_it_goes_on",),
+    "Paused": (
+        "e2e.failures.a_deployment_paused_by_hand_is_not_ready_until_it_goes_on",
+        "e2e.failures.a_deployment_paused_after_its_rollout_failed_is_paused",
+        "e2e.failures.a_deployment_paused_under_a_quota_is_paused",
+    ),
     "ReplicasUnavailable": ("e2e.failures.a_pod_that_is_lost_makes_it_degraded_until_there_is_another",),
     "ImagePullFailed": (
         "core.causes.an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it",

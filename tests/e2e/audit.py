@@ -49,13 +49,17 @@ class Audit:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._position = 0
-        self._versions: set[str] = set()
+        self._writers: dict[str, str] = {}
         self._requests: list[Request] = []
 
     @property
     def requests(self) -> list[Request]:
         """All of them."""
-        for event in self._new():
+        events = list(self._new())
+        for event in sorted(events, key=_is_a_guess):  # it is stable: the first to return a version wrote it, else
+            if _is_done(event):
+                self._writers.setdefault(_version(event), event["auditID"])
+        for event in events:
             changed = self._changes(event)
             if event["user"]["username"] == METACONTROLLER and event.get("objectRef", {}).get("resource"):
                 self._requests.append(_request(event, changed=changed))
@@ -72,14 +76,28 @@ class Audit:
 
     def _changes(self, event: Json) -> bool:
         """Tell whether the request of *event* changed a resourceVersion."""
-        done = (
-            event["verb"] in WRITES and event["responseStatus"]["code"] < 300 and "dryRun=" not in event["requestURI"]
-        )
-        version = event.get("responseObject", {}).get("metadata", {}).get("resourceVersion")
-        new = version is None or version not in self._versions
-        if done and version is not None:
-            self._versions.add(version)
-        return done and (new or event["verb"] == "delete")
+        version = _version(event)
+        is_new = not version or self._writers.get(version) == event["auditID"]
+        return _is_done(event) and (is_new or event["verb"] == "delete")
+
+
+def _is_done(event: Json) -> bool:
+    done: bool = event["verb"] in WRITES and event["responseStatus"]["code"] < 300
+    return done and "dryRun=" not in event["requestURI"]
+
+
+def _version(event: Json, part: str = "responseObject") -> str:
+    found: str = ((event.get(part) or {}).get("metadata") or {}).get("resourceVersion") or ""
+    return found
+
+
+def _is_a_guess(event: Json) -> bool:
+    """Tell whether *event* may have changed nothing.
+
+    One that sent another version than it got back did. It may be logged after a patch by somebody else which got the
+    same version back, and changed nothing.
+    """
+    return _version(event, "requestObject") in ("", _version(event))
 
 
 def _request(event: Json, *, changed: bool) -> Request:

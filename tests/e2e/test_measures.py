@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from app.simulator.objects import Json, key_of, with_metadata
 from tests.build import finished, my_resource, sync
 from tests.e2e.audit import Audit, Done, deleted, stored
@@ -102,11 +104,17 @@ def logged(folder: Path, verb: str, version: str, code: int = 200, **annotations
         "responseObject": {"metadata": {"resourceVersion": version}},
         "annotations": annotations,
     }
+    return audited(folder, event, event)
+
+
+def audited(folder: Path, *events: Json) -> Audit:
+    """Return the audit of *events*, which are logged all at once."""
     file = folder / "audit.log"
     file.write_text("")
     audit = Audit(file)
     assert audit.requests == []
-    file.write_text(2 * f"{json.dumps(event)}\n")
+    numbered = ({**event, "auditID": str(number)} for number, event in enumerate(events))
+    file.write_text("".join(f"{json.dumps(event)}\n" for event in numbered))
     return audit
 
 
@@ -117,6 +125,23 @@ def test_a_request_that_changes_no_version_is_useless_and_no_write(tmp_path: Pat
 
     assert done.children == ["patch deployments web-deployment"]
     assert done.useless == ["patch deployments web-deployment"]
+
+
+@pytest.mark.parametrize(("before", "changed"), [("6", False), ("7", True)], ids=["another's", "our own"])
+def test_a_version_that_another_request_wrote_is_not_ours_though_we_are_logged_first(
+    tmp_path: Path, before: str, *, changed: bool
+) -> None:
+    target = {"resource": "deployments", "apiGroup": "apps", "namespace": "here", "name": "web-deployment"}
+    common = {
+        "requestURI": "/",
+        "responseStatus": {"code": 200},
+        "responseObject": {"metadata": {"resourceVersion": "7"}},
+    }
+    ours = {"verb": "patch", "user": {"username": METACONTROLLER}, "objectRef": target, **common}
+    sent = {"metadata": {"resourceVersion": before}}
+    other = {"verb": "update", "user": {"username": "other"}, "objectRef": target, "requestObject": sent, **common}
+
+    assert [request.changed for request in audited(tmp_path, ours, other).requests] == [changed]
 
 
 def test_a_request_without_the_right_to_it_is_found(tmp_path: Path) -> None:
