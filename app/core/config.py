@@ -8,7 +8,8 @@ not followed.
 
 import hashlib
 import hmac
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -28,10 +29,10 @@ _LENGTH = 16
 
 @dataclass(frozen=True)
 class Config:
-    """The ``marks`` for the Pod template, by annotation, and the first thing that is ``missing``."""
+    """The ``marks`` for the Pod template, by annotation, and all that Pods need and that is ``missing``."""
 
     marks: dict[str, str] = field(default_factory=dict)
-    missing: Reference | None = None
+    missing: tuple[Reference, ...] = ()
 
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
@@ -48,8 +49,16 @@ def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config
     used = {ref.kind for ref in every}
     before = _observed_marks(request)
     marks = {MARKS[kind]: _mark(kind, found, request) or before.get(MARKS[kind]) for kind in MARKS if kind in used}
-    missing = (ref for ref, values in found.items() if values is Absence.MISSING and not ref.optional)
-    return Config({name: mark for name, mark in marks.items() if mark}, next(missing, None))
+    missing = tuple(dict.fromkeys(_missing(found, request))) if spec.replicas else ()  # without Pods nobody needs it
+    return Config({name: mark for name, mark in marks.items() if mark}, missing)
+
+
+def _missing(found: dict[Reference, Values], request: SyncRequest) -> Iterator[Reference]:
+    """Yield what of *found* is missing and not optional: the object, or the key if the object is there."""
+    for ref, values in found.items():
+        if values is Absence.MISSING and not ref.optional:
+            is_there = request.related.get(ref.kind, ref.name) is not Absence.MISSING
+            yield replace(ref, key=ref.key if is_there else None, as_files=False)
 
 
 def _followed(every: list[Reference], spec: MyResourceSpec, policy: Policy) -> list[Reference]:
@@ -81,19 +90,22 @@ def _values(ref: Reference, request: SyncRequest) -> Values:
     seen = request.related.get(ref.kind, ref.name)
     if isinstance(seen, Absence):
         return seen
-    values = _contents(seen, as_files=ref.as_files)
+    data, binary = seen.data or {}, _binary(seen) if ref.as_files else {}
     if ref.key is None:
-        return values
-    return {ref.key: values[ref.key]} if ref.key in values else Absence.MISSING
+        return {**data, **{key: _marked(value) for key, value in binary.items()}}
+    if ref.key in binary:
+        return {ref.key: _marked(binary[ref.key])}
+    return {ref.key: data[ref.key]} if ref.key in data else Absence.MISSING
 
 
-def _contents(seen: ConfigMap | Secret, *, as_files: bool) -> dict[str, str]:
-    """Return all values of *seen* that a container can get; those of binaryData only come as files.
+def _binary(seen: ConfigMap | Secret) -> dict[str, str]:
+    """Return the values of *seen* that only come as files. Source: Kubernetes, pkg/kubelet/kubelet_pods.go."""
+    return (seen.binary_data or {}) if isinstance(seen, ConfigMap) else {}
 
-    A zero byte tells them from the same text in data. Source: Kubernetes, pkg/kubelet/kubelet_pods.go.
-    """
-    binary = (seen.binary_data or {}) if as_files and isinstance(seen, ConfigMap) else {}
-    return {**(seen.data or {}), **{key: f"\0{value}" for key, value in binary.items()}}
+
+def _marked(value: str) -> str:
+    """Return a *value* of binaryData with a zero byte, which tells it from the same text in data."""
+    return f"\0{value}"
 
 
 def _observed_marks(request: SyncRequest) -> dict[str, str]:

@@ -7,6 +7,7 @@ from app.api.rollout import DEFAULT_DEADLINE
 from app.core.causes import Cause
 from app.core.dependencies import Unmet
 from app.core.gap import Gap
+from app.core.listing import listing
 from app.core.moments import after, moment
 from app.core.references import Reference
 from app.hooks import Deployment, DeploymentStatus, Parent
@@ -40,8 +41,8 @@ class Facts:
     """The dependencies that are not met; None if there are none to wait for."""
     held: bool = False
     """Whether the first Deployment waits for them."""
-    missing: Reference | None = None
-    """The first thing that the application reads and that is not there."""
+    missing: tuple[Reference, ...] = ()
+    """What the application reads and that is not there."""
     cause: Cause | None = None
     """What Pods say of why the rollout does not end."""
     cause_at: datetime | None = None
@@ -117,7 +118,7 @@ class Facts:
             "kind": gap.kind,
             "child": gap.name,
             "path": gap.path or "",
-            "waits": "; ".join(map(str, self.waits or [])),
-            "missing": str(self.missing or ""),
+            "waits": listing(self.waits or [], "; "),
+            "missing": listing(self.missing),
             **(self.cause.words if self.cause else {}),
         }

@@ -70,7 +70,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (BUILDING, lambda facts: facts.gap is not None),
     # Settled: what is wanted is there. Now the rollout.
     (ROLLING_OUT, lambda facts: facts.unseen),
-    (DEPENDENCY_NOT_FOUND, lambda facts: facts.missing is not None),
+    (DEPENDENCY_NOT_FOUND, lambda facts: bool(facts.missing)),
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (REPLICA_FAILURE, _refused),
     (PAUSED, _paused),

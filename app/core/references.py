@@ -28,12 +28,18 @@ class Reference:
 
 
 def references(spec: MyResourceSpec) -> list[Reference]:
-    """Return all that *spec* uses, in the order of the spec."""
-    return [
+    """Return all that *spec* uses, each once, in the order of the spec.
+
+    A volume that is not mounted uses nothing: the kubelet skips it.
+    Source: Kubernetes, pkg/kubelet/volumemanager/populator.
+    """
+    mounted = {mount.name for mount in spec.volume_mounts or []}
+    every = (
         *(found for variable in spec.env or [] for found in _of_variable(variable)),
         *(found for source in spec.env_from or [] for found in _of_all_keys(source)),
-        *(found for volume in spec.volumes or [] for found in _of_volume(volume)),
-    ]
+        *(found for volume in spec.volumes or [] if volume.name in mounted for found in _of_volume(volume)),
+    )
+    return list(dict.fromkeys(every))
 
 
 def _of_variable(variable: EnvVar) -> Iterator[Reference]:

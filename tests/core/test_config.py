@@ -79,7 +79,8 @@ def test_another_config_map_does_not_change_the_mark() -> None:
     assert mark(ALL, settings(a="1")) == mark(ALL, more)
 
 
-FILES = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+VOLUMES = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+FILES = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
 
 
 def binary(**values: str) -> Json:
@@ -124,6 +125,7 @@ def test_without_references_there_is_no_mark() -> None:
     ("spec", "related", "what"),
     [
         pytest.param(ALL, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap"),
+        pytest.param(ONE, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap of a key"),
         pytest.param(ONE, settings(b="2"), "key a of ConfigMap settings", id="its key"),
     ],
 )
@@ -139,7 +141,7 @@ def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_s
     assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
     assert reason(answer) == "Building"
     assert (reason(later), condition(later)["status"]) == ("DependencyNotFound", "False")
-    assert condition(later)["message"].startswith(f"{what} does not exist: create it")
+    assert condition(later)["message"].startswith(f"Missing: {what}. Create what is missing")
     assert condition(later, "Reconciling")["status"] == "True"
     assert condition(later, "Available")["status"] == "True"
 
@@ -157,6 +159,66 @@ def test_a_rollout_that_waits_for_what_is_missing_is_stalled_after_its_deadline(
     assert reason(answer) == "DependencyNotFound"
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
+
+
+def variables(*keys: str, name: str = "settings") -> list[Json]:
+    """Return a variable for each of *keys* of the ConfigMap *name*."""
+    refs = [{"configMapKeyRef": {"name": name, "key": key}} for key in keys]
+    return [{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)]
+
+
+def missing(spec: Json, related: Json) -> str:
+    """Return what the status says is missing, once the Deployment is rolled out."""
+    answer = sync(my_resource(**spec), running(spec, {}), related=related)
+    assert reason(answer) == "DependencyNotFound"
+    return str(condition(answer)["message"]).removeprefix("Missing: ").partition(". Create what is missing")[0]
+
+
+def test_all_that_is_missing_is_said_once_in_the_order_of_the_spec() -> None:
+    spec: Json = {
+        "env": variables("z", "a"),
+        "envFrom": [{"configMapRef": {"name": "other"}}, {"configMapRef": {"name": "other"}, "prefix": "P"}],
+        **FILES,
+    }
+
+    assert missing(spec, settings(b="1")) == "key z of ConfigMap settings, key a of ConfigMap settings, ConfigMap other"
+    assert missing(spec, settings(a="1", z="1")) == "ConfigMap other"
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings, ConfigMap other"
+
+
+def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
+    spec: Json = {"env": variables(*(f"{'k' * 240}{number}" for number in range(20)))}
+
+    said = missing(spec, settings())
+    answer = sync(my_resource(**spec), running(spec, {}), related=settings())
+
+    assert said.count("ConfigMap settings") == 2
+    assert said.endswith(", and others")
+    assert condition(answer)["message"].endswith("Pods that run go on running.")
+
+
+def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
+    """The kubelet skips it."""
+    spec = {**VOLUMES, **ONE}
+    before = running(spec, settings(a="1"))
+
+    assert mark(VOLUMES, settings(a="1")) is None
+    assert reason(sync(my_resource(**VOLUMES), running(VOLUMES, {}), related={"ConfigMap.v1": {}})) == "Available"
+    assert mark(spec, settings(a="1", b="1")) == mark(spec, settings(a="1", b="2")) == mark(ONE, settings(a="1"))
+    assert reason(sync(my_resource(**spec), before, related=settings(a="1"))) == "Available"
+    assert missing({**ONE, **FILES}, {"ConfigMap.v1": {}}) == "ConfigMap settings"
+
+
+@pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
+def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: Json) -> None:
+    none: Json = {**spec, "replicas": 0}
+    before = running(none, settings(a="1"))
+
+    answer = sync(my_resource(**none), before, related={"ConfigMap.v1": {}})
+
+    assert reason(answer) == "ScaledToZero"
+    assert marks(answer) == marks(sync(my_resource(**spec), related=settings(a="1")))
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings"
 
 
 def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:
