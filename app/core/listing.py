@@ -10,7 +10,8 @@ AND_OTHERS = "and others"
 
 def listing(things: Iterable[object], separator: str = ", ") -> str:
     """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
-    found, length = [], 0
+    found: list[str] = []
+    length = 0
     for text in dict.fromkeys(map(str, things)):
         length += len(text) + len(separator)
         if found and length > MOST:

@@ -79,8 +79,8 @@ def test_another_config_map_does_not_change_the_mark() -> None:
     assert mark(ALL, settings(a="1")) == mark(ALL, more)
 
 
-VOLUMES = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
-FILES = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
+VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+FILES: Json = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
 
 
 def binary(**values: str) -> Json:
