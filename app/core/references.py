@@ -1,7 +1,7 @@
 """References: which keys of which ConfigMaps and Secrets a spec uses, and whether it can do without them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.api.container import EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
@@ -20,6 +20,10 @@ class Reference:
     key: str | None
     optional: bool
     as_files: bool = False
+
+    def of_object(self) -> "Reference":
+        """Return the reference to the whole object."""
+        return replace(self, key=None)
 
     def __str__(self) -> str:
         """Return what is used, in the words of the status."""

@@ -1,7 +1,10 @@
 """A changed key that is used changes the mark in the Pod template; nothing else does."""
 
+import hashlib
+import hmac
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.core.policy import Policy
@@ -63,6 +66,25 @@ def test_a_key_that_comes_or_goes_changes_the_mark_where_all_are_used() -> None:
 
 def test_a_key_that_is_not_used_does_not_change_the_mark() -> None:
     assert mark(ONE, settings(a="1")) == mark(ONE, settings(a="1", b="2"))
+
+
+def test_a_mark_is_the_hash_of_all_entries_in_their_order() -> None:
+    """It never changes: another one would replace Pods. More entries than are hashed at a time are one text, too."""
+    many = {f"k{number}": str(number) for number in range(2500)}
+    related = settings(**many)
+    related["ConfigMap.v1"]["default/other"] = named("other", data={"b": 'é"'}, binaryData={"a": "QQ=="})
+    spec: Json = {
+        **ALL,
+        "volumes": [{"name": "files", "configMap": {"name": "other"}}],
+        "volumeMounts": [{"name": "files", "mountPath": "/files"}],
+    }
+    entries = [("settings", key, value) for key, value in many.items()] + [
+        ("other", "a", "\0QQ=="),
+        ("other", "b", 'é"'),
+    ]
+    text = msgspec.json.encode(["ConfigMap", sorted(entries)])
+
+    assert mark(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
 def test_metadata_does_not_change_the_mark() -> None:
