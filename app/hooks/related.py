@@ -1,5 +1,6 @@
 """The related objects of a request: what the customize hook asked for, whoever owns it."""
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import TypeVar
 
@@ -45,12 +46,12 @@ class Related:
             return Absence.MISSING
         return readable(raw, kind) or Absence.UNREADABLE
 
-    def all(self, kind: type[K]) -> list[K] | Absence:
-        """Return all objects of *kind* that can be read, or that they were not asked for."""
+    def all(self, kind: type[K]) -> Iterator[K] | Absence:
+        """Return all objects of *kind* that can be read, one after the other, or that they were not asked for."""
         if kind.group() not in self._groups:
             return Absence.NOT_ASKED
         found = (readable(raw, kind) for raw in self._groups[kind.group()].values())
-        return [seen for seen in found if seen and seen.metadata.namespace == self._namespace]
+        return (seen for seen in found if seen and seen.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:
