@@ -3,8 +3,8 @@
 from typing import Any
 
 from app.hooks.sender import sync_request
-from tests.build import grouped, my_resource
-from tests.pods import crashing, pod, shown, unfinished
+from tests.build import child, grouped, my_resource, owned, rolled_out, sync
+from tests.pods import crashing, pod, shown
 
 Json = dict[str, Any]
 
@@ -37,6 +37,7 @@ def request(*, pod_size: int = 10 * KIB, config_size: int = MIB, letter: str = "
     """Return the largest sync request that users are promised an answer to: 1,000 Pods and 16 ConfigMaps."""
     uses = [{"configMapRef": {"name": f"c{number}"}} for number in range(CONFIG_MAPS)]
     parent = my_resource(replicas=REPLICAS, envFrom=uses)
-    deployment = unfinished(parent, replicas=REPLICAS, updatedReplicas=REPLICAS)
-    related = {**shown(*pods(REPLICAS, pod_size)), **config_maps(CONFIG_MAPS, config_size, letter)}
-    return sync_request(parent, grouped(deployment), related)
+    maps = config_maps(CONFIG_MAPS, config_size, letter)
+    deployment = rolled_out(owned(child(sync(parent, related=maps), "Deployment"), parent))
+    deployment["status"] |= {"availableReplicas": 0, "conditions": []}
+    return sync_request(parent, grouped(deployment), {**shown(*pods(REPLICAS, pod_size)), **maps})

@@ -1,4 +1,4 @@
-"""The CPU of a sync grows with the size of its request, and no faster: places that are compared are made larger together.
+"""The CPU of a sync grows with its request, and no faster: places that are compared are made larger together.
 
 What is quadratic is seen to be caught.
 """
