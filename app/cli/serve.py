@@ -51,7 +51,7 @@ _PORT = click.IntRange(0, 65535)
     envvar="MYRESOURCE_MAX_BODY",
     show_default=True,
     show_envvar=True,
-    help="Refuse longer requests. Memory grows with it: see docs/operate.md.",
+    help="Refuse longer requests. The memory that is needed grows with it: see docs/operate.md.",
 )
 @click.option(
     "--record",

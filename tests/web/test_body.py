@@ -7,6 +7,7 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
+from app.simulator.hook import MAX_BODY as SIMULATED
 from app.web import refusal
 from app.web.app import create_app
 from app.web.body import MAX_BODY, Bodies
@@ -144,7 +145,7 @@ def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
 
 
 def test_the_service_as_it_is_takes_32_mib() -> None:
-    assert MAX_BODY == 32 * 1024 * 1024
+    assert MAX_BODY == SIMULATED == 32 * 1024 * 1024
     assert call(create_app(TINY), "/sync", b"x" * (MAX_BODY + 1)).status_code == 413
     assert call(create_app(TINY), "/sync", sync_body(later="x" * 32_000_000)).status_code == 200
 

@@ -57,7 +57,7 @@
 {{- fail (printf "replicaCount is %v: set 1 or more; with none, no change of a MyResource is carried out" $values.replicaCount) -}}
 {{- end -}}
 {{- if or (lt (int $values.maxBody) 1) (gt (int $values.maxBody) 256) -}}
-{{- fail (printf "maxBody is %v: set 1 to 256, in MiB, and for each above 32 give 10Mi more to resources.limits.memory" $values.maxBody) -}}
+{{- fail (printf "maxBody is %v: set 1 to 256, in MiB, and give resources.limits.memory 14Mi more for each above 32" $values.maxBody) -}}
 {{- end -}}
 {{- $most := int $values.podDisruptionBudget.maxUnavailable -}}
 {{- if and $values.podDisruptionBudget.enabled (gt (int $values.replicaCount) 1) (or (lt $most 1) (ge $most (int $values.replicaCount))) -}}
