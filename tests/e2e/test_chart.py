@@ -33,7 +33,7 @@ UPGRADE = (
 )
 RAISE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
-    "--reset-then-reuse-values --set maxBody=64 --set resources.limits.memory=960Mi --wait"
+    "--reset-then-reuse-values --set maxBody=64,resources.limits.memory=960Mi --wait"
 )
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"

@@ -1,4 +1,4 @@
-"""A request that is over the limit: nothing of its MyResource changes, an event says so, and a higher limit mends it."""
+"""A request over the limit: nothing of its MyResource changes, an event says so, and a higher limit mends it."""
 
 from collections.abc import Iterator
 
