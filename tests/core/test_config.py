@@ -115,6 +115,14 @@ def test_binary_data_is_content_of_files_too() -> None:
     assert len(found) == 3
 
 
+def test_one_key_of_binary_data_is_content_of_a_file() -> None:
+    one = {"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
+    spec: Json = {**FILES, "volumes": [one]}
+
+    assert mark(spec, binary(a="QQ==")) == mark(spec, binary(a="QQ==", b="")) != mark(spec, binary(a="Qg=="))
+    assert mark(spec, binary(a="QQ==")) != mark(spec, settings(a="QQ=="))
+
+
 def test_binary_data_is_never_taken_for_data() -> None:
     assert mark(FILES, settings(a="binary:QQ==")) != mark(FILES, binary(a="QQ=="))
 
