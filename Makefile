@@ -41,6 +41,7 @@ own: $(READY) ## Try the operator in a cluster of yours where it is installed: m
 
 bench: $(READY) ## Measure what a sync with a thousand Pods costs
 	@$(BIN)/python -m bench.pods
+	@$(BIN)/python -m bench.served
 
 record: $(READY) ## Record what Metacontroller asks the hook, on a real control plane
 	$(BIN)/python -m tests.e2e.traffic

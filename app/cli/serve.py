@@ -9,7 +9,8 @@ from app.cli.errors import InputError
 from app.cli.policy import with_policy
 from app.core.controller import controller
 from app.core.policy import Policy
-from app.web.recording import MIB, CannotRecord, Recorder
+from app.web.body import MAX_BODY, MIB
+from app.web.recording import CannotRecord, Recorder
 from app.web.server import Address, CannotListen, serve
 
 _PORT = click.IntRange(0, 65535)
@@ -43,6 +44,16 @@ _PORT = click.IntRange(0, 65535)
     help="Port of /livez and /readyz.",
 )
 @click.option(
+    "--max-body",
+    default=MAX_BODY // MIB,
+    type=click.IntRange(1, 256),
+    metavar="MIB",
+    envvar="MYRESOURCE_MAX_BODY",
+    show_default=True,
+    show_envvar=True,
+    help="Refuse longer requests. The memory that is needed grows with it: see docs/operate.md.",
+)
+@click.option(
     "--record",
     default=None,
     metavar="DIR",
@@ -62,7 +73,7 @@ _PORT = click.IntRange(0, 65535)
 )
 @with_policy
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
-    host: str, port: int, health_port: int, record: str | None, record_limit: int, policy: Policy
+    host: str, port: int, health_port: int, max_body: int, record: str | None, record_limit: int, policy: Policy
 ) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -70,7 +81,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     health_at = Address(host, health_port)
     recorder = _recorder(record, record_limit * MIB) if record is not None else None
     try:
-        serve(controller(policy), Address(host, port), health_at, recorder)
+        serve(controller(policy), Address(host, port), health_at, max_body=max_body * MIB, recorder=recorder)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"

@@ -8,6 +8,7 @@ not followed.
 
 import hashlib
 import hmac
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,13 +26,16 @@ Values = dict[str, str] | Absence
 _LENGTH = 16
 """Hexadecimal digits."""
 
+_BATCH = 1000
+"""Entries."""
+
 
 @dataclass(frozen=True)
 class Config:
-    """The ``marks`` for the Pod template, by annotation, and the first thing that is ``missing``."""
+    """The ``marks`` for the Pod template, by annotation, and all that Pods need and that is ``missing``."""
 
     marks: dict[str, str] = field(default_factory=dict)
-    missing: Reference | None = None
+    missing: tuple[Reference, ...] = ()
 
 
 def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
@@ -44,31 +48,64 @@ def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedR
 def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config:
     """Return the configuration of *spec* as it is observed."""
     every = references(spec)
-    found = {ref: _values(ref, request) for ref in _followed(every, spec, policy)}
-    used = {ref.kind for ref in every}
+    followed = _followed(every, spec, policy)
+    found = {kind: _found(kind, followed, request) for kind in MARKS if any(ref.kind is kind for ref in every)}
     before = _observed_marks(request)
-    marks = {MARKS[kind]: _mark(kind, found, request) or before.get(MARKS[kind]) for kind in MARKS if kind in used}
-    missing = (ref for ref, values in found.items() if values is Absence.MISSING and not ref.optional)
-    return Config({name: mark for name, mark in marks.items() if mark}, next(missing, None))
+    marks = {MARKS[kind]: seen.mark or before.get(MARKS[kind]) for kind, seen in found.items()}
+    missing = {ref: what for seen in found.values() for ref, what in seen.missing.items()}
+    needed = [missing[ref] for ref in followed if ref in missing] if spec.replicas else []  # no Pod needs it
+    return Config({name: mark for name, mark in marks.items() if mark}, tuple(dict.fromkeys(needed)))
 
 
 def _followed(every: list[Reference], spec: MyResourceSpec, policy: Policy) -> list[Reference]:
     return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in policy.config]
 
 
-def _mark(kind: Kind, found: dict[Reference, Values], request: SyncRequest) -> str | None:
-    """Return the mark for what was *found* of *kind*, or None if it can't be made."""
-    own = {ref: values for ref, values in found.items() if ref.kind is kind}
-    if not own or not all(_settled(ref, values) for ref, values in own.items()):
-        return None
-    entries = {
-        (ref.name, key, value)
-        for ref, values in own.items()
-        if isinstance(values, dict)
-        for key, value in values.items()
-    }
-    text = msgspec.json.encode([kind.__name__, sorted(entries)])
-    return hmac.new(request.parent.uid.encode(), text, hashlib.sha256).hexdigest()[:_LENGTH]
+@dataclass(frozen=True)
+class _Found:
+    """What was found of a kind: the ``mark``, or None if it can't be made; and what is ``missing`` to a reference."""
+
+    mark: str | None
+    missing: dict[Reference, Reference]
+
+
+def _found(kind: Kind, followed: list[Reference], request: SyncRequest) -> _Found:
+    """Return what was found of *kind*. One object after the other is read, as all of them may be large."""
+    uses: defaultdict[str, list[Reference]] = defaultdict(list)
+    for ref in followed:
+        if ref.kind is kind:
+            uses[ref.name].append(ref)
+    content, is_settled = _Hash(kind, request.parent.uid), bool(uses)
+    missing: dict[Reference, Reference] = {}
+    for name, refs in sorted(uses.items()):
+        seen = request.related.get(kind, name)
+        values = {ref: _values(ref, seen) for ref in refs}
+        lacking = [ref for ref in refs if values[ref] is Absence.MISSING and not ref.optional]
+        missing |= {ref: ref.of_object() if seen is Absence.MISSING else ref for ref in lacking}
+        is_settled = is_settled and all(_settled(ref, each) for ref, each in values.items())
+        content.add(name, {entry for each in values.values() if isinstance(each, dict) for entry in each.items()})
+    return _Found(content.mark() if is_settled else None, missing)
+
+
+class _Hash:
+    """The hash of entries of (name, key, value), of which a few at a time are made into JSON."""
+
+    def __init__(self, kind: Kind, uid: str) -> None:
+        self._hash = hmac.new(uid.encode(), f'["{kind.__name__}",['.encode(), hashlib.sha256)
+        self._between = b""
+
+    def add(self, name: str, values: set[tuple[str, str]]) -> None:
+        """Add the entries of *values*, which are keys with their values; names come in order."""
+        entries = sorted(values)
+        for start in range(0, len(entries), _BATCH):
+            batch = [(name, *entry) for entry in entries[start : start + _BATCH]]
+            self._hash.update(self._between + msgspec.json.encode(batch)[1:-1])
+            self._between = b","
+
+    def mark(self) -> str:
+        """Return the mark for all that was added."""
+        self._hash.update(b"]]")
+        return self._hash.hexdigest()[:_LENGTH]
 
 
 def _settled(ref: Reference, values: Values) -> bool:
@@ -76,24 +113,26 @@ def _settled(ref: Reference, values: Values) -> bool:
     return isinstance(values, dict) or (values is Absence.MISSING and ref.optional)
 
 
-def _values(ref: Reference, request: SyncRequest) -> Values:
-    """Return the values that *ref* uses, by key, or why there are none."""
-    seen = request.related.get(ref.kind, ref.name)
+def _values(ref: Reference, seen: ConfigMap | Secret | Absence) -> Values:
+    """Return the values that *ref* uses of the object *seen*, by key, or why there are none."""
     if isinstance(seen, Absence):
         return seen
-    values = _contents(seen, as_files=ref.as_files)
+    data, binary = seen.data or {}, _binary(seen) if ref.as_files else {}
     if ref.key is None:
-        return values
-    return {ref.key: values[ref.key]} if ref.key in values else Absence.MISSING
+        return {**data, **{key: _marked(value) for key, value in binary.items()}}
+    if ref.key in binary:
+        return {ref.key: _marked(binary[ref.key])}
+    return {ref.key: data[ref.key]} if ref.key in data else Absence.MISSING
 
 
-def _contents(seen: ConfigMap | Secret, *, as_files: bool) -> dict[str, str]:
-    """Return all values of *seen* that a container can get; those of binaryData only come as files.
+def _binary(seen: ConfigMap | Secret) -> dict[str, str]:
+    """Return the values of *seen* that only come as files. Source: Kubernetes, pkg/kubelet/kubelet_pods.go."""
+    return (seen.binary_data or {}) if isinstance(seen, ConfigMap) else {}
 
-    A zero byte tells them from the same text in data. Source: Kubernetes, pkg/kubelet/kubelet_pods.go.
-    """
-    binary = (seen.binary_data or {}) if as_files and isinstance(seen, ConfigMap) else {}
-    return {**(seen.data or {}), **{key: f"\0{value}" for key, value in binary.items()}}
+
+def _marked(value: str) -> str:
+    """Return a *value* of binaryData with a zero byte, which tells it from the same text in data."""
+    return f"\0{value}"
 
 
 def _observed_marks(request: SyncRequest) -> dict[str, str]:

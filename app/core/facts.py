@@ -9,6 +9,7 @@ from app.core.causes import Cause
 from app.core.dependencies import Unmet
 from app.core.gap import Gap
 from app.core.holders import Holder
+from app.core.listing import listing
 from app.core.moments import after, moment
 from app.core.observations import ROLLOUT_LATE
 from app.core.references import Reference
@@ -29,9 +30,6 @@ COMPLETE = "NewReplicaSetAvailable"
 
 ROLLOUT = "a complete rollout"
 """What is waited for once the children carry the spec, where the Deployment does not count the time itself."""
-
-NAMED_FINALIZERS = 3
-"""How many finalizers a message names."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,8 @@ class Facts:
     """The dependencies that are not met; None if there are none to wait for."""
     held: bool = False
     """Whether the first Deployment waits for them."""
-    missing: Reference | None = None
-    """The first thing that the application reads and that is not there."""
+    missing: tuple[Reference, ...] = ()
+    """What the application reads and that is not there."""
     cause: Cause | None = None
     """What Pods say of why the rollout does not end."""
     cause_at: datetime | None = None
@@ -83,7 +81,7 @@ class Facts:
 
     @property
     def _is_incomplete(self) -> bool:
-        return self.missing is not None or (self.unfinished and not self.paused)
+        return bool(self.missing) or (self.unfinished and not self.paused)
 
     @property
     def _moments_of_the_gap(self) -> list[datetime | None]:
@@ -210,8 +208,8 @@ class Facts:
             "write": "updated" if self._is_observed else "created",
             "refusers": "" if self._is_observed else "its name is taken, or a quota or ",
             "refusal": refusal(refused.message if refused else None, self.spec),
-            "waits": "; ".join(map(str, self.waits or [])),
-            "missing": str(self.missing or ""),
+            "waits": listing(self.waits or [], "; "),
+            "missing": listing(self.missing),
             **(self.cause.words if self.cause else {}),
         }
 
@@ -225,5 +223,4 @@ def _until(finalizers: tuple[str, ...]) -> str:
     """Return what a terminating object waits for, in the words of the message."""
     if not finalizers:
         return "it is gone"
-    named, more = finalizers[:NAMED_FINALIZERS], " and others" if len(finalizers) > NAMED_FINALIZERS else ""
-    return f"its finalizers are removed: {', '.join(named)}{more}"
+    return f"its finalizers are removed: {listing(finalizers)}"

@@ -21,7 +21,11 @@ _KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
 _SELECTOR = "spec.selector"
 """Here more is not others' business: a Service whose selector asks for one more label finds no Pods."""
 
-_USES = re.compile(r"\$\(([^)]+)\)")
+_EXPANSION = re.compile(r"\$(?:\(([^)]*)\)|.)", re.DOTALL)
+"""A reference ``$(NAME)``, or a dollar sign with what it escapes.
+
+Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
+"""
 
 
 @dataclass(frozen=True)
@@ -109,10 +113,20 @@ def _out_of_order(wanted: list[Any], seen: list[Any], path: str) -> str | None:
     """Return *path* if a variable stands on the other side of one that it uses: ``$(A)`` is replaced only after A."""
     if not path.endswith(".env"):
         return None
-    asked = [item["name"] for item in wanted]
-    uses = [(item["name"], used) for item in wanted for used in _USES.findall(item.get("value", "")) if used in asked]
-    moved = any((asked.index(a) < asked.index(b)) != (seen.index(a) < seen.index(b)) for a, b in uses)
+    asked = {item["name"]: place for place, item in enumerate(wanted)}
+    there = {name: place for place, name in enumerate(seen)}
+    uses = ((item["name"], used) for item in wanted for used in _uses(item.get("value", "")) if used in asked)
+    moved = any((asked[a] < asked[b]) != (there[a] < there[b]) for a, b in uses)
     return path if moved else None
+
+
+def _uses(value: str) -> set[str]:
+    """Return the variables that *value* refers to, as Kubernetes expands it: ``$$(A)`` is the text ``$(A)``.
+
+    What follows the last parenthesis can't be a reference. Leaving it out keeps the search linear: each ``$(`` that is
+    left finds its end.
+    """
+    return set(_EXPANSION.findall(value[: value.rfind(")") + 1]))
 
 
 def _first(paths: Iterable[str | None]) -> str | None:

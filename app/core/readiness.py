@@ -33,7 +33,7 @@ from app.core.reasons import (
 
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
-    waits = facts.unfinished or facts.unseen or facts.missing is not None
+    waits = facts.unfinished or facts.unseen or bool(facts.missing)
     return facts.is_late or (facts.overdue and waits and not facts.paused)
 
 
@@ -70,7 +70,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.unseen and facts.overdue),
     (ROLLING_OUT, lambda facts: facts.unseen),
     # Missing configuration comes first: without it no Pod starts, whatever else is mended.
-    (DEPENDENCY_NOT_FOUND, lambda facts: facts.missing is not None),
+    (DEPENDENCY_NOT_FOUND, lambda facts: bool(facts.missing)),
     # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
     (PAUSED, lambda facts: facts.paused),
     # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe.

@@ -92,10 +92,10 @@ ROLLING_OUT = Reason(
 DEPENDENCY_NOT_FOUND = Reason(
     "DependencyNotFound",
     Outlook.AS_THE_ROLLOUT,
-    "{missing} does not exist: create it, or mark its use in the spec as optional. Pods that run go on running.",
+    "Missing: {missing}. Create what is missing, or mark its use in the spec as optional. Pods that run go on running.",
     "The spec uses a ConfigMap or Secret, or a key of one, that is not there. Pods that run are left as they are; new "
     "ones can't start, and a rollout that needs them is Stalled after its deadline.",
-    "Create it with the key that the message names, or set optional: true where the spec uses it.",
+    "Create what the message names, or set optional: true where the spec uses it.",
 )
 PROGRESS_DEADLINE_EXCEEDED = Reason(
     "ProgressDeadlineExceeded",

@@ -1,7 +1,7 @@
 """References: which keys of which ConfigMaps and Secrets a spec uses, and whether it can do without them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.api.container import EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
@@ -21,6 +21,10 @@ class Reference:
     optional: bool
     as_files: bool = False
 
+    def of_object(self) -> "Reference":
+        """Return the reference to the whole object."""
+        return replace(self, key=None)
+
     def __str__(self) -> str:
         """Return what is used, in the words of the status."""
         what = f"{self.kind.__name__} {self.name}"
@@ -28,12 +32,18 @@ class Reference:
 
 
 def references(spec: MyResourceSpec) -> list[Reference]:
-    """Return all that *spec* uses, in the order of the spec."""
-    return [
+    """Return all that *spec* uses, each once, in the order of the spec.
+
+    A volume that is not mounted uses nothing: the kubelet skips it.
+    Source: Kubernetes, pkg/kubelet/volumemanager/populator.
+    """
+    mounted = {mount.name for mount in spec.volume_mounts or []}
+    every = (
         *(found for variable in spec.env or [] for found in _of_variable(variable)),
         *(found for source in spec.env_from or [] for found in _of_all_keys(source)),
-        *(found for volume in spec.volumes or [] for found in _of_volume(volume)),
-    ]
+        *(found for volume in spec.volumes or [] if volume.name in mounted for found in _of_volume(volume)),
+    )
+    return list(dict.fromkeys(every))
 
 
 def _of_variable(variable: EnvVar) -> Iterator[Reference]:

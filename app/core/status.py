@@ -8,6 +8,7 @@ from app.api.status import MAX_MESSAGE
 from app.core.dependencies import State, Unmet
 from app.core.facts import COMPLETE, Facts
 from app.core.identity import CONTAINER, selector
+from app.core.listing import listing
 from app.core.observations import (
     AVAILABLE_NOW,
     DEPENDENCIES_MET,
@@ -113,7 +114,7 @@ def _dependencies(waits: list[Unmet]) -> Observation:
         return DEPENDENCIES_MET
     if all(each.state is State.UNKNOWN for each in waits):
         return DEPENDENCIES_UNKNOWN
-    message = DEPENDENCIES_UNMET.message.format(waits="; ".join(map(str, waits)))[:MAX_MESSAGE]
+    message = DEPENDENCIES_UNMET.message.format(waits=listing(waits, "; "))[:MAX_MESSAGE]
     return replace(DEPENDENCIES_UNMET, message=message)
 
 

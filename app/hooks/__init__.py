@@ -32,11 +32,12 @@ from app.hooks.objects import (
 from app.hooks.observed import Children
 from app.hooks.pod import ContainerStatus, Pod, Terminated
 from app.hooks.related import Absence, Related
-from app.hooks.request import CustomizeRequest, Parent, SyncRequest
+from app.hooks.request import Body, CustomizeRequest, Parent, SyncRequest
 
 __all__ = [
     "MAX_RESYNC",
     "Absence",
+    "Body",
     "Children",
     "Condition",
     "ConfigMap",

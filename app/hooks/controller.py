@@ -7,7 +7,7 @@ from datetime import datetime
 from app.hooks.answer import CustomizeAnswer, RelatedRule, SyncAnswer
 from app.hooks.gate import check_customize, check_kept, check_size, check_sync, kinds_of
 from app.hooks.objects import Object
-from app.hooks.request import CustomizeRequest, SyncRequest
+from app.hooks.request import Body, CustomizeRequest, SyncRequest
 
 
 def _nothing_related(_: CustomizeRequest) -> list[RelatedRule]:
@@ -26,7 +26,7 @@ class Controller:
     children: tuple[type[Object], ...]
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _nothing_related
 
-    def answer_sync(self, body: bytes, now: datetime) -> bytes:
+    def answer_sync(self, body: Body, now: datetime) -> bytes:
         """Return the answer to a sync request, both JSON; raise MalformedRequest or RefusedAnswer."""
         request = SyncRequest.decode(body, self.children)
         answer = self.sync(request, now)
@@ -34,7 +34,7 @@ class Controller:
         check_kept(answer, request.children)
         return check_size(answer.encode())
 
-    def answer_customize(self, body: bytes) -> bytes:
+    def answer_customize(self, body: Body) -> bytes:
         """Return the answer to a customize request, both JSON; raise MalformedRequest or RefusedAnswer."""
         request = CustomizeRequest.decode(body)
         rules = self.customize(request)

@@ -9,7 +9,6 @@ Source: Kubernetes, "Server-Side Apply", FieldsV1.
 A record is read leniently: one that can't be read is no record.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -60,8 +59,27 @@ def _from_managed_fields(child: Json, owner_uid: str) -> Json:
     for entry in map(_object, entries if isinstance(entries, list) else []):
         fields = _object(entry.get("fieldsV1"))
         if entry.get("operation") == "Apply" and _owns_reference(fields, owner_uid):
-            return _object(_pick(fields, child))
+            return _object(_pick(_Owned(fields), child))
     return {}
+
+
+class _Owned:
+    """Owned fields (FieldsV1): what is owned ``below``, by the name of the field or the identity of the item.
+
+    They are indexed once, so that each value takes one look-up: lists and field sets can have thousands of entries.
+    """
+
+    def __init__(self, fields: Json) -> None:
+        named = ((_named(field), below) for field, below in fields.items() if field not in {"", "."})
+        self.below = {field: _Owned(_object(below)) for field, below in named}
+        self.keys = frozenset(key for field in fields for key in _key(field))
+
+
+def _named(field: str) -> str:
+    """Return *field* as ``_identity`` spells it, if it names an item: ``k:{"name":"main"}`` or ``v:"value"``."""
+    if field.startswith("k:"):
+        return _identity(key := _key(field), frozenset(key)) or field
+    return _identity(_parsed(field.removeprefix("v:")), frozenset()) or field if field.startswith("v:") else field
 
 
 def _owns_reference(fields: Json, owner_uid: str) -> bool:
@@ -69,27 +87,36 @@ def _owns_reference(fields: Json, owner_uid: str) -> bool:
     return any(_key(field) == {"uid": owner_uid} for field in owners)
 
 
-def _pick(fields: Json, value: object) -> object:
-    """Return the part of *value* that *fields* (FieldsV1) names."""
-    inner = {field: _object(sub) for field, sub in fields.items() if field != "."}
-    if not inner:
+def _pick(owned: _Owned, value: object) -> object:
+    """Return the part of *value* that is *owned*."""
+    if not owned.below:
         return value
     if isinstance(value, dict):
-        named = ((field.removeprefix("f:"), sub) for field, sub in inner.items())
-        return {name: _pick(sub, value[name]) for name, sub in named if name in value}
+        named = ((owned.below.get(f"f:{field}"), field, inner) for field, inner in value.items())
+        return {field: _pick(below, inner) for below, field, inner in named if below}
     if isinstance(value, list):
-        picks = [(_selects(field), sub) for field, sub in inner.items()]
-        return [_pick(sub, item) for item in value for selects, sub in picks if selects(item)]
+        found = ((owned.below.get(_identity(item, owned.keys)), item) for item in value)
+        return [_pick(below, item) for below, item in found if below]
     return value
 
 
-def _selects(field: str) -> Callable[[object], bool]:
-    """Return the test for the item that *field* names: ``k:{"name":"main"}`` or ``v:"value"``."""
-    if field.startswith("k:"):
-        key = _key(field)
-        return lambda item: bool(key) and isinstance(item, dict) and key.items() <= item.items()
-    literal = _parsed(field.removeprefix("v:"))
-    return lambda item: item == literal
+def _identity(item: object, keys: frozenset[str]) -> str:
+    """Return what names *item* in a list whose items are told apart by the fields *keys*, or else by their value.
+
+    That is ``""`` if nothing does.
+    """
+    if isinstance(item, dict):
+        key = {field: value for field, value in item.items() if field in keys and _is_scalar(value)}
+        return f"k:{_text(key)}" if key else ""
+    return f"v:{_text(item)}" if _is_scalar(item) else ""
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float)
 
 
 def _key(field: str) -> Json:

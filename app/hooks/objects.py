@@ -15,7 +15,7 @@ class MalformedRequest(ValueError):
     """Raised when a body is not a hook request. Its text never holds any of the body."""
 
 
-def read(json: bytes | msgspec.Raw, kind: type[T]) -> T:
+def read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T:
     """Return *json* as *kind*; raise MalformedRequest if it is something else."""
     try:
         return msgspec.json.decode(json, type=kind)

@@ -1,7 +1,8 @@
 """The related objects of a request: what the customize hook asked for, whoever owns it."""
 
+from collections.abc import Iterator
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -22,14 +23,14 @@ class Absence(Enum):
 class Related:
     """The objects that the customize hook asked for, in the parent's namespace, whoever owns them.
 
-    They are others' objects: one that can't be read never stops the parent's sync.
+    They are others' objects: one that can't be read never stops the parent's sync. Each is read when it is asked for,
+    and not kept: they may be large, and many.
     """
 
     def __init__(self, groups: Groups, *, namespace: str) -> None:
         self._groups = groups
         self._namespace = namespace
         self._names: dict[str, dict[str, msgspec.Raw]] = {}
-        self._read: dict[tuple[type[Object], str, str], Any] = {}
 
     def get(self, kind: type[K], name: str, group: str | None = None) -> K | Absence:
         """Return the object of *kind* called *name*, or why it is not there.
@@ -43,17 +44,14 @@ class Related:
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
-        if (kind, group, name) not in self._read:
-            self._read[kind, group, name] = readable(raw, kind) or Absence.UNREADABLE
-        found: K | Absence = self._read[kind, group, name]
-        return found
+        return readable(raw, kind) or Absence.UNREADABLE
 
-    def all(self, kind: type[K]) -> list[K] | Absence:
-        """Return all objects of *kind* that can be read, or that they were not asked for."""
+    def all(self, kind: type[K]) -> Iterator[K] | Absence:
+        """Return all objects of *kind* that can be read, one after the other, or that they were not asked for."""
         if kind.group() not in self._groups:
             return Absence.NOT_ASKED
         found = (readable(raw, kind) for raw in self._groups[kind.group()].values())
-        return [seen for seen in found if seen and seen.metadata.namespace == self._namespace]
+        return (seen for seen in found if seen and seen.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:

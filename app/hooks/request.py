@@ -1,5 +1,6 @@
 """Requests: a body becomes a parent, its children, and the related objects, or it is malformed."""
 
+import codecs
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,7 +10,14 @@ from app.hooks.objects import MalformedRequest, Metadata, Object, Observed, read
 from app.hooks.observed import Children, Groups
 from app.hooks.related import Related
 
+Body = bytes | bytearray
+"""A request as it is read from a socket."""
+
 Envelope = TypeVar("Envelope", bound="_CustomizeEnvelope")
+
+_UTF8 = codecs.getincrementaldecoder("utf-8")
+_SLICE = 64 * 1024
+"""Bytes."""
 
 _NULL = msgspec.Raw(b"null")
 
@@ -54,7 +62,7 @@ class CustomizeRequest:
     parent: Parent
 
     @classmethod
-    def decode(cls, body: bytes) -> "CustomizeRequest":
+    def decode(cls, body: Body) -> "CustomizeRequest":
         """Return the request that *body* (JSON) holds; raise MalformedRequest if it holds none."""
         return cls(_parent(_opened(body, _CustomizeEnvelope).parent))
 
@@ -68,7 +76,7 @@ class SyncRequest:
     related: Related
 
     @classmethod
-    def decode(cls, body: bytes, kinds: tuple[type[Object], ...]) -> "SyncRequest":
+    def decode(cls, body: Body, kinds: tuple[type[Object], ...]) -> "SyncRequest":
         """Return the request that *body* (JSON) holds, with children of *kinds*; raise MalformedRequest."""
         envelope = _opened(body, _SyncEnvelope)
         parent = _parent(envelope.parent)
@@ -79,9 +87,9 @@ class SyncRequest:
         )
 
 
-def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
+def _opened(body: Body, envelope: type[Envelope]) -> Envelope:
     try:
-        body.decode()  # msgspec would let other bytes pass in what it skips
+        _check_utf8(body)
     except UnicodeDecodeError:
         message = "not UTF-8"
         raise MalformedRequest(message) from None
@@ -90,6 +98,17 @@ def _opened(body: bytes, envelope: type[Envelope]) -> Envelope:
     except MalformedRequest:
         message = "not a request with a parent as Kubernetes stores it"
         raise MalformedRequest(message) from None
+
+
+def _check_utf8(body: Body) -> None:
+    """Raise UnicodeDecodeError if *body* is not UTF-8 throughout: msgspec would let other bytes pass in what it skips.
+
+    Slice by slice, as the text of all of it would take up to four bytes a character.
+    """
+    decoder, view = _UTF8(), memoryview(body)
+    for start in range(0, len(body), _SLICE):
+        decoder.decode(view[start : start + _SLICE])
+    decoder.decode(b"", final=True)
 
 
 def _parent(seen: _Parent) -> Parent:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from app.hooks import Controller, MalformedRequest
 
-MAX_BODY = 4 * 1024 * 1024
+MAX_BODY = 32 * 1024 * 1024
 """Bytes of a request, beyond which the service does not read it."""
 
 

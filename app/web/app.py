@@ -4,9 +4,11 @@ The two routes take the raw body: FastAPI's own way of declaring a body would pa
 the request's content, which Metacontroller would copy into an Event.
 """
 
+import asyncio
 import logging
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,18 +19,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app import __version__
-from app.hooks import Controller, MalformedRequest, RefusedAnswer
-from app.web.body import read_body
+from app.hooks import Body, Controller, MalformedRequest, RefusedAnswer
+from app.web.body import MAX_BODY, Bodies
 from app.web.clock import Clock, utc_now
 from app.web.openapi import document
 from app.web.recording import Exchange, Recorder
 from app.web.refusal import FAILED, MALFORMED, Refused, by_status
 
-Answer = Callable[[bytes, datetime], bytes]
-Endpoint = Callable[[Request], Awaitable[Response]]
+Answer = Callable[[Body, datetime], bytes]
 
-MAX_BODY = 4 * 1024 * 1024
-"""Bytes. A parent with its children is some 10 KiB; what the API server stores is at most 1.5 MiB an object."""
+LONG = 256 * 1024
+"""Bytes. The answer to a longer request is worked out in a thread, so that health and other requests go on."""
+
+THREADS = 2
+"""So that one long request does not wait for the end of another. More would only share the same CPU."""
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +48,9 @@ def create_app(
         "/sync": controller.answer_sync,
         "/customize": lambda body, _: controller.answer_customize(body),
     }
+    bodies, threads = Bodies(max_body), ThreadPoolExecutor(THREADS, "hook")
     for path, answer in answers.items():
-        app.add_route(path, _hook(_Asked(answer, clock, recorder), max_body), methods=["POST"])
+        app.add_route(path, _Hook(_Asked(answer, clock, recorder), bodies, threads).respond, methods=["POST"])
     app.openapi = lambda: document(app.title, app.version)  # type: ignore[method-assign] # FastAPI's way of extending
     return app
 
@@ -58,7 +63,7 @@ class _Asked:
     clock: Clock
     recorder: Recorder | None
 
-    def respond(self, path: str, body: bytes) -> Response:
+    def respond(self, path: str, body: Body) -> Response:
         """Return the response to *body*; raise MalformedRequest."""
         now = self.clock()
         try:
@@ -73,13 +78,20 @@ class _Asked:
         return response
 
 
-def _hook(asked: _Asked, max_body: int) -> Endpoint:
-    """Return the endpoint that answers as *asked* does; whatever goes wrong in it is a refusal."""
+@dataclass(frozen=True)
+class _Hook:
+    """A hook: what is asked there, and what it is read and answered with."""
 
-    async def endpoint(request: Request) -> Response:
+    asked: _Asked
+    bodies: Bodies
+    threads: Executor
+
+    async def respond(self, request: Request) -> Response:
+        """Return the response to *request*; whatever goes wrong is a refusal."""
         path = request.scope["path"]
         try:
-            return asked.respond(path, await read_body(request, max_body))
+            async with self.bodies.read(request) as body:
+                return await self._answered(path, body)
         except Refused as refused:
             return refused.refusal.response()
         except MalformedRequest as error:
@@ -88,7 +100,10 @@ def _hook(asked: _Asked, max_body: int) -> Endpoint:
         except Exception as error:  # noqa: BLE001 - the same, before there was a body
             return _failed(path, error)
 
-    return endpoint
+    async def _answered(self, path: str, body: Body) -> Response:
+        if len(body) <= LONG:
+            return self.asked.respond(path, body)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, self.asked.respond, path, body)
 
 
 def _failed(path: str, error: Exception) -> Response:

@@ -1,27 +1,86 @@
-"""Reads a request's body, within limits."""
+"""Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
+
+A body is not taken off its socket before there is memory for it. Small ones have memory of their own, so they never
+wait for large ones.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from starlette.requests import ClientDisconnect, Request
 
-from app.web.refusal import MALFORMED, TOO_LARGE, UNSUPPORTED, Refused
+from app.hooks import Body
+from app.web.budget import Budget
+from app.web.refusal import MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+
+MIB = 1024 * 1024
+
+MAX_BODY = 32 * MIB
+"""Bytes. A thousand Pods of 10 KiB and 16 ConfigMaps of 1 MiB are 26 MiB; a parent with its children is some 10 KiB."""
+
+LARGE_AT_ONCE = 2
+"""Bodies of the longest kind in memory at once: one is read while another is answered."""
+
+SMALL = MIB
+SMALL_AT_ONCE = 16
+"""How long a small body is at most, and how many of that length may be in memory at once."""
+
+READ_WITHIN = 5.0
+"""Seconds. Half of what a hook call takes at most: who waits for the memory of a slow one is still answered in time."""
+
+log = logging.getLogger(__name__)
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of *request*; raise Refused if it is not plain JSON or longer than *most* bytes."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json" or "content-encoding" in request.headers:
-        raise Refused(UNSUPPORTED)
-    if int(request.headers.get("content-length", 0)) > most:
-        raise Refused(TOO_LARGE)
-    return await _counted(request, most)
+class Bodies:
+    """Reads bodies of at most *most* bytes, each *within* so many seconds."""
 
+    def __init__(self, most: int, within: float = READ_WITHIN) -> None:
+        self._most = most
+        self._within = within
+        self._small = Budget(SMALL_AT_ONCE * SMALL)
+        self._large = Budget(LARGE_AT_ONCE * most)
+        self._refused = 0
 
-async def _counted(request: Request, most: int) -> bytes:
-    body = bytearray()
-    try:
+    @asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[Body]:
+        """Give the body of *request*, which has memory until the block ends.
+
+        Raise Refused if it is not plain JSON, too long, cut, or too slow.
+        """
+        size = self._announced(request)
+        async with (self._small if size <= SMALL else self._large).hold(size):
+            try:
+                async with asyncio.timeout(self._within):
+                    body = await self._received(request, size)
+            except TimeoutError:
+                raise Refused(TOO_SLOW) from None
+            except ClientDisconnect:
+                raise Refused(MALFORMED) from None
+            yield body
+
+    def _announced(self, request: Request) -> int:
+        """Return how long the body of *request* is at most. Metacontroller always says how long it is."""
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json" or "content-encoding" in request.headers:
+            raise Refused(UNSUPPORTED)
+        size = int(request.headers.get("content-length", self._most))
+        if size > self._most:
+            raise self._too_large(request)
+        return size
+
+    async def _received(self, request: Request, size: int) -> bytearray:
+        body = bytearray()
         async for chunk in request.stream():
             body += chunk
-            if len(body) > most:
-                raise Refused(TOO_LARGE)
-    except ClientDisconnect:
-        raise Refused(MALFORMED) from None
-    return bytes(body)
+            if len(body) > size:
+                raise self._too_large(request)
+        return body
+
+    def _too_large(self, request: Request) -> Refused:
+        """Return the refusal, after counting it: its MyResource stands still until the limit is raised."""
+        self._refused += 1
+        limit = f"{self._most / MIB:g} MiB"
+        log.warning("hook %s refused: over %s (--max-body); %d so far", request.scope["path"], limit, self._refused)
+        return Refused(TOO_LARGE)

@@ -98,6 +98,7 @@ def _hook(summary: str, name: str) -> Schema:
             "responses": {
                 "200": _json("The answer.", f"{name}Answer"),
                 "400": _json("The body is not a hook request.", "Refusal"),
+                "408": _json("The body did not arrive in time.", "Refusal"),
                 "413": _json("The body is too large.", "Refusal"),
                 "415": _json("The body is not plain application/json.", "Refusal"),
                 "500": _json("The hook failed.", "Refusal"),

@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 
 from app import __version__
+from app.hooks import Body
+from app.web.body import MIB
 from app.web.redaction import redacted, redacted_answer
-
-MIB = 1024 * 1024
 
 MOST_WAITING = 16 * MIB
 """Bytes of requests that wait to be written; more are left out, so that a slow disk costs no memory."""
@@ -44,7 +44,7 @@ class Exchange:
     path: str
     at: datetime
     status: int
-    request: bytes
+    request: Body
     response: bytes
 
 
@@ -68,7 +68,8 @@ class Recorder:
         if self._stopped:
             return
         if self._waiting + size > MOST_WAITING:
-            self._say("writing is too slow; some requests are not recorded")
+            most = MOST_WAITING // MIB
+            self._say(f"some requests are not recorded: writing is too slow for them, or they are over {most} MiB")
             return
         self._waiting += size
         try:

@@ -1,11 +1,17 @@
 """Refusals: the answers other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
 
+import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+DRAIN_WITHIN = 5.0
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -15,10 +21,29 @@ class Refusal:
     status: int
     says: str
     headers: Mapping[str, str] | None = None
+    drains: bool = False
+    """Whether the rest of the request is read, and dropped."""
 
     def response(self) -> Response:
         """Return this refusal as a response."""
-        return Response(json.dumps({"error": self.says}), self.status, self.headers, "application/json")
+        kind = _Draining if self.drains else Response
+        return kind(json.dumps({"error": self.says}), self.status, self.headers, "application/json")
+
+
+class _Draining(Response):
+    """Is sent at once; then the rest of the request is read and dropped, for a while.
+
+    A client that is still sending when its connection is closed may see a reset, and never the response.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - as ASGI has it
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_WITHIN):
+                while (await receive()).get("more_body"):
+                    pass
+        await send({"type": "http.response.body", "body": b""})
 
 
 class Refused(Exception):
@@ -32,7 +57,8 @@ class Refused(Exception):
 MALFORMED = Refusal(400, "not a hook request")
 NOT_FOUND = Refusal(404, "no such path: the hooks are /sync and /customize")
 NOT_ALLOWED = Refusal(405, "no such method for this path; hooks are called with POST")
-TOO_LARGE = Refusal(413, "the request is too large", {"Connection": "close"})
+TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
+TOO_LARGE = Refusal(413, "the request is too large", {"Connection": "close"}, drains=True)
 UNSUPPORTED = Refusal(415, "send application/json, without content encoding")
 FAILED = Refusal(500, "the hook failed; its log says where")
 

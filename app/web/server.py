@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from app.hooks import Controller
 from app.web.app import create_app
+from app.web.body import MAX_BODY
 from app.web.health import create_health_app
 from app.web.recording import Recorder
 
@@ -76,12 +77,20 @@ def _server(app: ASGIApp) -> _Server:
     return _Server(config)
 
 
-def serve(controller: Controller, hooks_at: Address, health_at: Address, recorder: Recorder | None = None) -> None:
-    """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken."""
+def serve(
+    controller: Controller,
+    hooks_at: Address,
+    health_at: Address,
+    *,
+    max_body: int = MAX_BODY,
+    recorder: Recorder | None = None,
+) -> None:
+    """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken. *max_body* is in bytes."""
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
-        uvloop.run(_serve(create_app(controller, recorder=recorder), hooks_socket, health_socket))
+        app = create_app(controller, max_body=max_body, recorder=recorder)
+        uvloop.run(_serve(app, hooks_socket, health_socket))
 
 
 async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:

@@ -7,6 +7,7 @@ from tests.chart.sets import Json, objects, the, values
 
 ALL = values("follow")
 LITTLE = values("unfollowed")
+SIZE = {"MYRESOURCE_MAX_BODY": "32"}
 Right = tuple[str, str, str]
 
 
@@ -36,8 +37,8 @@ def reading(group: str, resource: str) -> set[Right]:
 
 
 def test_the_hook_is_told_what_to_follow() -> None:
-    assert environment({}) == {"MYRESOURCE_PODS": "true", "MYRESOURCE_SECRETS": "false"}
-    assert environment(LITTLE) == {"MYRESOURCE_PODS": "false", "MYRESOURCE_SECRETS": "false"}
+    assert environment({}) == {**SIZE, "MYRESOURCE_PODS": "true", "MYRESOURCE_SECRETS": "false"}
+    assert environment(LITTLE) == {**SIZE, "MYRESOURCE_PODS": "false", "MYRESOURCE_SECRETS": "false"}
     assert environment(ALL)["MYRESOURCE_SECRETS"] == "true"
 
 

@@ -1,7 +1,10 @@
 """A changed key that is used changes the mark in the Pod template; nothing else does."""
 
+import hashlib
+import hmac
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.core.policy import Policy
@@ -65,6 +68,25 @@ def test_a_key_that_is_not_used_does_not_change_the_mark() -> None:
     assert mark(ONE, settings(a="1")) == mark(ONE, settings(a="1", b="2"))
 
 
+def test_a_mark_is_the_hash_of_all_entries_in_their_order() -> None:
+    """It never changes: another one would replace Pods. More entries than are hashed at a time are one text, too."""
+    many = {f"k{number}": str(number) for number in range(2500)}
+    related = settings(**many)
+    related["ConfigMap.v1"]["default/other"] = named("other", data={"b": 'é"'}, binaryData={"a": "QQ=="})
+    spec: Json = {
+        **ALL,
+        "volumes": [{"name": "files", "configMap": {"name": "other"}}],
+        "volumeMounts": [{"name": "files", "mountPath": "/files"}],
+    }
+    entries = [("settings", key, value) for key, value in many.items()] + [
+        ("other", "a", "\0QQ=="),
+        ("other", "b", 'é"'),
+    ]
+    text = msgspec.json.encode(["ConfigMap", sorted(entries)])
+
+    assert mark(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
+
+
 def test_metadata_does_not_change_the_mark() -> None:
     touched = settings(a="1")
     touched["ConfigMap.v1"]["default/settings"]["metadata"].update(resourceVersion="9", labels={"new": "1"})
@@ -79,7 +101,8 @@ def test_another_config_map_does_not_change_the_mark() -> None:
     assert mark(ALL, settings(a="1")) == mark(ALL, more)
 
 
-FILES = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+FILES: Json = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
 
 
 def binary(**values: str) -> Json:
@@ -90,6 +113,14 @@ def test_binary_data_is_content_of_files_too() -> None:
     found = {mark(FILES, settings(a="QQ==")), mark(FILES, binary(a="QQ==")), mark(FILES, binary(a="Qg=="))}
 
     assert len(found) == 3
+
+
+def test_one_key_of_binary_data_is_content_of_a_file() -> None:
+    one = {"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
+    spec: Json = {**FILES, "volumes": [one]}
+
+    assert mark(spec, binary(a="QQ==")) == mark(spec, binary(a="QQ==", b="")) != mark(spec, binary(a="Qg=="))
+    assert mark(spec, binary(a="QQ==")) != mark(spec, settings(a="QQ=="))
 
 
 def test_binary_data_is_never_taken_for_data() -> None:
@@ -124,6 +155,7 @@ def test_without_references_there_is_no_mark() -> None:
     ("spec", "related", "what"),
     [
         pytest.param(ALL, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap"),
+        pytest.param(ONE, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap of a key"),
         pytest.param(ONE, settings(b="2"), "key a of ConfigMap settings", id="its key"),
     ],
 )
@@ -139,7 +171,7 @@ def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_s
     assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
     assert reason(answer) == "Building"
     assert (reason(later), condition(later)["status"]) == ("DependencyNotFound", "False")
-    assert condition(later)["message"].startswith(f"{what} does not exist: create it")
+    assert condition(later)["message"].startswith(f"Missing: {what}. Create what is missing")
     assert condition(later, "Reconciling")["status"] == "True"
     assert condition(later, "Available")["status"] == "True"
 
@@ -157,6 +189,66 @@ def test_a_rollout_that_waits_for_what_is_missing_is_stalled_after_its_deadline(
     assert reason(answer) == "DependencyNotFound"
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
+
+
+def variables(*keys: str, name: str = "settings") -> list[Json]:
+    """Return a variable for each of *keys* of the ConfigMap *name*."""
+    refs = [{"configMapKeyRef": {"name": name, "key": key}} for key in keys]
+    return [{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)]
+
+
+def missing(spec: Json, related: Json) -> str:
+    """Return what the status says is missing, once the Deployment is rolled out."""
+    answer = sync(my_resource(**spec), running(spec, {}), related=related)
+    assert reason(answer) == "DependencyNotFound"
+    return str(condition(answer)["message"]).removeprefix("Missing: ").partition(". Create what is missing")[0]
+
+
+def test_all_that_is_missing_is_said_once_in_the_order_of_the_spec() -> None:
+    spec: Json = {
+        "env": variables("z", "a"),
+        "envFrom": [{"configMapRef": {"name": "other"}}, {"configMapRef": {"name": "other"}, "prefix": "P"}],
+        **FILES,
+    }
+
+    assert missing(spec, settings(b="1")) == "key z of ConfigMap settings, key a of ConfigMap settings, ConfigMap other"
+    assert missing(spec, settings(a="1", z="1")) == "ConfigMap other"
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings, ConfigMap other"
+
+
+def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
+    spec: Json = {"env": variables(*(f"{'k' * 240}{number}" for number in range(20)))}
+
+    said = missing(spec, settings())
+    answer = sync(my_resource(**spec), running(spec, {}), related=settings())
+
+    assert said.count("ConfigMap settings") == 2
+    assert said.endswith(", and others")
+    assert condition(answer)["message"].endswith("Pods that run go on running.")
+
+
+def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
+    """The kubelet skips it."""
+    spec = {**VOLUMES, **ONE}
+    before = running(spec, settings(a="1"))
+
+    assert mark(VOLUMES, settings(a="1")) is None
+    assert reason(sync(my_resource(**VOLUMES), running(VOLUMES, {}), related={"ConfigMap.v1": {}})) == "Available"
+    assert mark(spec, settings(a="1", b="1")) == mark(spec, settings(a="1", b="2")) == mark(ONE, settings(a="1"))
+    assert reason(sync(my_resource(**spec), before, related=settings(a="1"))) == "Available"
+    assert missing({**ONE, **FILES}, {"ConfigMap.v1": {}}) == "ConfigMap settings"
+
+
+@pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
+def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: Json) -> None:
+    none: Json = {**spec, "replicas": 0}
+    before = running(none, settings(a="1"))
+
+    answer = sync(my_resource(**none), before, related={"ConfigMap.v1": {}})
+
+    assert reason(answer) == "ScaledToZero"
+    assert marks(answer) == marks(sync(my_resource(**spec), related=settings(a="1")))
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings"
 
 
 def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:

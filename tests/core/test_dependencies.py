@@ -184,12 +184,14 @@ def test_without_dependencies_there_is_no_condition_of_them() -> None:
     assert "DependenciesReady" not in types
 
 
-def test_the_message_of_sixteen_long_names_is_cut() -> None:
+def test_of_sixteen_long_names_those_are_said_that_fit() -> None:
     asked = waiting(*({**NIGHTLY, "name": f"{'x' * 240}{number}"} for number in range(16)))
 
     answer = answered(NONE, parent=asked)
 
-    assert len(condition(answer)["message"]) == len(condition(answer, "DependenciesReady")["message"]) == 1024
+    for message in (condition(answer)["message"], condition(answer, "DependenciesReady")["message"]):
+        assert message.count(" does not exist; ") == 2
+        assert message.endswith("; and others.")
 
 
 def test_itself_is_refused() -> None:

@@ -92,3 +92,33 @@ C = {"name": "C", "value": "2"}
 )
 def test_a_variable_stays_on_its_side_of_one_that_it_uses(wanted: Any, seen: Any, path: str | None) -> None:
     assert difference({"env": wanted}, {"env": seen}, "spec") == path
+
+
+@pytest.mark.parametrize(
+    ("value", "is_use"),
+    [
+        ("$(A)", True),
+        ("x$(A)y", True),
+        ("$$$(A)", True),
+        ("$x$(A)", True),
+        ("$(B$(A)", False),
+        ("$$(A)", False),
+        ("$$$$(A)", False),
+        ("$(A", False),
+        ("$(A $(", False),
+        ("$((A)", False),
+        ("$(A))", True),
+        ("$()$(A)", True),
+        ("\n$\n$(A)", True),
+        ("$(\nA)", False),
+        ("A) $(", False),
+        ("$", False),
+        ("", False),
+    ],
+)
+def test_a_reference_is_what_kubernetes_expands(value: str, *, is_use: bool) -> None:
+    user = {"name": "USER", "value": value}
+
+    found = difference({"env": [A, user]}, {"env": [user, A]}, "spec")
+
+    assert found == ("spec.env" if is_use else None)

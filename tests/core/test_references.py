@@ -49,6 +49,12 @@ ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
             id="all keys as variables",
         ),
         pytest.param(volume(emptyDir={}), [], id="an empty directory"),
+        pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, [], id="a volume that is not mounted"),
+        pytest.param(
+            {"envFrom": [{"configMapRef": {"name": "x"}}] * 2},
+            [Reference(ConfigMap, "x", None, optional=False)],
+            id="the same twice",
+        ),
         pytest.param(
             volume(configMap={"name": "x"}),
             [Reference(ConfigMap, "x", None, optional=False, as_files=True)],

@@ -63,10 +63,11 @@ class _Helm:
                 here, name, values, namespace=namespace, create_namespace=True, wait="watcher", timeout=PATIENCE
             )
 
-    def upgrade(self, name: str, chart: str, *, namespace: str, **_: str) -> None:
-        """Upgrade with the values that were given before, over those of the new chart."""
+    def upgrade(self, name: str, chart: str, *, namespace: str, **options: str) -> None:
+        """Upgrade with the values that were given before and those that are set, over those of the new chart."""
+        changed = helm.parse_set_string(options["set"]) if "set" in options else {}
         with self._releases(namespace) as releases:
-            values = releases.get_values(name)
+            values = {**releases.get_values(name), **changed}
             releases.upgrade(self._root / chart, name, values, namespace=namespace, wait="watcher", timeout=PATIENCE)
 
     def rollback(self, name: str, *, namespace: str, **_: str) -> None:

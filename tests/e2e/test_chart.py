@@ -32,6 +32,10 @@ UPGRADE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --wait"
 )
+RAISE = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --set maxBody=64,resources.limits.memory=960Mi --wait"
+)
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"
 DELETE_ALL = "kubectl delete myresources --all --all-namespaces"
@@ -126,6 +130,20 @@ def test_the_operators_namespace_may_be_held_to_restricted(installed: Shell, sit
     there.eventually(
         lambda: len({item["metadata"]["name"] for item in there.client.all("Pod", OPERATOR)} - before) == 2
     )
+
+
+def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(installed: Shell, here: Namespace) -> None:
+    here.ready()
+    pods = here.pods()
+
+    installed.run(RAISE)
+
+    (hook,) = here.client.all("Deployment", OPERATOR)
+    (container,) = hook["spec"]["template"]["spec"]["containers"]
+    assert {"name": "MYRESOURCE_MAX_BODY", "value": "64"} in container["env"]
+    assert container["resources"]["limits"]["memory"] == "960Mi"
+    here.is_still(2)
+    assert here.pods() == pods
 
 
 def test_uninstalled_first_all_stays_and_a_second_installation_takes_it_over(shell: Shell, here: Namespace) -> None:

@@ -100,7 +100,7 @@ def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -
     here.is_said("Building", "DependencyNotFound")
     here.eventually(lambda: len(here.pods()) == 2)
 
-    assert "key level of ConfigMap settings" in said
+    assert "Missing: ConfigMap settings." in said
     assert mark(here) == before
     assert pods <= here.pods()
 
@@ -120,6 +120,26 @@ def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Name
 
     assert mark(here)
     assert here.touched().writes == []
+
+
+def test_all_that_is_missing_is_said_at_once(here: Namespace) -> None:
+    here.put(settings())
+    here.make(**USES, envFrom=[{"configMapRef": {"name": name}} for name in ("one", "two")])
+    here.is_said("Building", "DependencyNotFound")
+    here.eventually(lambda: "Missing: ConfigMap one, ConfigMap two." in here.message())
+
+    here.put(settings("one"))
+    here.edit("ConfigMap", {"data": {"level": None}}, "settings")
+
+    here.eventually(lambda: "Missing: key level of ConfigMap settings, ConfigMap two." in here.message())
+
+
+def test_what_no_pod_needs_is_not_missing(here: Namespace) -> None:
+    here.ready(volumes=[{"name": "pages", "configMap": {"name": "pages"}}])
+    here.make("none", envFrom=[{"configMapRef": {"name": "pages"}}], replicas=0)
+    here.is_said("Ready", "ScaledToZero", "none")
+
+    assert mark(here) is None
 
 
 def test_one_that_is_optional_may_be_missing_and_replaces_pods_when_it_comes(here: Namespace) -> None:

@@ -150,3 +150,25 @@ def test_owned_labels_and_annotations_are_kept_without_metacontrollers() -> None
     child = deployment(metadata={"managedFields": [entry({"f:metadata": owned})], **seen})
 
     assert kept(child)["metadata"] == {"name": "web", "labels": {"a": "b"}, "annotations": {"c": "d"}}
+
+
+def test_an_item_lacks_the_part_of_a_key_that_it_does_not_have() -> None:
+    """A field of a key that has no default may be absent, and is then no part of the key."""
+    owned: Json = {key('{"port":53}'): {"f:port": {}}, key('{"port":53,"protocol":"UDP"}'): {"f:name": {}}}
+    ports = [{"port": 53, "name": "a"}, {"port": 53, "protocol": "UDP", "name": "b"}]
+
+    assert spec({"f:ports": owned}, {"ports": ports}) == {"ports": [{"port": 53}, {"name": "b"}]}
+
+
+@pytest.mark.parametrize("field", ["", ".", "k:{}", 'k:{"name":null}', 'k:{"name":["a"]}', "v:null"])
+def test_what_names_no_item_picks_none(field: str) -> None:
+    seen = [{"name": ["a"]}, {"name": None}, {}, None, ["a"]]
+
+    assert spec({"f:sets": {field: {"f:x": {}}, 'v:"z"': {}}}, {"sets": seen}) == {"sets": []}
+
+
+def test_a_key_is_the_same_in_any_spelling() -> None:
+    owned: Json = {key('{ "protocol": "UDP", "containerPort": 53 }'): {}}
+    port = {"containerPort": 53, "protocol": "UDP", "name": "dns"}
+
+    assert spec({"f:ports": owned}, {"ports": [port]}) == {"ports": [port]}

@@ -217,7 +217,7 @@ def test_a_related_object_with_fields_of_another_kind_is_there_but_unreadable() 
     seen = related("ConfigMap.v1", item(data={"a": 1}))
 
     assert seen.get(ConfigMap, "web") is seen.get(ConfigMap, "web") is Absence.UNREADABLE
-    assert seen.all(ConfigMap) == []
+    assert list(seen.all(ConfigMap)) == []  # type: ignore[arg-type]
 
 
 def test_all_related_objects_of_a_kind_are_those_of_the_parents_namespace() -> None:

@@ -21,7 +21,7 @@ class Remembering(Controller):
     """A controller that remembers its answers, as thousands of lives begin alike; it is pure."""
 
     @functools.lru_cache(4096)  # noqa: B019 - there are a few, which live as long as the tests
-    def answer_sync(self, body: bytes, now: datetime) -> bytes:
+    def answer_sync(self, body: bytes, now: datetime) -> bytes:  # type: ignore[override] # the simulator asks in bytes
         """Return the answer to a sync request."""
         return super().answer_sync(body, now)
 

@@ -1,12 +1,17 @@
 """Bodies within limits: how long, of which type."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
+from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from app.web.app import MAX_BODY, create_app
+from app.simulator.hook import MAX_BODY as SIMULATED
+from app.web import refusal
+from app.web.app import create_app
+from app.web.body import MAX_BODY, Bodies
+from app.web.refusal import Refused
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, sync_body
@@ -48,12 +53,18 @@ def test_a_body_is_counted_even_if_its_content_length_is_smaller() -> None:
     assert (response.status_code, response.content) == TOO_LARGE
 
 
-def exchange(receive: Receive, headers: Mapping[str, str] = JSON, *, max_body: int = 1_000) -> list[Message]:
-    """Return what the app sends to a client whose body is what *receive* returns."""
+def exchange(
+    receive: Receive,
+    headers: Mapping[str, str] = JSON,
+    *,
+    max_body: int = 1_000,
+    note: Callable[[], object] = lambda: None,
+) -> list[Message]:
+    """Return what the app sends to a client whose body is what *receive* returns, and what *note* said just then."""
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
-        sent.append(message)
+        sent.append({**message, "noted": note()})
 
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/sync", "headers": encoded, "query_string": b""}
@@ -75,9 +86,52 @@ def test_no_more_is_taken_of_a_long_body_than_it_needs_to_refuse_it(
         taken.append(b"x" * 100)
         return {"type": "http.request", "body": taken[-1], "more_body": len(taken) < 1_000}
 
-    sent = exchange(long, headers)
+    sent = exchange(long, headers, note=lambda: len(taken))
 
-    assert (sent[0]["status"], len(taken)) == (status, pieces)
+    assert (sent[0]["status"], sent[0]["noted"]) == (status, pieces)
+
+
+def test_the_rest_of_a_body_that_is_too_long_is_dropped_after_the_answer() -> None:
+    """A client that goes on sending into a closed connection may see a reset instead of the answer."""
+    taken = []
+
+    async def long() -> Message:
+        taken.append(b"x" * 100)
+        return {"type": "http.request", "body": taken[-1], "more_body": len(taken) < 50}
+
+    sent = exchange(long, {**JSON, "content-length": "5000"}, note=lambda: len(taken))
+
+    assert [(message["type"], message["noted"]) for message in sent] == [
+        ("http.response.start", 0),
+        ("http.response.body", 0),
+        ("http.response.body", 50),
+    ]
+
+
+def test_a_client_that_never_ends_its_body_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusal, "DRAIN_WITHIN", 0.01)
+
+    sent = exchange(never, {**JSON, "content-length": "5000"})
+
+    assert (sent[0]["status"], sent[-1]["body"]) == (413, b"")
+
+
+async def never() -> Message:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(TINY, max_body=3 * 1024 * 1024)
+
+    for path in ("/sync", "/customize"):
+        call(app, path, b"canary" * 1_000_000)
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "hook /sync refused: over 3 MiB (--max-body); 1 so far",
+        "hook /customize refused: over 3 MiB (--max-body); 2 so far",
+    ]
+    assert "canary" not in caplog.text
 
 
 def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
@@ -90,10 +144,10 @@ def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
     assert sent[1]["body"] == b'{"error": "not a hook request"}'
 
 
-def test_ten_megabytes_are_too_long_for_the_service_as_it_is() -> None:
-    assert MAX_BODY == 4 * 1024 * 1024
-    assert call(create_app(TINY), "/sync", b"x" * 10_000_000).status_code == 413
-    assert call(create_app(TINY), "/sync", sync_body(later="x" * 4_000_000)).status_code == 200
+def test_the_service_as_it_is_takes_32_mib() -> None:
+    assert MAX_BODY == SIMULATED == 32 * 1024 * 1024
+    assert call(create_app(TINY), "/sync", b"x" * (MAX_BODY + 1)).status_code == 413
+    assert call(create_app(TINY), "/sync", sync_body(later="x" * 32_000_000)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -131,3 +185,126 @@ def test_an_encoded_body_is_not_taken(encoding: str) -> None:
     response = call(EXACT, "/sync", BODY, headers={"content-type": "application/json", "content-encoding": encoding})
 
     assert (response.status_code, response.content) == UNSUPPORTED
+
+
+# How much at once, and for how long
+
+
+def request(receive: Receive, length: int | None) -> Request:
+    """Return a request whose body is what *receive* returns, and is said to be so long."""
+    said = [] if length is None else [(b"content-length", str(length).encode())]
+    headers = [(b"content-type", b"application/json"), *said]
+    return Request({"type": "http", "method": "POST", "path": "/sync", "headers": headers}, receive)
+
+
+class Sender:
+    """A client: what it sends is there at once, or only when it is told to go on."""
+
+    def __init__(self, length: int | None, *, waits: bool = False) -> None:
+        self.asked = asyncio.Event()
+        self.goes_on = asyncio.Event()
+        self.request = request(self._receive, length)
+        if not waits:
+            self.goes_on.set()
+
+    async def _receive(self) -> Message:
+        self.asked.set()
+        await self.goes_on.wait()
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+
+async def read(bodies: Bodies, sender: Sender) -> bytes:
+    async with bodies.read(sender.request) as body:
+        return bytes(body)
+
+
+async def settled() -> None:
+    """Let every task go as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+MOST = 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize("length", [MOST, None], ids=["the longest", "no length is said"])
+def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length: int | None) -> None:
+    async def played() -> None:
+        bodies = Bodies(MOST)
+        slow, other, third = Sender(length, waits=True), Sender(length, waits=True), Sender(length)
+        tasks = [asyncio.create_task(read(bodies, sender)) for sender in (slow, other, third)]
+        await settled()
+        assert [sender.asked.is_set() for sender in (slow, other, third)] == [True, True, False]
+
+        slow.goes_on.set()
+        assert await tasks[2] == b"{}"
+        other.goes_on.set()
+        assert await asyncio.gather(*tasks) == [b"{}"] * 3
+
+    asyncio.run(played())
+
+
+@pytest.mark.parametrize(("length", "is_small"), [(1024 * 1024, True), (1024 * 1024 + 1, False)])
+def test_a_small_body_never_waits_for_long_ones(length: int, *, is_small: bool) -> None:
+    async def played() -> None:
+        bodies = Bodies(MOST)
+        tasks = [asyncio.create_task(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+        await settled()
+        sender = Sender(length)
+        tasks.append(asyncio.create_task(read(bodies, sender)))
+        await settled()
+        assert sender.asked.is_set() is is_small
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(played())
+
+
+def refused(reading: Awaitable[object]) -> Awaitable[int]:
+    """Return the status that *reading* is refused with."""
+
+    async def found() -> int:
+        with pytest.raises(Refused) as raised:
+            await reading
+        return raised.value.refusal.status
+
+    return found()
+
+
+def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
+    async def played() -> None:
+        bodies = Bodies(MOST, within=0.01)
+        slow = [refused(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+
+        assert await asyncio.gather(*slow) == [408] * 3
+        assert await read(bodies, Sender(MOST)) == b"{}"
+
+    asyncio.run(played())
+
+
+def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
+    async def played() -> None:
+        bodies = Bodies(MOST, within=0.05)
+        answered = asyncio.Event()
+
+        async def answer() -> None:
+            async with bodies.read(Sender(MOST).request):
+                await answered.wait()
+
+        tasks = [asyncio.create_task(answer()) for _ in range(2)]
+        waits = asyncio.create_task(read(bodies, Sender(MOST)))
+        await asyncio.sleep(0.1)
+        answered.set()
+        assert await waits == b"{}"
+        await asyncio.gather(*tasks)
+
+    asyncio.run(played())
+
+
+def test_a_body_that_is_longer_than_it_is_said_to_be_is_refused() -> None:
+    assert asyncio.run(_status(Sender(1))) == 413
+
+
+async def _status(sender: Sender) -> int:
+    return await refused(read(Bodies(MOST), sender))

@@ -73,6 +73,7 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
     assert answers == {
         "200": f"{name}Answer",
         "400": "Refusal",
+        "408": "Refusal",
         "413": "Refusal",
         "415": "Refusal",
         "500": "Refusal",

@@ -21,7 +21,8 @@ from app.hooks import Controller
 from app.hooks.sender import customize_request
 from app.web import recording
 from app.web.app import create_app
-from app.web.recording import MIB, CannotRecord, Recorder
+from app.web.body import MIB
+from app.web.recording import CannotRecord, Recorder
 from tests.build import my_resource
 from tests.calling import JSON, call, post_all
 from tests.cli.calling import call as command

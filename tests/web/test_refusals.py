@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from app.hooks import Controller, MalformedRequest, SyncAnswer, SyncRequest
 from app.web.app import create_app
-from app.web.body import read_body
+from app.web.body import Bodies
 from app.web.refusal import Refused as RefusedError
 from tests.build import NOW
 from tests.calling import JSON, call
@@ -174,10 +174,15 @@ def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers:
 
     def frames() -> int:
         with pytest.raises(RefusedError) as refused:
-            asyncio.run(read_body(asked(content, headers), 2_000))
+            asyncio.run(read(asked(content, headers)))
         return len(refused.traceback)
 
     assert frames() == frames()
+
+
+async def read(request: Request) -> None:
+    async with Bodies(2_000).read(request):
+        pytest.fail("it was not refused")
 
 
 def asked(content: Any, headers: dict[str, str]) -> Request:

@@ -90,7 +90,7 @@ def test_after_a_body_that_is_too_large_the_connection_is_closed(hook: Served) -
     connection = connect(hook)
     connection.putrequest("POST", "/sync")
     connection.putheader("Content-Type", "application/json")
-    connection.putheader("Content-Length", "10000000")
+    connection.putheader("Content-Length", "100000000")
     connection.endheaders()
 
     response = connection.getresponse()

@@ -56,6 +56,9 @@
 {{- if lt (int $values.replicaCount) 1 -}}
 {{- fail (printf "replicaCount is %v: set 1 or more; with none, no change of a MyResource is carried out" $values.replicaCount) -}}
 {{- end -}}
+{{- if or (lt (int $values.maxBody) 1) (gt (int $values.maxBody) 256) -}}
+{{- fail (printf "maxBody is %v: set 1 to 256, in MiB, and give resources.limits.memory 14Mi more for each above 32" $values.maxBody) -}}
+{{- end -}}
 {{- $most := int $values.podDisruptionBudget.maxUnavailable -}}
 {{- if and $values.podDisruptionBudget.enabled (gt (int $values.replicaCount) 1) (or (lt $most 1) (ge $most (int $values.replicaCount))) -}}
 {{- fail (printf "podDisruptionBudget.maxUnavailable is %v and replicaCount is %v: set at least 1, so that nodes can be drained, and less than replicaCount, so that one hook stays; or set podDisruptionBudget.enabled to false" $values.podDisruptionBudget.maxUnavailable $values.replicaCount) -}}

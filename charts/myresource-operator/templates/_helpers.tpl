@@ -49,12 +49,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- list "serve" "--host" .Values.host | toJson -}}
 {{- end }}
 
-{{/* What the hook follows, as its environment. */}}
+{{/* What the hook follows, and how long a request may be, as its environment. */}}
 {{- define "myresource-operator.environment" -}}
 {{- $kinds := list -}}
 {{- range .Values.follow.dependencies -}}
 {{- $kinds = append $kinds (printf "%s/%s/%s" .apiVersion .resource .kind) -}}
 {{- end -}}
+- {name: MYRESOURCE_MAX_BODY, value: {{ .Values.maxBody | toString | quote }}}
 - {name: MYRESOURCE_PODS, value: {{ .Values.follow.pods | toString | quote }}}
 - {name: MYRESOURCE_SECRETS, value: {{ .Values.follow.secrets | toString | quote }}}
 {{- with $kinds }}

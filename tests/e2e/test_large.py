@@ -1,0 +1,49 @@
+"""A request over the limit: nothing of its MyResource changes, an event says so, and a higher limit mends it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.simulator.metacontroller.settings import Mode
+from tests.e2e.binaries import found
+from tests.e2e.cluster import Cluster
+from tests.e2e.hook import Hook
+from tests.e2e.namespace import Namespace
+from tests.following import config_map
+
+LOW, HIGH = "--max-body=1", "--max-body=32"
+NAMES = ("one", "two", "three")
+LONG = 600_000
+
+
+@pytest.fixture(scope="module")
+def low(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return a cluster whose hook has the lowest limit."""
+    cluster = Cluster(found(), tmp_path_factory.mktemp("large"))
+    cluster.hook = Hook("hook", cluster.folder, LOW)
+    metacontroller = cluster.metacontroller(mode)
+    try:
+        cluster.start()
+        metacontroller.start()
+        yield cluster
+    finally:
+        metacontroller.stop()
+        cluster.stop()
+
+
+def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Cluster) -> None:
+    here = Namespace(low, "large")
+    for name in NAMES:
+        here.put(config_map(name, a="x" * LONG))
+    here.make(envFrom=[{"configMapRef": {"name": name}} for name in NAMES])
+
+    said = "unsupported status code: 413 body: "
+    here.eventually(lambda: any(said in event["message"] for event in here.client.all("Event", here.name)))
+    assert not here.get("MyResource").get("status")
+    assert f"hook /sync refused: over 1 MiB ({LOW.partition('=')[0]}); 1 so far" in low.hook.text()
+
+    low.hook.stop()
+    low.hook.command = [HIGH if word == LOW else word for word in low.hook.command]
+    low.hook.start()
+    here.is_ready()
+    here.close()

@@ -1,0 +1,167 @@
+"""The CPU of a sync grows with its request, and no faster: places that are compared are made larger together.
+
+What is quadratic is seen to be caught.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.hooks.sender import sync_request
+from tests.build import NOW, finished, grouped, my_resource
+from tests.following import FOLLOWING, config_map, related
+from tests.growth import Json, is_linear
+from tests.hooks.test_kept import deployment, managed
+from tests.pods import crashing, pod, shown, unfinished
+
+
+def answer(body: bytes) -> bytes:
+    return FOLLOWING.answer_sync(body, NOW)
+
+
+def with_env(value: str) -> Callable[[int], bytes]:
+    """Return what makes a request with many variables, of which the last has many times this *value*."""
+
+    def make(size: int) -> bytes:
+        others = [{"name": f"A{number}", "value": ""} for number in range(size // 400)]
+        user = {"name": "B", "value": (value * size)[: size // 2]}
+        parent = my_resource(env=[*others, {"name": "A", "value": "1"}, user])
+        return sync_request(parent, grouped(*finished(parent)), {})
+
+    return make
+
+
+def kept(owned: Callable[[int], Json], seen: Callable[[int], Any]) -> Callable[[int], bytes]:
+    """Return what makes a request whose spec is invalid and whose Deployment owns so many fields of what it has."""
+
+    def make(size: int) -> bytes:
+        numbers = range(size // 40)
+        fields = {field: sub for number in numbers for field, sub in owned(number).items()}
+        child = managed({"f:spec": {"f:env": fields}}, spec={"env": [seen(number) for number in numbers]})
+        return sync_request(my_resource(image="no image"), grouped(child), {})
+
+    return make
+
+
+def keys_and_uses(size: int) -> bytes:
+    """Return a request with as many keys in a ConfigMap as files that are made of them."""
+    keys = [f"k{number}" for number in range(size // 60)]
+    items = [{"key": key, "path": key} for key in keys]
+    sources = [{"configMap": {"name": "c", "items": items[start : start + 64]}} for start in range(0, len(items), 64)]
+    each = [
+        {"name": f"v{start}", "projected": {"sources": sources[start : start + 8]}}
+        for start in range(0, len(sources), 8)
+    ]
+    parent = my_resource(
+        volumes=each, volumeMounts=[{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in each]
+    )
+    return sync_request(parent, grouped(*finished(parent)), related(config_map("c", **dict.fromkeys(keys, ""))))
+
+
+def whole_objects(size: int) -> bytes:
+    """Return a request in which the same large ConfigMap is used as a whole, again and again."""
+    uses = size // 2_000
+    volumes = [
+        {"name": f"v{number}", "configMap": {"name": "c", "defaultMode": number}} for number in range(min(uses, 32))
+    ]
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
+    parent = my_resource(volumes=volumes, volumeMounts=mounts)
+    keys = {f"k{number}": "" for number in range(size // 12)}
+    return sync_request(parent, grouped(*finished(parent)), related(config_map("c", **keys)))
+
+
+def children(size: int) -> bytes:
+    """Return a request with many Deployments that nobody asked for, of an invalid spec."""
+    extra = [deployment(metadata={"name": f"d{number}"}) for number in range(size // 250)]
+    return sync_request(my_resource(image="no image"), grouped(*extra), {})
+
+
+def config_maps(size: int) -> bytes:
+    """Return a request with many small ConfigMaps, all of which are used."""
+    names = [f"c{number}" for number in range(min(size // 200, 256))]
+    refs = [{"configMapKeyRef": {"name": name, "key": "a"}} for name in names]
+    parent = my_resource(env=[{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)])
+    return sync_request(parent, grouped(*finished(parent)), related(*(config_map(name, a="1") for name in names)))
+
+
+def rollouts(size: int) -> bytes:
+    """Return a request with many Pods, each of a ReplicaSet of its own."""
+    marks = [f"{number:x}" for number in range(size // 600)]
+    parent = my_resource(replicas=10)
+    return sync_request(parent, grouped(unfinished(parent)), shown(*(pod(crashing(), mark=mark) for mark in marks)))
+
+
+NAME = "n" * 20
+LARGE = 30_000
+
+
+def _fields_of_one_key(number: int) -> Json:
+    return {'k:{"name":"v"}': {f"f:{NAME}{each}": {} for each in range(number + 1)}} if number % 500 == 499 else {}
+
+
+MOST_IN_ENV = 10_000
+"""A tenth of what a request with a variable may have."""
+
+TOGETHER: dict[str, tuple[Callable[[int], bytes], int]] = {
+    "open references in a variable": (with_env("$("), MOST_IN_ENV),
+    "references in a variable": (with_env("$(A)"), MOST_IN_ENV),
+    "escaped references in a variable": (with_env("$$(A)"), MOST_IN_ENV),
+    "parentheses in a variable": (with_env("$(A)) "), MOST_IN_ENV),
+    "dollar signs in a variable": (with_env("$"), MOST_IN_ENV),
+    "owned items and items": (
+        kept(lambda n: {f'k:{{"name":"v{n}"}}': {"f:name": {}}}, lambda n: {"name": f"v{n}"}),
+        LARGE,
+    ),
+    "owned values and values": (kept(lambda n: {f'v:"{NAME}{n}"': {}}, lambda n: f"{NAME}{n}"), LARGE),
+    "owned keys of other fields": (kept(lambda n: {f'k:{{"x{n}":1}}': {"f:name": {}}}, lambda n: {f"x{n}": 1}), LARGE),
+    "owned fields, and items of one key": (kept(_fields_of_one_key, lambda _: {"name": "v", "value": NAME}), LARGE),
+    "keys of a ConfigMap and uses of them": (keys_and_uses, LARGE),
+    "keys of a ConfigMap and uses of all": (whole_objects, LARGE),
+    "children": (children, LARGE),
+    "ConfigMaps": (config_maps, LARGE),
+    "ReplicaSets": (rollouts, LARGE),
+}
+"""What makes a request, and how large it is at first."""
+
+
+@pytest.mark.parametrize(("make", "size"), TOGETHER.values(), ids=TOGETHER.keys())
+def test_places_that_belong_together_may_be_large_together(make: Callable[[int], bytes], size: int) -> None:
+    assert is_linear(make, answer, size)
+
+
+@pytest.mark.parametrize(
+    "make", [with_env("$(A)"), keys_and_uses, whole_objects, config_maps, rollouts], ids=lambda make: make.__qualname__
+)
+def test_what_is_made_large_is_no_invalid_spec(make: Callable[[int], bytes]) -> None:
+    """An invalid one is not looked at, and would always be linear."""
+    assert b"InvalidSpec" not in answer(make(10 * (MOST_IN_ENV if "env" in make.__qualname__ else LARGE)))
+
+
+# What is quadratic is caught
+
+OLD_USES = re.compile(r"\$\(([^)]+)\)")
+
+
+def every_pair(body: bytes) -> int:
+    """Compare the keys of a ConfigMap with each other."""
+    keys = list(json.loads(body)["related"]["ConfigMap.v1"]["default/c"]["data"])
+    return sum(other == key for key in keys for other in keys)
+
+
+def every_reference(body: bytes) -> int:
+    """Look for references as gap.py once did."""
+    return len(OLD_USES.findall(body.decode()))
+
+
+QUADRATIC: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
+    "a search that begins again at each place": (with_env("$("), every_reference),
+    "a list that is searched for each item": (whole_objects, every_pair),
+}
+
+
+@pytest.mark.parametrize(("make", "work"), QUADRATIC.values(), ids=QUADRATIC.keys())
+def test_what_is_quadratic_is_caught(make: Callable[[int], bytes], work: Callable[[bytes], object]) -> None:
+    assert not is_linear(make, work, 1_000)
