@@ -107,8 +107,8 @@ def test_what_is_no_request_is_malformed_and_not_repeated(body: bytes, caplog: p
 
 
 @pytest.mark.parametrize("path", ["/sync", "/customize"])
-def test_ten_megabytes_are_too_large(path: str) -> None:
-    body = b'{"later":"' + b"x" * 10_000_000 + b'",' + SMALL[1:]
+def test_forty_megabytes_are_too_large(path: str) -> None:
+    body = b'{"later":"' + b"x" * 40_000_000 + b'",' + SMALL[1:]
 
     response = call(APP, path, body)
 
