@@ -117,6 +117,8 @@ class Facts:
             "kind": gap.kind,
             "child": gap.name,
             "path": gap.path or "",
+            "fields": gap.removal.fields if gap.removal else "",
+            "command": gap.removal.command if gap.removal else "",
             "waits": "; ".join(map(str, self.waits or [])),
             "missing": str(self.missing or ""),
             **(self.cause.words if self.cause else {}),

@@ -7,7 +7,7 @@ from app.core.reason import Reason
 from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
-WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
+WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing", "fields", "command"}
 OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
 
 
