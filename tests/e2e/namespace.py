@@ -82,9 +82,11 @@ class Place:
         """Change some fields of the spec; None removes one."""
         self.edit("MyResource", {"spec": spec}, name)
 
-    def edit(self, kind: str, change: Json, name: str = "", *, how: str = MERGE) -> None:
+    def edit(
+        self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = ""
+    ) -> None:
         """Change an object by hand; without a *name* it is that of ``web``'s child."""
-        self.client.change(kind, self.name, name or child(kind), change, how=how)
+        self.client.change(kind, self.name, name or child(kind), change, how=how, manager=manager)
 
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
