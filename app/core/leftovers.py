@@ -46,11 +46,8 @@ def leftovers(desired: Manifest, children: Children) -> list[Path]:
         return []
     live = {"metadata": {"annotations": annotations}, "spec": getattr(observed, "spec", None)}
     known = [desired, _parsed(last_applied)]
-    try:
-        suspects, others = _split(owners, children.owner_uid, by_annotation=last_applied is not None)
-        return sorted(_walk(suspects, others, live, known, ()), key=str)
-    except RecursionError:
-        return []
+    suspects, others = _split(owners, children.owner_uid, by_annotation=last_applied is not None)
+    return sorted(_walk(suspects, others, live, known, ()), key=str)
 
 
 def _suspicious(owners: list[FieldOwner], *, by_annotation: bool) -> bool:

@@ -14,6 +14,9 @@ from app.hooks.objects import Observed, readable
 FieldSet = dict[str, Any]
 """FieldsV1: ``f:name`` is a field, ``k:{"name":"main"}`` an item of a list, ``.`` the object or list itself."""
 
+_DEEPEST = 64
+"""Levels of fields; no Kubernetes object has half as many."""
+
 _NO_FIELDS = msgspec.Raw(b"{}")
 
 
@@ -72,14 +75,14 @@ def list_key(field: str) -> dict[str, str | int]:
 
 
 def union(sets: Iterable[FieldSet]) -> FieldSet:
-    """Return the fields that are in any of *sets*."""
+    """Return the fields that are in any of *sets*, as deep as objects are."""
     merged: FieldSet = {}
     for fields in sets:
-        _add(fields, merged)
+        _add(fields, merged, _DEEPEST)
     return merged
 
 
-def _add(fields: FieldSet, merged: FieldSet) -> None:
+def _add(fields: FieldSet, merged: FieldSet, levels: int) -> None:
     for field, inner in fields.items():
-        if isinstance(inner, dict):
-            _add(inner, merged.setdefault(field, {}))
+        if isinstance(inner, dict) and levels:
+            _add(inner, merged.setdefault(field, {}), levels - 1)

@@ -221,13 +221,24 @@ def test_a_record_that_can_not_be_read_owns_nothing(odd: Json | None) -> None:
     assert found(parent, [deployment]) == []
 
 
-def test_fields_nested_deeper_than_can_be_read_are_none() -> None:
-    deep: Json = {}
-    for _ in range(400):
-        deep = {"f:a": deep}
-    parent, deployment = observed(owning({"f:spec": deep}))
+@pytest.mark.parametrize("depth", [60, 300])
+def test_fields_nested_deeper_than_objects_are_end_where_objects_do(depth: int) -> None:
+    fields: Json = {}
+    live: Json = {}
+    for _ in range(depth):
+        fields, live = {"f:a": fields}, {"a": live}
+    parent, deployment = observed(owning({"f:spec": fields}))
+    deployment["spec"] |= live
 
-    assert found(parent, [deployment]) == []
+    assert found(parent, [deployment]) == ["spec.a"]
+
+
+def test_a_record_of_dynamic_apply_that_can_not_be_read_tells_nothing() -> None:
+    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{"}
+    applied = owning(GRACE, operation="Apply")
+    parent, deployment = observed(applied, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
+
+    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
 
 
 # What the status says

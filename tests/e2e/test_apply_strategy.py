@@ -3,7 +3,8 @@
 Either a child ends as a fresh one by itself, or the status says what stands and the command that removes it.
 """
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +15,14 @@ from tests.e2e.binaries import found
 from tests.e2e.client import STRATEGIC
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import differences
+from tests.e2e.led import led
+from tests.e2e.lives import STRATEGY_LIVES, Simulated
 from tests.e2e.namespace import Namespace
 from tests.e2e.shell import Shell
-from tests.e2e.undo import undo
 
 DYNAMIC, SERVER_SIDE = MODES
+
+NUMBERS = itertools.count(1)
 
 MINUTE = 100.0
 """Seconds in which a minute has passed, also on a busy machine."""
@@ -75,7 +79,7 @@ class Site:
     def __init__(self, cluster: Cluster) -> None:
         self._processes = {mode: cluster.metacontroller(mode) for mode in MODES}
         self._running: Mode | None = None
-        self._cluster = cluster
+        self.cluster = cluster
         self.shell = Shell(cluster.client, cluster.control_plane.kubeconfig("admin"))
 
     def applies(self, mode: Mode) -> None:
@@ -92,7 +96,7 @@ class Site:
 
     def namespace(self, name: str) -> Namespace:
         """Return a namespace."""
-        return Namespace(self._cluster, name)
+        return Namespace(self.cluster, name)
 
     def mends(self, here: Namespace, name: str) -> None:
         """Run what the message says, and what it says then, until it is Ready."""
@@ -113,6 +117,31 @@ def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         site.stops()
     finally:
         cluster.stop()
+
+
+class Changing(Namespace):
+    """A namespace in which the apply strategy of all is changed."""
+
+    def __init__(self, site: Site, name: str) -> None:
+        super().__init__(site.cluster, name)
+        self._site = site
+
+    def applies(self, mode: Mode) -> None:
+        """Start Metacontroller anew, and wait until it has asked again about all that is there."""
+        asked = len(self.exchanges())
+        self._site.applies(mode)
+        self.eventually(lambda: self.find("MyResource") is None or len(self.exchanges()) > asked)
+
+
+@pytest.mark.parametrize("steps", STRATEGY_LIVES.values(), ids=list(STRATEGY_LIVES))
+def test_a_life_with_a_change_is_led_as_in_the_simulator(site: Site, steps: list[Callable[[Changing], None]]) -> None:
+    site.applies(DYNAMIC)
+    stage = Changing(site, f"life{next(NUMBERS)}")
+
+    real, expected = led(steps, stage, stage, Simulated(DYNAMIC))
+
+    assert real.steps == expected.steps
+    assert real.writes == expected.writes
 
 
 def is_fresh(here: Namespace, name: str) -> None:
@@ -143,7 +172,7 @@ def _there(site: Site) -> Namespace:
     made.is_ready("undone")
     made.change("undone", **LESS)
     made.is_ready("undone")
-    undo(made, "undone-deployment", 1)
+    made.undo(1, "undone")
     return made
 
 
@@ -220,7 +249,7 @@ def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
     back.change("twice", **LESS)
     back.is_ready("twice")
 
-    undo(back, "twice-deployment", 1)
+    back.undo(1, "twice")
     back.is_still(2)
 
     back.is_ready("twice")
