@@ -108,9 +108,10 @@ class Client:
         columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
         return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
 
-    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True) -> Json:
-        """Create *item*; an unknown field is refused, or dropped."""
-        query = {"fieldValidation": "Strict" if strict else "Ignore", **({"dryRun": "All"} if dry_run else {})}
+    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True, manager: str = "tests") -> Json:
+        """Create *item* as this field *manager*; an unknown field is refused, or dropped."""
+        query = {"fieldValidation": "Strict" if strict else "Ignore", "fieldManager": manager}
+        query |= {"dryRun": "All"} if dry_run else {}
         where = path(item["kind"], item["metadata"].get("namespace", ""))
         return self._request("POST", where, params=query, json=item)
 
