@@ -35,6 +35,10 @@ PROOFS = {
         "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where",
         "simulator.metacontroller_costs.variables_in_another_order_follow_only_under_server_side_apply",
     ),
+    "LeftoverFields": (
+        "e2e.apply_strategy.fields_that_server_side_apply_leaves_are_said_and_go_by_the_command_of_the_message",
+        "e2e.apply_strategy.fields_lost_while_the_strategy_changes_are_said_and_go_by_the_command",
+    ),
     "Building": ("e2e.life.a_new_one_is_building_and_then_ready",),
     "RollingOut": ("e2e.failures.while_pods_start_slowly_it_is_rolling_out",),
     "ProgressDeadlineExceeded": (

@@ -90,6 +90,8 @@ class Facts:
         waited = (self.now - self.waiting_since).total_seconds()
         if self.gap.path:
             return [after(self.waiting_since, seconds) for seconds in (RESEND, PATIENCE)]
+        if self.gap.removal:
+            return [after(self.waiting_since, PATIENCE)]
         # Why each minute, for as long as it takes: the end of the object that has the name wakes nobody.
         return [after(self.waiting_since, (waited // PATIENCE + 1) * PATIENCE)]
 
@@ -201,6 +203,8 @@ class Facts:
             "kind": gap.kind,
             "child": gap.name,
             "path": gap.path or "",
+            "fields": gap.removal.fields if gap.removal else "",
+            "command": gap.removal.command if gap.removal else "",
             "holder": f"{holder.kind} {holder.name}",
             "until": _until(holder.finalizers),
             "handover": f"{holder.kind.lower()} {holder.name}",

@@ -2,7 +2,8 @@
 
 Two things must be seen on a child before its status means anything. The ``applied`` annotation says that this
 generation was written (it sees what was taken away); the values say that nobody changed them since (they see
-``kubectl scale``, and a CRD default that changed without a new generation).
+``kubectl scale``, and a CRD default that changed without a new generation). Fields that nobody asks for any more and
+that do not go away are a gap, too: see :mod:`app.core.leftovers`.
 """
 
 import re
@@ -13,6 +14,8 @@ from typing import Any
 
 from app.api.status import MAX_MESSAGE
 from app.core.identity import APPLIED
+from app.core.leftovers import leftovers
+from app.core.removal import Removal, removal
 from app.hooks import Children, Manifest
 
 _KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
@@ -27,6 +30,9 @@ _EXPANSION = re.compile(r"\$(?:\(([^)]*)\)|.)", re.DOTALL)
 Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
 """
 
+_LEFTOVER_FIELDS = "removal of leftover fields"
+"""The same for all children: who has run the command for one child is told that for the next one at once."""
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -38,17 +44,21 @@ class Gap:
     later: bool = False
     """Whether the child was made for a later generation than the parent has, as far as the request shows."""
     is_observed: bool = False
+    removal: Removal | None = None
+    """What removes fields that are left over, if some are."""
 
     def __str__(self) -> str:
         """Return what is waited for, in the words of the status, as far as there is room for them."""
+        if self.removal:
+            return _LEFTOVER_FIELDS
         what = self.path or ("a later generation" if self.later else "")
         return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
 
 def first_gap(wanted: list[Manifest], children: Children) -> Gap | None:
-    """Return the first gap between *wanted* and the observed *children*."""
-    gaps = (_gap(child, children) for child in wanted)
-    return next((gap for gap in gaps if gap), None)
+    """Return the first gap between *wanted* and the observed *children*; leftovers first, as somebody must act."""
+    gaps = [gap for gap in (_gap(child, children) for child in wanted) if gap]
+    return next((gap for gap in gaps if gap.removal), next(iter(gaps), None))
 
 
 def _gap(wanted: Manifest, children: Children) -> Gap | None:
@@ -56,10 +66,12 @@ def _gap(wanted: Manifest, children: Children) -> Gap | None:
     observed = children.observed(wanted)
     if observed is None or observed.metadata.deletion_timestamp:
         return Gap(kind, name)
+    found = leftovers(wanted, children)
+    left_over = Gap(kind, name, removal=removal(wanted, found)) if found else None
     if observed.metadata.annotation(APPLIED) != wanted["metadata"]["annotations"][APPLIED]:
-        return Gap(kind, name, is_observed=True)
+        return left_over or Gap(kind, name, is_observed=True)
     path = difference(wanted["spec"], getattr(observed, "spec", None), "spec")
-    return Gap(kind, name, path, is_observed=True) if path else None
+    return Gap(kind, name, path, is_observed=True) if path else left_over
 
 
 def difference(wanted: object, seen: object, path: str) -> str | None:

@@ -17,6 +17,7 @@ from app.core.reasons import (
     DEPENDENCY_NOT_FOLLOWED,
     DEPENDENCY_NOT_FOUND,
     INVALID_SPEC,
+    LEFTOVER_FIELDS,
     NAME_CONFLICT,
     NOT_APPLIED,
     OVERRIDDEN,
@@ -61,6 +62,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (NAME_CONFLICT, lambda facts: facts.conflict is not None),
     (DEPENDENCY_NOT_FOLLOWED, lambda facts: facts.held and _not_followed(facts)),
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.held),
+    (LEFTOVER_FIELDS, lambda facts: facts.stuck and facts.gap is not None and facts.gap.removal is not None),
     # Only a write that arrived can be overridden. Of one that did not, nobody but who refuses it is to blame.
     (OVERRIDDEN, lambda facts: facts.stuck and facts.resent),
     (NOT_APPLIED, lambda facts: facts.stuck),

@@ -75,6 +75,16 @@ OVERRIDDEN = Reason(
     "another controller sets it. (Under dynamic-apply also: variables that use one another were reordered.)",
     "Ask for that value in the spec, or make the other one leave the field alone.",
 )
+LEFTOVER_FIELDS = Reason(
+    "LeftoverFields",
+    Outlook.STALLED,
+    "{kind} {child} still has fields that this MyResource no longer asks for: {fields}. Remove them: {command}",
+    "Metacontroller's --apply-strategy was changed, and fields that it applied before have been removed from the spec; "
+    "or kubectl rollout undo brought them back under server-side-apply. Metacontroller does not remove such fields.",
+    "Run the command in the message, as somebody who may change the child. If the message has another command after "
+    "that, run that one, too. To prevent it, change the apply strategy as docs/operate.md says, and change the spec "
+    "instead of kubectl rollout undo.",
+)
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
@@ -153,6 +163,7 @@ REASONS = {
         WAITING_FOR_DEPENDENCIES,
         NOT_APPLIED,
         OVERRIDDEN,
+        LEFTOVER_FIELDS,
         BUILDING,
         ROLLING_OUT,
         DEPENDENCY_NOT_FOUND,

@@ -16,6 +16,8 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`app.hooks.controller`.
 from app.hooks.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, labelled, named
 from app.hooks.controller import Controller
 from app.hooks.gate import MAX_RESYNC, RefusedAnswer
+from app.hooks.kept import LAST_APPLIED
+from app.hooks.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
 from app.hooks.objects import (
     Condition,
     ConfigMap,
@@ -35,6 +37,7 @@ from app.hooks.related import Absence, Related
 from app.hooks.request import Body, CustomizeRequest, Parent, SyncRequest
 
 __all__ = [
+    "LAST_APPLIED",
     "MAX_RESYNC",
     "Absence",
     "Body",
@@ -47,6 +50,8 @@ __all__ = [
     "CustomizeRequest",
     "Deployment",
     "DeploymentStatus",
+    "FieldOwner",
+    "FieldSet",
     "MalformedRequest",
     "Manifest",
     "Metadata",
@@ -62,7 +67,11 @@ __all__ = [
     "SyncAnswer",
     "SyncRequest",
     "Terminated",
+    "inside",
     "labelled",
+    "list_key",
     "named",
+    "owns_reference",
     "readable",
+    "union",
 ]

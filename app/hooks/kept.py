@@ -17,7 +17,7 @@ from app.hooks.objects import Object
 
 Json = dict[str, Any]
 
-_LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
+LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
 
 
@@ -51,7 +51,7 @@ def _own(metadata: Json) -> Json:
 
 def _from_annotation(child: Json) -> Json:
     annotations = _object(_object(child.get("metadata")).get("annotations"))
-    return _object(_parsed(annotations.get(_LAST_APPLIED, "")))
+    return _object(_parsed(annotations.get(LAST_APPLIED, "")))
 
 
 def _from_managed_fields(child: Json, owner_uid: str) -> Json:

@@ -10,6 +10,7 @@ import msgspec
 
 from app.hooks.answer import Manifest
 from app.hooks.kept import kept
+from app.hooks.managed import FieldOwner, field_owners
 from app.hooks.objects import MalformedRequest, Object, read
 
 K = TypeVar("K", bound=Object)
@@ -41,7 +42,7 @@ class Children:
     """
 
     def __init__(self, groups: Groups, kinds: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
-        self._owner_uid = owner_uid
+        self.owner_uid = owner_uid
         self._found: dict[type[Object], Found[Any]] = {}
         for kind in kinds:
             if kind.group() not in groups:
@@ -64,10 +65,16 @@ class Children:
         kind = next(kind for kind in self._found if kind.__name__ == manifest["kind"])
         return self.get(kind, manifest["metadata"]["name"])
 
+    def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
+        """Return who owns fields of the child of the kind and name of *manifest*."""
+        observed = self.observed(manifest)
+        every = (pair for found in self._found.values() for pair in found)
+        return next((field_owners(raw) for seen, raw in every if seen is observed), [])
+
     def identities(self) -> set[tuple[str, str]]:
         """Return kind and name of every child."""
         return {(kind.__name__, seen.metadata.name) for kind, found in self._found.items() for seen, _ in found}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: answering with it changes nothing."""
-        return [kept(seen, raw, self._owner_uid) for found in self._found.values() for seen, raw in found]
+        return [kept(seen, raw, self.owner_uid) for found in self._found.values() for seen, raw in found]

@@ -62,6 +62,8 @@ class _Player:
             world.edit(key(step.edit.object), lambda item: _put_all(item, changes))
         elif step.delete is not None:
             world.delete(key(step.delete.object), step.delete.policy)
+        elif step.undo is not None:
+            world.undo(key(step.undo.object), step.undo.revision)
         elif step.fail is not None:
             world.kubelet.fail(None if step.fail == "none" else Fate(step.fail))
         elif step.refuse is not None:

@@ -60,6 +60,13 @@ class Delete(msgspec.Struct, forbid_unknown_fields=True):
     policy: Literal["background", "foreground", "orphan"] = "background"
 
 
+class Undo(msgspec.Struct, forbid_unknown_fields=True):
+    """A Deployment taken back to a revision."""
+
+    object: Identity
+    revision: Annotated[int, msgspec.Meta(ge=1)]
+
+
 class Expect(msgspec.Struct, forbid_unknown_fields=True):
     """What shall be, within a while: of a parent's status, of an object, or of the whole."""
 
@@ -88,6 +95,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     apply: Json | None = None
     edit: Edit | None = None
     delete: Delete | None = None
+    undo: Undo | None = None
     fail: Failure | None = None
     refuse: str | None = None
     """A kind that the API server refuses to create from now on, as a quota does; ``none`` ends it."""

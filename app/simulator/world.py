@@ -4,20 +4,28 @@ Nothing in it happens by itself: ``run``, ``until`` and ``still`` let time pass,
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.hooks import Controller
+from app.simulator.apiserver.ownership import UNDO
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.apiserver.typed import check_json
 from app.simulator.clock import Clock
-from app.simulator.controllers.deployments import Deployments
+from app.simulator.controllers.deployments import (
+    KUBECTL_APPLIED,
+    REVISION,
+    Deployments,
+    copied_annotations,
+    old_template,
+)
 from app.simulator.controllers.garbage import Garbage
 from app.simulator.controllers.kubelet import Kubelet
 from app.simulator.controllers.replicasets import ReplicaSets
 from app.simulator.history import YOU, History
 from app.simulator.hook import Hook, in_process
 from app.simulator.metacontroller.loop import Metacontroller
-from app.simulator.metacontroller.settings import Settings
-from app.simulator.objects import Json, Key, copied, key_of
+from app.simulator.metacontroller.settings import Mode, Settings
+from app.simulator.objects import Json, Key, controller_of, copied, key_of, with_metadata
 
 HOUR = 3600.0
 
@@ -90,6 +98,23 @@ class World:
             live = self.api.update(live, YOU)
         if status != told:
             self.api.update_status({**live, "status": status or {}}, YOU)
+
+    def undo(self, key: Key, revision: int) -> None:
+        """Take a Deployment back to a *revision*, as ``kubectl rollout undo`` does: Pod template and annotations."""
+        live = self.get(key)
+        sets = (item for item in self.api.all("ReplicaSet") if controller_of(item) == live["metadata"]["uid"])
+        found = next((item for item in sets if item["metadata"]["annotations"].get(REVISION) == str(revision)), None)
+        if found is None:
+            raise NoSuchObject(f"revision {revision} of {key}")
+        annotations = live["metadata"].get("annotations") or {}
+        kept = {name: value for name, value in annotations.items() if name in (REVISION, KUBECTL_APPLIED)}
+        spec = {**live["spec"], "template": old_template(found)}
+        self.api.update(with_metadata({**live, "spec": spec}, annotations={**kept, **copied_annotations(found)}), UNDO)
+
+    def applies(self, mode: Mode) -> None:
+        """Start Metacontroller anew, to apply in this *mode* from then on."""
+        self.metacontroller.settings = replace(self.metacontroller.settings, mode=mode)
+        self.metacontroller.restart()
 
     def delete(self, key: Key, policy: str = "background") -> None:
         """Delete an object by hand; *policy* is background, foreground or orphan."""

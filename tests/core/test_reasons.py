@@ -8,7 +8,19 @@ from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
 OF_THE_NAME = {"name", "namespace", "uid", "holder", "handover", "until", "others"}
-WORDS = OF_THE_NAME | {"problem", "kind", "child", "path", "write", "refusers", "waits", "missing", "refusal"}
+WORDS = OF_THE_NAME | {
+    "problem",
+    "kind",
+    "child",
+    "path",
+    "write",
+    "refusers",
+    "waits",
+    "missing",
+    "refusal",
+    "fields",
+    "command",
+}
 OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
 
 

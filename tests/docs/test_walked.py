@@ -19,6 +19,10 @@ NOT_TYPED = {
     "helm show crds ": "the same",
     "kubectl get statefulsets,": "it looks for that installation",
     'kubectl apply --server-side -k "https://': "it is made by that installation",
+    "kubectl wait --for=condition=Ready myresources ": "it changes nothing",
+    "kubectl get deployments,services ": "tests/e2e/test_apply_strategy.py does the same to one MyResource, without jq",
+    "kubectl rollout ": "it is named in a sentence; tests/e2e/test_apply_strategy.py does it",
+    "kubectl edit": "the same",
     "helm template": "it is named in a sentence; tests/chart renders",
 }
 """Why a command that begins like this is not typed."""

@@ -50,6 +50,7 @@ KINDS = {
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
 TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
 APPLY = "application/apply-patch+yaml"
 
@@ -107,9 +108,10 @@ class Client:
         columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
         return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
 
-    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True) -> Json:
-        """Create *item*; an unknown field is refused, or dropped."""
-        query = {"fieldValidation": "Strict" if strict else "Ignore", **({"dryRun": "All"} if dry_run else {})}
+    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True, manager: str = "tests") -> Json:
+        """Create *item* as this field *manager*; an unknown field is refused, or dropped."""
+        query = {"fieldValidation": "Strict" if strict else "Ignore", "fieldManager": manager}
+        query |= {"dryRun": "All"} if dry_run else {}
         where = path(item["kind"], item["metadata"].get("namespace", ""))
         return self._request("POST", where, params=query, json=item)
 
@@ -123,15 +125,26 @@ class Client:
         where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
         return self._patch(where, item, APPLY, {"fieldManager": "kubectl", "force": "true"})
 
-    def change(self, kind: str, namespace: str, name: str, change: Json, *, how: str = MERGE, part: str = "") -> Json:
-        """Patch an object, or a *part* of it such as ``/status``; null removes a field."""
-        return self._patch(path(kind, namespace, name) + part, change, how, {})
+    def change(
+        self,
+        kind: str,
+        namespace: str,
+        name: str,
+        change: Json | list[Json],
+        *,
+        how: str = MERGE,
+        part: str = "",
+        manager: str = "",
+    ) -> Json:
+        """Patch an object, or a *part* of it such as ``/status``, as this field *manager*; null removes a field."""
+        query = {"fieldManager": manager} if manager else {}
+        return self._patch(path(kind, namespace, name) + part, change, how, query)
 
     def delete(self, kind: str, namespace: str, name: str, policy: str = "Background") -> None:
         """Delete an object; *policy* is Background, Foreground or Orphan."""
         self._request("DELETE", path(kind, namespace, name), json={"propagationPolicy": policy})
 
-    def _patch(self, where: str, change: Json, how: str, query: dict[str, str]) -> Json:
+    def _patch(self, where: str, change: Json | list[Json], how: str, query: dict[str, str]) -> Json:
         return self._request("PATCH", where, params=query, content=json.dumps(change), headers={"Content-Type": how})
 
     def _request(self, method: str, where: str, **how: Any) -> Json:

@@ -29,7 +29,13 @@ NUMBERS = itertools.count(1)
 
 FIRST, BETWEEN, LAST = range(3)
 
-APART = {"test_faults.py": FIRST, "test_costs.py": BETWEEN, "test_large.py": BETWEEN, "test_chart.py": LAST}
+APART = {
+    "test_faults.py": FIRST,
+    "test_apply_strategy.py": BETWEEN,
+    "test_costs.py": BETWEEN,
+    "test_large.py": BETWEEN,
+    "test_chart.py": LAST,
+}
 """Files whose tests have a cluster of their own, and their turn: what takes longest runs first."""
 
 

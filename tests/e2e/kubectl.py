@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.simulator.objects import Json
-from tests.e2e.client import KINDS, Client, Refused
+from tests.e2e.client import KINDS, MERGE, STRATEGIC, Client, Refused
 from tests.e2e.installed import documents
 from tests.e2e.said import condition
 
@@ -71,10 +71,11 @@ class Kubectl:
         assert "overwrite" in options or kind == "Namespace"
         self._client.change(kind, "default", name, {"metadata": {"labels": {key: value}}})
 
-    def patch(self, *target: str, p: str, **_: str) -> None:
-        """Change an object by a merge patch."""
+    def patch(self, *target: str, p: str, n: str = "default", field_manager: str = "kubectl-patch", **how: str) -> None:
+        """Change an object by a patch of the type in *how*, which is strategic where none is named."""
         kind, name = _target(*target)
-        self._client.change(kind, "default", name, json.loads(p))
+        media = MERGE if how.get("type") == "merge" else STRATEGIC
+        self._client.change(kind, n, name, json.loads(p), how=media, manager=field_manager)
 
     def delete(self, *target: str, k: str = "", cascade: str = "background", **_: str) -> None:
         """Delete an object, all of a kind, or those of a folder, and wait until they are gone."""

@@ -9,7 +9,7 @@ from app.simulator.objects import Json, Key, with_metadata
 from tests.e2e.followed import BACKUPS, OURS, backup
 from tests.e2e.namespace import PORT, child
 from tests.following import WITH_BACKUPS
-from tests.worlds import WEB, foreign, parent, service, world
+from tests.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
 
 
 class Stage(Protocol):
@@ -32,6 +32,16 @@ class Stage(Protocol):
 
     def forbid(self, word: str) -> None:
         """Have Deployments with *word* in an image refused from now on."""
+
+    def undo(self, revision: int) -> None:
+        """Take the Deployment back to a *revision*, as ``kubectl rollout undo`` does."""
+
+
+class ChangingStage(Stage, Protocol):
+    """Where the apply strategy can change, too."""
+
+    def applies(self, mode: Mode) -> None:
+        """Start Metacontroller anew, to apply in this *mode*."""
 
 
 Step = Callable[[Stage], None]
@@ -102,6 +112,11 @@ LIVES: dict[str, list[Step]] = {
         lambda it: it.change(env=[{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]),
         lambda it: it.change(env=[{"name": "B", "value": "1"}]),
     ],
+    "undone": [
+        lambda it: it.make(args=["a"], env=[{"name": "A", "value": "1"}]),
+        lambda it: it.change(args=None, env=None, image="nginx:1.28"),
+        lambda it: it.undo(1),
+    ],
     "invalid, and valid again": [
         lambda it: it.make(),
         lambda it: it.change(image="nginx:1.28", args=["x" * 8000] * 30),
@@ -153,6 +168,32 @@ LIVES: dict[str, list[Step]] = {
 }
 
 
+_FULL = {"args": ["a"], "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}], **PORT}
+_LESS: Json = {"args": None, "env": _FULL["env"][:1], "ports": None}
+
+STRATEGY_LIVES: dict[str, list[Callable[[ChangingStage], None]]] = {
+    "to server-side apply, then fields removed": [
+        lambda it: it.make(**_FULL),
+        lambda it: it.applies("server-side-apply"),
+        lambda it: it.change(**_LESS),
+        lambda it: it.change(image="nginx:1.28"),
+    ],
+    "to dynamic-apply, then fields removed": [
+        lambda it: it.applies("server-side-apply"),
+        lambda it: it.make(**_FULL),
+        lambda it: it.applies("dynamic-apply"),
+        lambda it: it.change(**_LESS),
+    ],
+    "there and back, then fields removed": [
+        lambda it: it.make(**_FULL),
+        lambda it: it.applies("server-side-apply"),
+        lambda it: it.applies("dynamic-apply"),
+        lambda it: it.change(**_LESS),
+    ],
+}
+"""Lives in which the apply strategy changes; they begin with dynamic-apply."""
+
+
 class Simulated:
     """The simulator as a stage."""
 
@@ -189,6 +230,14 @@ class Simulated:
             return item
 
         self.world.api.admission.append(admit)
+
+    def undo(self, revision: int) -> None:
+        """Take the Deployment back to a *revision*, as ``kubectl rollout undo`` does."""
+        self.world.undo(DEPLOYMENT, revision)
+
+    def applies(self, mode: Mode) -> None:
+        """Start Metacontroller anew, to apply in this *mode*."""
+        self.world.applies(mode)
 
     def is_still(self) -> None:
         """Let time pass until nothing happens any more; a value that differs is sent again after half a minute."""

@@ -18,6 +18,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.followed import backup, told
 from tests.e2e.record import Record
 from tests.e2e.said import condition, says
+from tests.e2e.undo import undo
 from tests.worlds import parent
 
 PATIENCE = 90.0
@@ -86,13 +87,19 @@ class Place:
         """Change some fields of the spec; None removes one."""
         self.edit("MyResource", {"spec": spec}, name)
 
-    def edit(self, kind: str, change: Json, name: str = "", *, how: str = MERGE) -> None:
+    def edit(
+        self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = ""
+    ) -> None:
         """Change an object by hand; without a *name* it is that of ``web``'s child."""
-        self.client.change(kind, self.name, name or child(kind), change, how=how)
+        self.client.change(kind, self.name, name or child(kind), change, how=how, manager=manager)
 
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
         self.client.delete(kind, self.name, name or child(kind), policy)
+
+    def undo(self, revision: int, name: str = "web") -> None:
+        """Take the Deployment of a MyResource back to a *revision*, as ``kubectl rollout undo`` does."""
+        undo(self.client, self.name, child("Deployment", name), revision)
 
     def needs(self, item: Json) -> None:
         """Make what a MyResource names: a ServiceAccount, a PriorityClass, ConfigMaps, Secrets, dependencies."""

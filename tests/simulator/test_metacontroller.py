@@ -131,7 +131,7 @@ def test_changing_to_server_side_apply_takes_the_annotation_away() -> None:
     made.metacontroller.restart()
     made.still()
 
-    assert done.requests == [CHANGES["dynamic-apply"], CHANGES["server-side-apply"]]
+    assert done.requests == ["patch Deployment web-deployment", CHANGES["server-side-apply"]]
     assert LAST_APPLIED not in made.get(DEPLOYMENT)["metadata"].get("annotations", {})
     assert synced(made).requests == []
 

@@ -148,6 +148,19 @@ def test_what_is_refused_can_not_be_made_until_it_may() -> None:
     assert problem({"refuse": "Pod"}, MAKE, {"wait": "5s"}, {"refuse": "none"}, ready) is None
 
 
+def test_a_deployment_is_taken_back_and_there_must_be_such_a_revision() -> None:
+    newer = {"edit": {"object": "MyResource/web", "set": {"spec.image": "nginx:2"}}}
+    steps = MAKE, {"wait": "60s"}, newer, {"wait": "60s"}
+    undo = {"undo": {"object": "Deployment/web-deployment", "revision": 1}}
+    image = {"spec.template.spec.containers[0].image": "nginx:1.27"}
+
+    assert problem(*steps, undo, {"expect": {"object": "Deployment/web-deployment", "has": image}}) is None
+    assert (
+        problem(*steps, {"undo": {**undo["undo"], "revision": 9}})
+        == "there is no revision 9 of Deployment web-deployment"
+    )
+
+
 def test_a_restart_forgets_what_was_asked() -> None:
     lives = world("dynamic-apply", MYRESOURCE)
     list(play(scenario(told(MAKE, {"wait": "60s"}, {"restart": "metacontroller"}, {"wait": "1s"})), lives))

@@ -169,6 +169,17 @@ def test_the_first_apply_makes_and_the_next_ones_merge_and_say_who_owns_what(api
     assert again["metadata"]["resourceVersion"] == merged["metadata"]["resourceVersion"]
 
 
+def test_an_apply_that_takes_the_last_finalizer_away_ends_an_object_that_is_deleted(api: ApiServer) -> None:
+    child = with_metadata(deployment(), namespace="default")
+    api.apply(with_metadata(child, finalizers=["example.com/wait"]), "us")
+    api.delete(DEPLOYMENT, "you")
+    assert api.get(DEPLOYMENT) is not None
+
+    api.apply(child, "us")
+
+    assert api.get(DEPLOYMENT) is None
+
+
 def test_a_selector_can_not_be_changed(api: ApiServer) -> None:
     made = api.create(with_metadata(deployment(), namespace="default"), "you")
 

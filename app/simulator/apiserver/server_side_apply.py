@@ -23,7 +23,7 @@ _LIST_KEYS = {
     "ownerReferences": ("uid",),
 }
 _PORT_KEYS = (("containerPort", "protocol"), ("port", "protocol"))
-_ATOMIC = {
+ATOMIC = {
     "selector", "labelSelector", "nodeSelector", "configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef",
     "requiredDuringSchedulingIgnoredDuringExecution", "preference",
 }  # fmt: skip
@@ -42,7 +42,7 @@ def as_yaml(manifest: Json) -> Json:
     return read
 
 
-def _keys(field: str, items: Any, others: Any = ()) -> Key | None:
+def list_keys(field: str, items: Any, others: Any = ()) -> Key | None:
     """Return what identifies the items of the list *field*, here and in *others*, or None if it is replaced whole."""
     if not isinstance(items, list) or not isinstance(others, list | tuple):
         return None
@@ -53,18 +53,19 @@ def _keys(field: str, items: Any, others: Any = ()) -> Key | None:
     return _LIST_KEYS.get(field)
 
 
-def _name(item: Json, keys: Key) -> Key:
+def named(item: Json, keys: Key) -> Key:
+    """Return the values of *keys* in *item*, by which it is found in a list."""
     return tuple(text(item.get(key, "TCP" if key == "protocol" else None)) for key in keys)
 
 
 def apply(live: Any, last: Any, desired: Any, field: str = "") -> Any:
     """Return *live* after its manager, who applied *last* before, applies *desired*."""
-    if isinstance(desired, dict) and isinstance(live, dict) and field not in _ATOMIC:
+    if isinstance(desired, dict) and isinstance(live, dict) and field not in ATOMIC:
         return _apply_object(live, last if isinstance(last, dict) else {}, desired)
-    keys = _keys(field, desired, live)
+    keys = list_keys(field, desired, live)
     if keys is None:
         return desired
-    return _apply_list(live, last if _keys(field, last) else [], desired, keys, field)
+    return _apply_list(live, last if list_keys(field, last) else [], desired, keys, field)
 
 
 def _apply_object(live: Json, last: Json, desired: Json) -> Json:
@@ -75,10 +76,10 @@ def _apply_object(live: Json, last: Json, desired: Json) -> Json:
 
 def _of_others(live: Any, last: Any, field: str) -> Any:
     """Return what stays of *live* when its manager, who applied *last*, says no more of it, or None."""
-    keys = _keys(field, last, live)
+    keys = list_keys(field, last, live)
     if keys is not None:
-        named = [_name(item, keys) for item in last]
-        return [item for item in live if _name(item, keys) not in named] or None
+        gone = [named(item, keys) for item in last]
+        return [item for item in live if named(item, keys) not in gone] or None
     if field in _OPEN:
         return {key: value for key, value in live.items() if key not in last} or None
     return None
@@ -86,39 +87,39 @@ def _of_others(live: Any, last: Any, field: str) -> Any:
 
 def _apply_list(live: list[Json], last: list[Json], desired: list[Json], keys: Key, field: str) -> list[Json]:
     """Merge item by item, in the order of *desired*; items of others stay behind those that they followed."""
-    named = {_name(item, keys): item for item in live}
-    before = {_name(item, keys): item for item in last}
-    wanted = {_name(item, keys): item for item in desired}
+    there = {named(item, keys): item for item in live}
+    before = {named(item, keys): item for item in last}
+    wanted = {named(item, keys): item for item in desired}
     whole = field in _ATOMIC_ITEMS
     merged = {
-        name: item if whole else apply(named.get(name, {}), before.get(name), item) for name, item in wanted.items()
+        name: item if whole else apply(there.get(name, {}), before.get(name), item) for name, item in wanted.items()
     }
     order = list(wanted)
-    for place, name in enumerate(named):
+    for place, name in enumerate(there):
         if name not in wanted and name not in before:
-            follows = next((other for other in reversed(list(named)[:place]) if other in order), None)
+            follows = next((other for other in reversed(list(there)[:place]) if other in order), None)
             order.insert(order.index(follows) + 1 if follows else 0, name)
-    return [merged.get(name, named.get(name)) or {} for name in order]
+    return [merged.get(name, there.get(name)) or {} for name in order]
 
 
 def still_owned(applied: Any, live: Any, field: str = "") -> Any:
     """Return the part of *applied* that *live* still has: what somebody else changed is theirs."""
-    if isinstance(applied, dict) and isinstance(live, dict) and field not in _ATOMIC:
+    if isinstance(applied, dict) and isinstance(live, dict) and field not in ATOMIC:
         kept = {key: still_owned(value, live[key], key) for key, value in applied.items() if key in live}
         return {key: value for key, value in kept.items() if value is not None}
-    keys = _keys(field, applied, live)
+    keys = list_keys(field, applied, live)
     if keys is None:
         return applied if applied == live else None
-    named = {_name(item, keys): item for item in live}
-    there = [item for item in applied if _name(item, keys) in named]
-    return [still_owned(item, named[_name(item, keys)]) for item in there]
+    there = {named(item, keys): item for item in live}
+    owned = [item for item in applied if named(item, keys) in there]
+    return [still_owned(item, there[named(item, keys)]) for item in owned]
 
 
 def fields(applied: Any, field: str = "") -> Json:
     """Return the fields of *applied* as FieldsV1."""
-    if isinstance(applied, dict) and field not in _ATOMIC:
+    if isinstance(applied, dict) and field not in ATOMIC:
         return {f"f:{key}": fields(value, key) for key, value in applied.items()}
-    keys = _keys(field, applied)
+    keys = list_keys(field, applied)
     if keys is None:
         return {}
     return {_spelled(item, keys): {} if field in _ATOMIC_ITEMS else {".": {}, **fields(item)} for item in applied}
@@ -130,16 +131,16 @@ def _spelled(item: Json, keys: Key) -> str:
     return f"k:{json.dumps(named, separators=(',', ':'), ensure_ascii=False)}"
 
 
-def managed_fields(applied: Json) -> list[Json]:
-    """Return the entry of ``managedFields`` of who applied *applied*."""
-    owned = {key: value for key, value in applied.items() if key not in ("apiVersion", "kind", "metadata")}
-    metadata = {key: value for key, value in applied["metadata"].items() if key not in ("name", "namespace")}
+def managed_fields(owned: Json, manager: str = "metacontroller", operation: str = "Apply") -> list[Json]:
+    """Return the entry of ``managedFields`` of the *manager* that owns the part *owned* of an object."""
+    rest = {key: value for key, value in owned.items() if key not in ("apiVersion", "kind", "metadata")}
+    metadata = {key: value for key, value in owned.get("metadata", {}).items() if key not in ("name", "namespace")}
     return [
         {
-            "manager": "metacontroller",
-            "operation": "Apply",
-            "apiVersion": applied["apiVersion"],
+            "manager": manager,
+            "operation": operation,
+            **{key: owned[key] for key in ("apiVersion",) if key in owned},
             "fieldsType": "FieldsV1",
-            "fieldsV1": fields({"metadata": metadata, **owned}),
+            "fieldsV1": fields({"metadata": metadata, **rest}),
         }
     ]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from app.simulator.apiserver import server_side_apply
 from app.simulator.apiserver.born import SYSTEM, as_read, born, named, placed
+from app.simulator.apiserver.ownership import Ownership
 from app.simulator.apiserver.rules import Refused, check, check_owner, moved
 from app.simulator.apiserver.stored import stored, stored_status
 from app.simulator.apiserver.typed import check_status
@@ -29,7 +30,7 @@ class ApiServer:
         self.admission: list[Admission] = []
         self._watchers: list[Watcher] = []
         self._objects: dict[Key, Json] = {}
-        self._applied: dict[Key, Json] = {}
+        self._owners: dict[Key, Ownership] = {}
         self._versions = itertools.count(1)
 
     def watch(self, watcher: Watcher) -> None:
@@ -53,13 +54,17 @@ class ApiServer:
         number = next(self._versions)
         item = named(as_read(item), number)
         key = key_of(item)
-        return self._record("create", key, actor, lambda: self._made(key, item, number))
+        return self._record("create", key, actor, lambda: self._created(key, item, number, actor))
 
     def update(self, item: Json, actor: str) -> Json:
         """Store all of *item* but its status, and return what is stored; raise Refused."""
         item = as_read(item)
         key = key_of(item)
-        return self._record("update", key, actor, lambda: self._updated(key, item))
+        return self._record("update", key, actor, lambda: self._updated(key, item, actor))
+
+    def patch(self, key: Key, change: Callable[[Json], Json], actor: str) -> Json:
+        """Store what *change* returns for the object that is there, and return what is stored; raise Refused."""
+        return self._record("patch", key, actor, lambda: self._updated(key, change(self._live(key)), actor))
 
     def apply(self, item: Json, actor: str) -> Json:
         """Apply *item* server-side, by force, and return what is stored; raise Refused."""
@@ -110,10 +115,15 @@ class ApiServer:
     def _set(self, key: Key, item: Json | None) -> Json | None:
         if item is None:
             self._objects.pop(key, None)
-            self._applied.pop(key, None)
+            self._owners.pop(key, None)
         else:
             self._objects[key] = item
         return item
+
+    def _created(self, key: Key, item: Json, number: int, actor: str) -> Json | None:
+        made = self._made(key, item, number)
+        self._owned(key, self._owners_of(key).after_update(None, self._live(key), actor))
+        return made
 
     def _made(self, key: Key, item: Json, number: int) -> Json | None:
         if not key.name:
@@ -124,15 +134,15 @@ class ApiServer:
         check(clean, None)
         return self._set(key, born(clean, key, number, self.clock.stamp()))
 
-    def _updated(self, key: Key, item: Json) -> Json | None:
+    def _updated(self, key: Key, item: Json, actor: str) -> Json | None:
         live = self._live(key)
         if item["metadata"].get("resourceVersion") not in (None, live["metadata"]["resourceVersion"]):
             raise Refused("Conflict", "the object has been modified; apply your changes to the latest version")
         status = {"status": live["status"]} if "status" in live else {}
         body = {name: value for name, value in item.items() if name != "status"}
         self._replaced(key, {**self._admitted(body, live), **status})
-        if key in self._applied and key in self._objects:
-            self._note(key, server_side_apply.still_owned(self._applied[key], self._objects[key]))
+        if key in self._objects:
+            self._owned(key, self._owners_of(key).after_update(live, self._objects[key], actor))
         return None
 
     def _merged(self, key: Key, item: Json) -> Json | None:
@@ -141,10 +151,19 @@ class ApiServer:
             self._made(key, item, next(self._versions))
         else:
             check_owner(item, live)
-            merged = server_side_apply.apply(live, self._applied.get(key), item)
+            merged = self._owners_of(key).merged(live, item)
             self._replaced(key, self._admitted(merged, live))
-        self._note(key, item)
+        if key in self._objects:
+            self._owned(key, self._owners_of(key).after_apply(item, self._objects[key]))
+            self._noticed(key, live)
         return None
+
+    def _noticed(self, key: Key, before: Json | None) -> None:
+        """Give the object another version if nothing but who owns its fields has changed."""
+        now = self._objects[key]["metadata"]
+        then = before["metadata"] if before else {}
+        if now["resourceVersion"] == then.get("resourceVersion") and now["managedFields"] != then.get("managedFields"):
+            self._set(key, with_metadata(self._objects[key], resourceVersion=str(next(self._versions))))
 
     def _told(self, key: Key, status: Json) -> Json | None:
         live = self._live(key)
@@ -157,11 +176,15 @@ class ApiServer:
             return live
         return self._set(key, with_metadata({**live, "status": new}, resourceVersion=str(next(self._versions))))
 
-    def _note(self, key: Key, applied: Json) -> None:
-        """Remember what was *applied*, as the API server does in ``managedFields``."""
-        self._applied[key] = applied
-        managed = server_side_apply.managed_fields(applied)
-        self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
+    def _owners_of(self, key: Key) -> Ownership:
+        return self._owners.get(key, Ownership())
+
+    def _owned(self, key: Key, owners: Ownership) -> None:
+        """Remember who owns what, and tell it, as the API server does in ``managedFields``."""
+        self._owners[key] = owners
+        managed = owners.managed_fields()
+        if managed is not None:
+            self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
 
     def _replaced(self, key: Key, item: Json) -> Json | None:
         """Store *item* in place of what is there, unless it is the same."""

@@ -19,6 +19,7 @@ from app.simulator.objects import Json, Key, deleting, key_of, labels, reference
 NAME = "deployment-controller"
 REVISION = "deployment.kubernetes.io/revision"
 HASH = "pod-template-hash"
+KUBECTL_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 _COMPLETE = ("replicas", "updatedReplicas", "availableReplicas")
 """Counts that are what is asked for once a rollout is complete."""
@@ -50,8 +51,8 @@ class Deployments:
         new = next((item for item in sets if _template(item) == text(deployment["spec"]["template"])), None)
         if new is None and not deployment["spec"].get("paused"):
             new = self._create(deployment, sets)
-        elif new is not None and new is not sets[-1]:
-            new = self._numbered(new, _revision(sets[-1]) + 1)
+        elif new is not None:
+            new = self._annotated(new, deployment, _revision(sets[-1]) + (new is not sets[-1]))
         old = [item for item in sets if new is None or item["metadata"]["uid"] != new["metadata"]["uid"]]
         if new is not None:
             deployment = self._revised(deployment, new)
@@ -77,7 +78,7 @@ class Deployments:
                 "name": f"{metadata['name']}-{mark}",
                 "namespace": metadata["namespace"],
                 "labels": labels(marked),
-                "annotations": {REVISION: str(revision)},
+                "annotations": {**copied_annotations(deployment), REVISION: str(revision)},
                 "ownerReferences": [reference_to(deployment)],
             },
             "spec": {
@@ -96,9 +97,12 @@ class Deployments:
         free = (mark for mark in marks if not self._api.get(_named(metadata, mark)))
         return next(free)
 
-    def _numbered(self, item: Json, revision: int) -> Json:
-        """Return the ReplicaSet *item*, which is the newest once more, with its next *revision*."""
-        annotations = {**(item["metadata"].get("annotations") or {}), REVISION: str(revision)}
+    def _annotated(self, item: Json, deployment: Json, revision: int) -> Json:
+        """Return the ReplicaSet *item*, the newest one, with its *revision* and the annotations of *deployment*."""
+        before = item["metadata"].get("annotations") or {}
+        annotations = {**before, **copied_annotations(deployment), REVISION: str(revision)}
+        if annotations == before:
+            return item
         return self._api.update(with_metadata(item, annotations=annotations), NAME)
 
     def _revised(self, deployment: Json, new: Json) -> Json:
@@ -136,15 +140,25 @@ class Deployments:
             self._api.delete(key_of(item), NAME)
 
 
+def copied_annotations(item: Json) -> dict[str, str]:
+    """Return the annotations that a Deployment and its ReplicaSets have from one another."""
+    annotations = item["metadata"].get("annotations") or {}
+    return {key: value for key, value in annotations.items() if key not in (REVISION, KUBECTL_APPLIED)}
+
+
+def old_template(item: Json) -> Json:
+    """Return the Pod template of the ReplicaSet *item* as its Deployment had it."""
+    template: Json = item["spec"]["template"]
+    rest = {name: value for name, value in labels(template).items() if name != HASH}
+    return with_metadata(template, labels=rest)
+
+
 def _named(metadata: Json, mark: str) -> Key:
     return Key("ReplicaSet", metadata["namespace"], f"{metadata['name']}-{mark}")
 
 
 def _template(item: Json) -> str:
-    """Return the Pod template of the ReplicaSet *item* as its Deployment has it."""
-    template = item["spec"]["template"]
-    rest = {name: value for name, value in labels(template).items() if name != HASH}
-    return text(with_metadata(template, labels=rest))
+    return text(old_template(item))
 
 
 def _revision(item: Json) -> int:

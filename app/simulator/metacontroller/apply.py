@@ -75,11 +75,13 @@ class ServerSideApply:
 
     def _forget_last_applied(self, key: Key) -> None:
         """Take away what dynamic-apply left, if the process was started with that before."""
-        live = self._api.get(key)
-        if live is not None:
-            annotations = live["metadata"].get("annotations") or {}
-            left = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
-            self._api.update(with_metadata(live, annotations=left), NAME)
+        if self._api.get(key) is not None:
+            self._api.patch(key, _without_record, NAME)
+
+
+def _without_record(item: Json) -> Json:
+    annotations = item["metadata"].get("annotations") or {}
+    return with_metadata(item, annotations={name: value for name, value in annotations.items() if name != LAST_APPLIED})
 
 
 def _clean(child: Json) -> Json:

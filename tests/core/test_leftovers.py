@@ -1,0 +1,356 @@
+"""Fields that were applied before and stay are found by who owns them, as real API servers recorded it.
+
+The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.py, with ``managedFields``.
+"""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.api.status import MAX_MESSAGE
+from app.core.identity import CHILDREN
+from app.core.leftovers import leftovers
+from app.core.removal import removal, spelled
+from app.hooks import SyncRequest
+from tests.build import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
+from tests.documents import ROOT
+from tests.traffic import FOLDER, Recorded, load
+
+Json = dict[str, Any]
+
+RECORDED = ROOT / "tests/data/leftovers"
+
+MAIN = "spec.template.spec.containers[main]"
+OF_DEPLOYMENT = [
+    "spec.template.metadata.annotations.x.example.com/a",
+    f"{MAIN}.args",
+    f"{MAIN}.env[B]",
+    f"{MAIN}.livenessProbe",
+    f"{MAIN}.ports[81]",
+    f"{MAIN}.resources.limits.cpu",
+    f"{MAIN}.volumeMounts[/s]",
+    "spec.template.spec.nodeSelector",
+    "spec.template.spec.terminationGracePeriodSeconds",
+    "spec.template.spec.volumes[s]",
+]
+OF_SERVICE = ["metadata.annotations.x.example.com/s", "spec.ports[81]"]
+
+WITH_LEFTOVERS = {
+    "dropped-under-server-side-apply": OF_DEPLOYMENT + OF_SERVICE,
+    "undone-under-server-side-apply": OF_DEPLOYMENT,
+    "dropped-before-dynamic-apply": OF_DEPLOYMENT + OF_SERVICE,
+}
+WITHOUT = ["dynamic-apply", "server-side-apply", "changed-to-server-side-apply", "changed-back-to-dynamic-apply"]
+WITHOUT += ["dropped-under-dynamic-apply"]
+
+
+def recorded(name: str) -> Json:
+    found: Json = json.loads((RECORDED / f"{name}.json").read_text())
+    return found
+
+
+def children_of(request: Json) -> list[Json]:
+    return [item for group in request["children"].values() for item in group.values()]
+
+
+def found(parent: Json, children: list[Json], desired: list[Json] | None = None) -> list[str]:
+    """Return the leftovers on *children*, compared with what the hook answers for *parent*."""
+    groups = {
+        kind.group(): {c["metadata"]["name"]: c for c in children if c["kind"] == kind.__name__} for kind in CHILDREN
+    }
+    body = json.dumps({"parent": parent, "children": groups}).encode()
+    observed = SyncRequest.decode(body, CHILDREN).children
+    wanted = sync(parent, *children)["children"] if desired is None else desired
+    return [spelled(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
+
+
+@pytest.mark.parametrize("name", WITH_LEFTOVERS)
+def test_fields_that_stay_after_a_change_of_the_apply_strategy_or_an_undo_are_found(name: str) -> None:
+    request = recorded(name)
+
+    assert sorted(found(request["parent"], children_of(request))) == sorted(WITH_LEFTOVERS[name])
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_nothing_is_found_where_nothing_is_dropped_or_metacontroller_removes_it(name: str) -> None:
+    request = recorded(name)
+
+    assert found(request["parent"], children_of(request)) == []
+
+
+def _syncs(folder: Path) -> list[Recorded]:
+    return [each for each in load(folder) if each.path == "/sync"]
+
+
+@pytest.mark.parametrize("each", _syncs(FOLDER), ids=str)
+def test_recorded_traffic_has_none(each: Recorded) -> None:
+    request = each.content["request"]
+
+    assert found(request["parent"], children_of(request)) == []
+
+
+def test_the_data_has_every_kind_of_owner() -> None:
+    """Else the negative controls would show nothing."""
+    owners = {
+        (entry["manager"], entry["operation"])
+        for name in (*WITH_LEFTOVERS, *WITHOUT)
+        for child in children_of(recorded(name))
+        for entry in child["metadata"]["managedFields"]
+    }
+
+    assert owners >= {
+        ("kubectl", "Update"),
+        ("kubectl-edit", "Update"),
+        ("kubectl-rollout", "Update"),
+        ("metacontroller", "Apply"),
+        ("metacontroller", "Update"),
+    }
+
+
+# One field at a time
+
+
+def owning(fields: Json, *, manager: str = "metacontroller", operation: str = "Update", **more: str) -> Json:
+    return {"manager": manager, "operation": operation, "apiVersion": "apps/v1", "fieldsV1": fields, **more}
+
+
+def in_pod(**fields: Json) -> Json:
+    return {"f:spec": {"f:template": {"f:spec": {f"f:{name}": value for name, value in fields.items()}}}}
+
+
+def observed(*owners: Json, pod: Json | None = None, annotations: Json | None = None) -> tuple[Json, Json]:
+    """Return a parent, and its finished Deployment with other fields in its Pods, and who owns what of it."""
+    parent = my_resource()
+    (deployment,) = finished(parent)
+    deployment["spec"]["template"]["spec"].update(pod or {})
+    deployment["metadata"]["annotations"].update(annotations or {})
+    deployment["metadata"]["managedFields"] = list(owners)
+    return parent, deployment
+
+
+GRACE = in_pod(terminationGracePeriodSeconds={})
+
+
+@pytest.mark.parametrize(("seconds", "paths"), [(60, ["spec.template.spec.terminationGracePeriodSeconds"]), (30, [])])
+def test_what_the_api_server_sets_by_default_is_not_left_over(seconds: int, paths: list[str]) -> None:
+    parent, deployment = observed(owning(GRACE), pod={"terminationGracePeriodSeconds": seconds})
+
+    assert found(parent, [deployment]) == paths
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        owning(GRACE, manager="kubectl-edit"),
+        owning(GRACE, manager="somebody", operation="Apply"),
+        owning(GRACE, manager="metacontroller", subresource="scale"),
+    ],
+    ids=["an edit", "an apply", "a subresource"],
+)
+def test_what_somebody_else_owns_too_is_not_left_over(other: Json) -> None:
+    parent, deployment = observed(owning(GRACE), other, pod={"terminationGracePeriodSeconds": 60})
+
+    assert found(parent, [deployment]) == []
+
+
+def test_what_others_put_into_a_field_of_ours_stays_and_the_rest_is_left_over() -> None:
+    probe: Json = {"f:livenessProbe": {".": {}, "f:exec": {".": {}, "f:command": {}}}}
+    theirs: Json = {"f:livenessProbe": {"f:periodSeconds": {}}}
+    main = {'k:{"name":"main"}': probe}
+    parent, deployment = observed(
+        owning(in_pod(containers=main)),
+        owning(in_pod(containers={'k:{"name":"main"}': theirs}), manager="kubectl-edit"),
+    )
+    deployment["spec"]["template"]["spec"]["containers"][0]["livenessProbe"] = {
+        "exec": {"command": ["a"]},
+        "periodSeconds": 7,
+    }
+
+    assert found(parent, [deployment]) == [f"{MAIN}.livenessProbe.exec"]
+
+
+def test_the_owner_of_our_owner_reference_is_the_applier_whatever_its_name() -> None:
+    reference: Json = {"f:metadata": {"f:ownerReferences": {f'k:{{"uid":"{UID}"}}': {}}}}
+    parent, deployment = observed(
+        owning({**reference, **GRACE}, manager="mc"), pod={"terminationGracePeriodSeconds": 60}
+    )
+
+    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
+
+
+def test_what_dynamic_apply_has_recorded_it_removes_itself() -> None:
+    record = {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 60}}}}
+    annotation = {"metacontroller.k8s.io/last-applied-configuration": json.dumps(record)}
+    both = owning(GRACE), owning(GRACE, operation="Apply")
+    parent, deployment = observed(*both, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
+    assert found(parent, [deployment]) == []
+
+    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{}"}
+    parent, deployment = observed(*both, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
+    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
+
+
+def test_the_annotation_of_a_rollout_restart_stays_after_an_undo() -> None:
+    key = "kubectl.kubernetes.io/restartedAt"
+    fields: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".": {}, f"f:{key}": {}}}}}}
+    parent, deployment = observed(owning(fields, manager="kubectl"))
+    deployment["spec"]["template"]["metadata"]["annotations"] = {key: EARLIER_TEXT}
+
+    assert found(parent, [deployment]) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        {},
+        {"manager": 1},
+        owning({"f:spec": None}),
+        owning({"f:spec": {"k:{": {}, "k:{}": {}, 'k:{"a":{}}': {}, "v:1": {}, "i:0": {}, "f:": {}, "": {}, ".": {}}}),
+        {**owning({}), "fieldsV1": "x"},
+        owning(in_pod(containers={'k:{"name":"main"}': {"f:args": {"f:x": {}}, 'k:{"name":"x"}': {}}})),
+    ],
+)
+def test_a_record_that_can_not_be_read_owns_nothing(odd: Json | None) -> None:
+    parent, deployment = observed()
+    deployment["metadata"]["managedFields"] = [odd]
+
+    assert found(parent, [deployment]) == []
+
+
+@pytest.mark.parametrize("depth", [60, 300])
+def test_fields_nested_deeper_than_objects_are_end_where_objects_do(depth: int) -> None:
+    fields: Json = {}
+    live: Json = {}
+    for _ in range(depth):
+        fields, live = {"f:a": fields}, {"a": live}
+    parent, deployment = observed(owning({"f:spec": fields}))
+    deployment["spec"] |= live
+
+    assert found(parent, [deployment]) == ["spec.a"]
+
+
+def test_a_record_of_dynamic_apply_that_can_not_be_read_tells_nothing() -> None:
+    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{"}
+    applied = owning(GRACE, operation="Apply")
+    parent, deployment = observed(applied, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
+
+    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
+
+
+# What the status says
+
+
+def stuck(parent: Json, children: list[Json]) -> Json:
+    """Return the answer a minute after the leftovers were first seen."""
+    first = sync(parent, *children)
+    return sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(seconds=61))
+
+
+@pytest.mark.parametrize("name", WITH_LEFTOVERS)
+def test_it_is_not_ready_at_once_and_says_the_command_after_a_minute(name: str) -> None:
+    request = recorded(name)
+    parent, children = request["parent"], children_of(request)
+    parent.pop("status")
+
+    first, later = condition(sync(parent, *children)), condition(stuck(parent, children))
+
+    assert (first["status"], first["reason"]) == ("False", "Building")
+    assert (later["status"], later["reason"]) == ("False", "LeftoverFields")
+    assert "Remove them: kubectl patch deployment web-deployment -n " in later["message"]
+
+
+def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
+    request = recorded("dropped-under-server-side-apply")
+
+    answers = [sync(request["parent"], *children_of(request)), stuck(request["parent"], children_of(request))]
+
+    assert answers[0]["children"] == answers[1]["children"]
+
+
+# The command
+
+
+def command(*paths: Any, desired: Json | None = None) -> str:
+    metadata = {"name": "web-deployment", "namespace": "default"}
+    child = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": desired or {}}
+    return removal(child, list(paths)).command
+
+
+def patch(*paths: Any, desired: Json | None = None) -> Json:
+    text = command(*paths, desired=desired).partition(" -p ")[2]
+    found: Json = json.loads(text.removeprefix("'").removesuffix("'"))["spec"]
+    return found
+
+
+VOLUME = ("spec", "volumes", (("name", "v"),))
+
+
+def test_fields_are_set_to_null_and_items_deleted_by_their_key() -> None:
+    assert patch(("spec", "args"), (*VOLUME, "secret", "items"), ("spec", "env", (("name", "A"),))) == {
+        "args": None,
+        "volumes": [{"name": "v", "secret": {"items": None}}],
+        "env": [{"name": "A", "$patch": "delete"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "desired", "expected"),
+    [
+        pytest.param(
+            ("spec", "strategy", "rollingUpdate"),
+            {"strategy": {"type": "Recreate"}},
+            {"strategy": {"rollingUpdate": None, "type": "Recreate"}},
+            id="the type of a strategy",
+        ),
+        pytest.param(
+            (*VOLUME, "emptyDir"),
+            {"volumes": [{"name": "v", "configMap": {"name": "c"}}]},
+            {"volumes": [{"name": "v", "emptyDir": None, "configMap": {"name": "c"}}]},
+            id="the source of a volume",
+        ),
+        pytest.param(
+            ("spec", "sessionAffinityConfig"),
+            {"sessionAffinity": "None", "type": "ClusterIP"},
+            {"sessionAffinityConfig": None, "sessionAffinity": "None"},
+            id="session affinity",
+        ),
+        pytest.param(
+            ("spec", "ports", (("port", 80), ("protocol", "TCP"))),
+            {"ports": [{"port": 80, "protocol": "UDP"}, {"port": 81, "protocol": "TCP"}]},
+            {"ports": [{"port": 80, "protocol": "TCP", "$patch": "delete"}, {"port": 80, "protocol": "UDP"}]},
+            id="a port of another protocol",
+        ),
+    ],
+)
+def test_what_the_api_server_takes_only_together_is_set_together(path: Any, desired: Json, expected: Json) -> None:
+    assert patch(path, desired=desired) == expected
+
+
+def test_a_shell_takes_the_patch_as_it_is_whatever_names_have_in_them() -> None:
+    name = 'a\'; rm -rf "$HOME" `x` \\ é\n'
+
+    assert command(("spec", "env", (("name", name),))).endswith(r"""\\ é\n","$patch":"delete"}]}}'""")
+    assert """a'"'"'; rm -rf""" in command(("spec", "env", (("name", name),)))
+
+
+def test_as_many_as_fit_are_removed_at_once_and_the_message_is_never_cut() -> None:
+    parent, deployment = observed()
+    names = [f"VARIABLE_{number}_{'x' * 40}" for number in range(100)]
+    items: Json = {f'k:{{"name":"{name}"}}': {".": {}, "f:name": {}, "f:value": {}} for name in names}
+    deployment["metadata"]["managedFields"] = [owning(in_pod(containers={'k:{"name":"main"}': {"f:env": items}}))]
+    main = deployment["spec"]["template"]["spec"]["containers"][0]
+    main["env"] = [{"name": name, "value": "1"} for name in names]
+
+    message = condition(stuck(parent, [deployment]))["message"]
+
+    assert len(message) <= MAX_MESSAGE
+    assert message.endswith("}'")
+    assert 3 < message.count("$patch") < 100
+
+
+def test_a_field_that_alone_is_too_long_is_removed_in_an_editor() -> None:
+    assert command(("spec", "env", (("name", "x" * 1000),))) == "kubectl edit deployment web-deployment -n default"

@@ -1,0 +1,277 @@
+"""Metacontroller's ``--apply-strategy`` is changed and changed back while specs lose fields; Deployments are undone.
+
+Either a child ends as a fresh one by itself, or the status says what stands and the command that removes it.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from app.simulator.metacontroller.settings import MODES, Mode
+from app.simulator.objects import Json
+from tests.e2e.binaries import found
+from tests.e2e.client import STRATEGIC
+from tests.e2e.cluster import Cluster
+from tests.e2e.fresh import differences
+from tests.e2e.led import led
+from tests.e2e.lives import STRATEGY_LIVES, Simulated
+from tests.e2e.namespace import Namespace
+from tests.e2e.shell import Shell
+
+DYNAMIC, SERVER_SIDE = MODES
+
+NUMBERS = itertools.count(1)
+
+MINUTE = 100.0
+"""Seconds in which a minute has passed, also on a busy machine."""
+
+HTTP: Json = {"name": "http", "containerPort": 80}
+
+FULL: Json = {
+    "args": ["-x"],
+    "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
+    "ports": [HTTP, {"name": "more", "containerPort": 81}],
+    "volumes": [{"name": "s", "secret": {"secretName": "s", "optional": True}}],
+    "volumeMounts": [{"name": "s", "mountPath": "/s"}],
+    "resources": {"limits": {"memory": "64Mi", "cpu": "100m"}, "requests": {"memory": "64Mi"}},
+    "nodeSelector": {"a": "b"},
+    "terminationGracePeriodSeconds": 60,
+    "podMetadata": {"annotations": {"example.com/a": "1"}},
+    "service": {"annotations": {"example.com/s": "1"}},
+    "livenessProbe": {"tcpSocket": {"port": 80}},
+}
+LESS: Json = {
+    **dict.fromkeys(FULL),
+    "env": FULL["env"][:1],
+    "ports": [HTTP],
+    "resources": {"limits": {"cpu": None}},
+}
+"""What removes one of each kind of field: a list, an item of one, an entry of a map, a value that has a default."""
+
+EITHER_OR: Json = {
+    "ports": [HTTP],
+    "service": {"sessionAffinity": "ClientIP"},
+    "env": [{"name": "A", "value": "1"}],
+    "volumes": [{"name": "v", "emptyDir": {}}],
+    "readinessProbe": {"httpGet": {"port": "http"}},
+}
+OR_ELSE: Json = {
+    "strategy": {"type": "Recreate"},
+    "service": None,
+    "env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
+    "volumes": [{"name": "v", "configMap": {"name": "c", "optional": True}}],
+    "readinessProbe": {"httpGet": None, "tcpSocket": {"port": 80}},
+}
+"""Fields that exclude what was there: the API server refuses the one beside the other."""
+
+CHANGES: dict[str, tuple[Json, Json]] = {
+    "fields": (FULL, LESS),
+    "unions": (EITHER_OR, OR_ELSE),
+    "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
+}
+
+
+class Site:
+    """A cluster whose Metacontroller is started anew to apply in another way."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._processes = {mode: cluster.metacontroller(mode) for mode in MODES}
+        self._running: Mode | None = None
+        self.cluster = cluster
+        self.shell = Shell(cluster.client, cluster.control_plane.kubeconfig("admin"))
+
+    def applies(self, mode: Mode) -> None:
+        """Apply in this *mode* from now on."""
+        self.stops()
+        self._running = mode
+        self._processes[mode].start()
+
+    def stops(self) -> None:
+        """Stop Metacontroller, if it runs."""
+        running, self._running = self._running, None
+        if running:
+            self._processes[running].stop()
+
+    def namespace(self, name: str) -> Namespace:
+        """Return a namespace."""
+        return Namespace(self.cluster, name)
+
+    def mends(self, here: Namespace, name: str) -> None:
+        """Run what the message says, and what it says then, until it is Ready."""
+        here.is_said("Failed", "LeftoverFields", name, MINUTE)
+        while here.says(name) == ("Failed", "LeftoverFields"):
+            self.shell.run(here.message(name).partition("Remove them: ")[2])
+            here.is_still(2)
+        here.is_ready(name)
+
+
+@pytest.fixture(name="site", scope="module")
+def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    cluster = Cluster(found(), tmp_path_factory.mktemp("strategy"))
+    try:
+        cluster.start()
+        site = Site(cluster)
+        yield site
+        site.stops()
+    finally:
+        cluster.stop()
+
+
+class Changing(Namespace):
+    """A namespace in which the apply strategy of all is changed."""
+
+    def __init__(self, site: Site, name: str) -> None:
+        super().__init__(site.cluster, name)
+        self._site = site
+
+    def applies(self, mode: Mode) -> None:
+        """Start Metacontroller anew, and wait until it has asked again about all that is there."""
+        asked = len(self.exchanges())
+        self._site.applies(mode)
+        self.eventually(lambda: self.find("MyResource") is None or len(self.exchanges()) > asked)
+
+
+@pytest.mark.parametrize("steps", STRATEGY_LIVES.values(), ids=list(STRATEGY_LIVES))
+def test_a_life_with_a_change_is_led_as_in_the_simulator(site: Site, steps: list[Callable[[Changing], None]]) -> None:
+    site.applies(DYNAMIC)
+    stage = Changing(site, f"life{next(NUMBERS)}")
+
+    real, expected = led(steps, stage, stage, Simulated(DYNAMIC))
+
+    assert real.steps == expected.steps
+    assert real.writes == expected.writes
+
+
+def is_fresh(here: Namespace, name: str) -> None:
+    assert differences(here, name) == []
+    assert here.touched(name).writes == []
+
+
+@pytest.fixture(name="there", scope="module")
+def _there(site: Site) -> Namespace:
+    """Return a namespace whose children were made by dynamic-apply, and lost fields under server-side apply."""
+    site.applies(DYNAMIC)
+    made = site.namespace("there")
+    for name, (before, _) in CHANGES.items():
+        made.make(name, **before)
+    made.make("cleared", **FULL)
+    made.make("kept", **FULL)
+    for name in (*CHANGES, "cleared", "kept"):
+        made.is_ready(name)
+    pods = made.pods("kept")
+    site.applies(SERVER_SIDE)
+    made.is_still(2)
+    assert made.pods("kept") == pods
+    _clear(made)
+    for name, (_, after) in CHANGES.items():
+        made.change(name, **after)
+    made.change("cleared", **LESS)
+    made.make("undone", **FULL)
+    made.is_ready("undone")
+    made.change("undone", **LESS)
+    made.is_ready("undone")
+    made.undo(1, "undone")
+    return made
+
+
+def _clear(here: Namespace) -> None:
+    """Do for one MyResource what docs/operate.md tells to do for all after such a change."""
+    for kind, name in (("Deployment", "cleared-deployment"), ("Service", "cleared")):
+        item = here.get(kind, name)
+        kept = [entry for entry in item["metadata"]["managedFields"] if not _is_old(entry)]
+        assert len(kept) < len(item["metadata"]["managedFields"])
+        here.client.replace({**item, "metadata": {**item["metadata"], "managedFields": kept}})
+
+
+def _is_old(entry: dict[str, Any]) -> bool:
+    return (entry["manager"], entry["operation"], entry.get("subresource")) == ("metacontroller", "Update", None)
+
+
+def test_a_change_of_the_apply_strategy_alone_changes_nothing(there: Namespace) -> None:
+    there.is_ready("kept")
+
+    is_fresh(there, "kept")
+
+
+@pytest.mark.parametrize("name", [*CHANGES, "undone"])
+def test_fields_that_server_side_apply_leaves_are_said_and_go_by_the_command_of_the_message(
+    site: Site, there: Namespace, name: str
+) -> None:
+    site.mends(there, name)
+
+    is_fresh(there, name)
+
+
+def test_where_the_old_owner_was_removed_fields_go_by_themselves(there: Namespace) -> None:
+    there.is_ready("cleared")
+
+    is_fresh(there, "cleared")
+    assert ("Failed", "LeftoverFields") not in there.history("cleared")
+
+
+@pytest.fixture(name="back", scope="module")
+def _back(site: Site, there: Namespace) -> Namespace:
+    """Return the namespace once Metacontroller applies dynamically again; ``between`` lost fields while it was down."""
+    there.make("between", **FULL)
+    for name in ("between", *CHANGES, "undone", "kept"):
+        there.is_ready(name)
+    site.stops()
+    there.change("between", **LESS)
+    site.applies(DYNAMIC)
+    there.is_still(2)
+    there.change("kept", **LESS)
+    return there
+
+
+def test_fields_lost_while_the_strategy_changes_are_said_and_go_by_the_command(site: Site, back: Namespace) -> None:
+    site.mends(back, "between")
+
+    is_fresh(back, "between")
+
+
+def test_dynamic_apply_removes_fields_by_itself_once_it_has_written_all(back: Namespace) -> None:
+    back.is_ready("kept")
+
+    is_fresh(back, "kept")
+
+
+@pytest.mark.parametrize("name", [*CHANGES, "undone", "cleared"])
+def test_what_was_mended_stays_as_it_is_when_the_strategy_changes_back(back: Namespace, name: str) -> None:
+    back.is_ready(name)
+
+    is_fresh(back, name)
+
+
+def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
+    back.ready("twice", **FULL)
+    back.change("twice", **LESS)
+    back.is_ready("twice")
+
+    back.undo(1, "twice")
+    back.is_still(2)
+
+    back.is_ready("twice")
+    is_fresh(back, "twice")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_others_own_is_not_left_over(site: Site, back: Namespace, mode: Mode) -> None:
+    site.applies(mode)
+    name = f"others-{mode}"
+    back.ready(name)
+    theirs = {"containers": [{"name": "main", "env": [{"name": "THEIRS", "value": "1"}]}], "hostname": "x"}
+    restart = {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-31T12:00:00Z"}}
+
+    def edit(change: Json, manager: str) -> None:
+        back.edit("Deployment", {"spec": change}, f"{name}-deployment", how=STRATEGIC, manager=manager)
+
+    edit({"template": {"spec": theirs}, "minReadySeconds": 1}, "kubectl-edit")
+    edit({"template": {"metadata": restart}}, "kubectl-rollout")
+    back.is_ready(name, within=MINUTE)
+
+    live = back.get("Deployment", f"{name}-deployment")["spec"]
+    assert live["template"]["spec"]["hostname"] == "x"
+    assert live["template"]["metadata"]["annotations"] == restart["annotations"]
+    assert back.touched(name).writes == []

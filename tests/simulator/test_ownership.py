@@ -1,0 +1,165 @@
+"""Who owns fields after a change of the apply strategy and after an undo: what stays, and what our hook says of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.core.controller import MYRESOURCE
+from app.simulator.apiserver.ownership import Ownership, changed, joined
+from app.simulator.metacontroller.settings import Mode
+from app.simulator.world import NoSuchObject, World
+from tests.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
+
+Json = dict[str, Any]
+
+FULL: Json = {"args": ["a"], "env": [{"name": "A", "value": "1"}], "terminationGracePeriodSeconds": 60}
+
+
+def main(world: World) -> Json:
+    found: Json = world.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"][0]
+    return found
+
+
+def loses(world: World, **fields: Any) -> None:
+    """Remove these fields from the spec, and let a few seconds pass."""
+    world.edit(WEB, lambda item: [item["spec"].pop(name) for name in fields])
+    world.run(10)
+
+
+def owners(world: World) -> list[tuple[str, str]]:
+    found = world.get(DEPLOYMENT)["metadata"].get("managedFields", [])
+    return [(entry["manager"], entry["operation"]) for entry in found]
+
+
+def test_after_a_change_to_server_side_apply_fields_that_are_dropped_stay_and_it_is_said() -> None:
+    world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
+    assert owners(world) == []
+    world.applies("server-side-apply")
+    assert world.still()
+    assert owners(world) == [("metacontroller", "Apply"), ("metacontroller", "Update")]
+    assert ready(world) == ("True", "Available")
+
+    loses(world, **FULL)
+
+    assert (main(world)["args"], main(world)["env"]) == (FULL["args"], FULL["env"])
+    assert ready(world) == ("False", "Building")
+    world.run(60)
+    assert ready(world) == ("False", "LeftoverFields")
+
+
+def test_what_is_removed_by_hand_stays_away() -> None:
+    world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
+    world.applies("server-side-apply")
+    assert world.still()
+    loses(world, **FULL)
+
+    def remove(item: Json) -> None:
+        pod = item["spec"]["template"]["spec"]
+        del pod["terminationGracePeriodSeconds"], pod["containers"][0]["args"], pod["containers"][0]["env"]
+
+    world.edit(DEPLOYMENT, remove)
+    assert world.still()
+
+    assert ready(world) == ("True", "Available")
+    assert synced(world).writes == []
+
+
+def test_dynamic_apply_does_not_remove_what_was_dropped_before_its_first_write() -> None:
+    world = settled("server-side-apply", MYRESOURCE, parent(**FULL))
+    world.metacontroller.settings = replace(world.metacontroller.settings, mode="dynamic-apply")
+    world.metacontroller.restart(after=5)
+    loses(world, **FULL)
+
+    assert main(world)["args"] == FULL["args"]
+    world.run(60)
+    assert ready(world) == ("False", "LeftoverFields")
+
+
+@both_modes
+def test_an_undo_is_undone_by_dynamic_apply_and_said_under_server_side_apply(mode: Mode) -> None:
+    world = settled(mode, MYRESOURCE, parent(**FULL))
+    loses(world, **FULL)
+    assert world.still()
+
+    world.undo(DEPLOYMENT, 1)
+    world.run(80)
+
+    if mode == "dynamic-apply":
+        assert ready(world) == ("True", "Available")
+        assert "args" not in main(world)
+    else:
+        assert ready(world) == ("False", "LeftoverFields")
+        assert ("kubectl", "Update") in owners(world)
+
+
+def test_what_somebody_else_adds_is_theirs() -> None:
+    world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
+    world.applies("server-side-apply")
+    assert world.still()
+
+    world.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"].update(hostname="theirs"))
+    assert world.still()
+
+    assert ready(world) == ("True", "Available")
+    assert world.get(DEPLOYMENT)["spec"]["template"]["spec"]["hostname"] == "theirs"
+
+
+def test_there_must_be_such_a_revision() -> None:
+    world = settled("dynamic-apply")
+
+    with pytest.raises(NoSuchObject, match="revision 7 of Deployment web-deployment"):
+        world.undo(DEPLOYMENT, 7)
+
+
+def test_an_apply_that_changes_nothing_but_who_owns_it_is_a_write_once() -> None:
+    world = settled("dynamic-apply")
+    world.applies("server-side-apply")
+    assert world.still()
+
+    assert synced(world).writes == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        pytest.param({"a": 1}, {"a": 1}, None, id="the-same"),
+        pytest.param({"a": 1, "b": 1}, {"a": 2, "b": 1, "c": 3}, {"a": 2, "c": 3}, id="fields"),
+        pytest.param({"a": 1}, {}, None, id="a-field-that-goes"),
+        pytest.param(
+            {"env": [{"name": "A", "value": "1"}, {"name": "B"}]},
+            {"env": [{"name": "A", "value": "2"}, {"name": "B"}, {"name": "C"}]},
+            {"env": [{"name": "A", "value": "2"}, {"name": "C"}]},
+            id="items",
+        ),
+        pytest.param({"args": ["a"]}, {"args": ["a", "b"]}, {"args": ["a", "b"]}, id="a-list-that-is-replaced"),
+        pytest.param({"env": [{"name": "A"}, {"name": "B"}]}, {"env": [{"name": "B"}]}, None, id="an-item-that-goes"),
+    ],
+)
+def test_what_an_update_changes_is_its_own(old: Json, new: Json, part: Json | None) -> None:
+    assert changed(old, new) == part
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        pytest.param({"a": 1, "b": 2}, {"b": 3}, {"a": 1, "b": 3}, id="fields"),
+        pytest.param({"a": 1}, None, {"a": 1}, id="nothing"),
+        pytest.param(
+            {"env": [{"name": "A", "value": "1"}, {"name": "B"}]},
+            {"env": [{"name": "C"}, {"name": "B", "value": "2"}]},
+            {"env": [{"name": "C"}, {"name": "B", "value": "2"}, {"name": "A", "value": "1"}]},
+            id="items",
+        ),
+        pytest.param({"args": ["a"]}, {"args": ["b"]}, {"args": ["b"]}, id="a-list-that-is-replaced"),
+    ],
+)
+def test_parts_are_joined(one: Json, other: Json | None, both: Json) -> None:
+    assert joined(one, other) == both
+
+
+def test_what_is_changed_by_another_is_no_longer_owned() -> None:
+    made: Json = {"apiVersion": "v1", "kind": "Service", "metadata": {}, "spec": {"a": 1, "b": 1}}
+    owned = Ownership().after_update(None, made, "kubectl")
+
+    assert owned.after_update(made, {**made, "spec": {"a": 2, "b": 1}}, "you").updated["kubectl"]["spec"] == {"b": 1}
