@@ -193,6 +193,15 @@ def test_what_dynamic_apply_has_recorded_it_removes_itself() -> None:
     assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
 
 
+def test_an_undo_to_a_revision_of_server_side_apply_is_found_under_dynamic_apply() -> None:
+    """Its annotations had no record, so Metacontroller does not know of the fields that came back."""
+    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{}"}
+    undone = owning(GRACE, manager="kubectl")
+    parent, deployment = observed(undone, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
+
+    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
+
+
 def test_the_annotation_of_a_rollout_restart_stays_after_an_undo() -> None:
     key = "kubectl.kubernetes.io/restartedAt"
     fields: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".": {}, f"f:{key}": {}}}}}}
