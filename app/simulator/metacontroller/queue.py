@@ -73,8 +73,9 @@ class WorkQueue:
         if planned is not None and not planned.cancelled and planned.at <= at:
             planned.idle = planned.idle and idle
             return
-        if planned is not None:
+        if planned is not None and not planned.cancelled:
             planned.cancelled = True
+            idle = idle and planned.idle  # what comes instead stands for both
         self._plans[key] = self._clock.after(at - self._clock.now, lambda: self._due(key), idle=idle)
 
     def retry(self, key: Key) -> None:
