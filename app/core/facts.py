@@ -46,6 +46,10 @@ class Facts:
     """What Pods say of why the rollout does not end."""
     cause_at: datetime | None = None
     """When time alone may change that."""
+    stable_pods: int | None = None
+    """How many Pods are ready and stay so, as far as Pods tell; None if none is unstable."""
+    failed_pods: int = 0
+    """Pods that failed as a whole of late; each of them is being replaced."""
 
     def moments(self) -> list[datetime | None]:
         """Return when time alone changes the decision."""

@@ -30,7 +30,7 @@ from app.hooks.objects import (
     readable,
 )
 from app.hooks.observed import Children
-from app.hooks.pod import ContainerStatus, Pod, Terminated
+from app.hooks.pod import ContainerStatus, Pod, PodStatus, Terminated
 from app.hooks.related import Absence, Related
 from app.hooks.request import CustomizeRequest, Parent, SyncRequest
 
@@ -53,6 +53,7 @@ __all__ = [
     "Observed",
     "Parent",
     "Pod",
+    "PodStatus",
     "RefusedAnswer",
     "Related",
     "RelatedRule",

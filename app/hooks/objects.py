@@ -96,6 +96,7 @@ class Condition(Observed, frozen=True):
     type: str
     status: str
     reason: str | None = None
+    last_transition_time: str | None = None
     last_update_time: str | None = None
     observed_generation: int | None = None
 

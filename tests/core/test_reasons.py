@@ -8,7 +8,20 @@ from app.core.reasons import REASONS
 from tests.build import condition, my_resource, sync
 
 WORDS = {"name", "namespace", "uid", "problem", "kind", "child", "path", "waits", "missing"}
-OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
+OF_A_CAUSE = {
+    "who",
+    "problem",
+    "remedy",
+    "why",
+    "where",
+    "code",
+    "hint",
+    "command",
+    "options",
+    "requests",
+    "constraints",
+    "claims",
+}
 
 
 @pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)
