@@ -46,9 +46,9 @@ def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disrupt
     if last is None or not _is_recent(last, now):
         return Disruptions(lost)
     late = [each for each in every if _is_recent(each.at, last)]
-    failed = [each for each in late if each.failed]
-    first = min((each.at for each in failed), default=None)
-    again = first is not None and any(each.created >= first for each in failed)
+    failed = sorted((each for each in late if each.failed), key=lambda each: each.at)
+    first = failed[0].at if failed else None
+    again = first is not None and any(each.created >= first for each in failed[1:])
     until = after(last, FORGIVEN) if again else _replaced_at(found, late)
     causes = [replace(each.cause, until=until, unstable=again) for each in late]
     return Disruptions([*lost, *causes], first if again else None, len(failed))

@@ -179,6 +179,19 @@ def test_a_readiness_probe_is_not_blamed_when_it_was_not_asked(seen: Json, spec:
     assert said(pod(seen), **spec) == ROLLING
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(9, ROLLING), (10, NOT_READY)])
+def test_a_probe_is_not_blamed_before_a_kubelet_that_is_back_has_asked_it(
+    seconds: float, expected: tuple[str, str]
+) -> None:
+    """It reports its containers as not ready at first, however long they have run."""
+    changed = {"type": "ContainersReady", "status": "False", "lastTransitionTime": ago(seconds)}
+    status = {"phase": "Running", "conditions": [changed], "containerStatuses": [container(state=running(3000))]}
+
+    assert said(pod(status=status), readinessProbe=PROBE) == expected
+    if expected is ROLLING:
+        assert answered(pod(status=status), readinessProbe=PROBE)["resyncAfterSeconds"] == 1
+
+
 def test_a_sync_is_asked_for_when_the_probe_has_had_its_time() -> None:
     early, late = (pod(container(state=running(seconds)), name=str(seconds)) for seconds in (15, 9))
 

@@ -124,6 +124,7 @@ AVAILABLE = {"conditions": [{"type": "Available", "status": "True"}]}
     ("pods", "expected"),
     [
         pytest.param([evicted(100), fresh(100)], "Available", id="one eviction"),
+        pytest.param([evicted(100, lived=0), fresh(100)], "Available", id="one, as soon as it was created"),
         pytest.param([evicted(100), evicted(95, lived=500), fresh(95)], "Available", id="two at once"),
         pytest.param([evicted(200), evicted(100, lived=100), fresh(100)], "Evicted", id="a replacement, too"),
         pytest.param([evicted(700), evicted(590, lived=110), fresh(590)], "Evicted", id="nearly ten minutes ago"),

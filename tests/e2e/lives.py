@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from app.simulator.controllers.kubelet import NAME as KUBELET
+from app.simulator.controllers.pod_status import evicted, is_ready
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, with_metadata
 from tests.e2e.followed import BACKUPS, OURS, backup
@@ -28,6 +30,9 @@ class Stage(Protocol):
 
     def put(self, item: Json) -> None:
         """Make an object of somebody else."""
+
+    def evict(self) -> None:
+        """Evict the Pod that is ready, as a kubelet does."""
 
 
 Step = Callable[[Stage], None]
@@ -103,7 +108,7 @@ LIVES: dict[str, list[Step]] = {
     ],
     "invalid at first": [lambda it: it.make(args=["x" * 8000] * 30), lambda it: it.change(args=None)],
     "Pods that crash, and others": [
-        lambda it: it.make(image="nginx:crash"),
+        lambda it: it.make(image="nginx:crash", readinessProbe={"httpGet": {"port": 80}}),
         lambda it: it.change(image="nginx:oom"),
         lambda it: it.change(image="nginx:1.27"),
     ],
@@ -113,6 +118,12 @@ LIVES: dict[str, list[Step]] = {
         lambda it: it.edit("ConfigMap", {"data": {"a": "2"}}, "settings"),
         lambda it: it.delete("ConfigMap", "settings"),
         lambda it: it.put(_settings("3")),
+    ],
+    "Pods that are evicted": [
+        lambda it: it.make(),
+        lambda it: it.evict(),
+        lambda it: it.evict(),
+        lambda it: it.evict(),
     ],
     "a start that waits": [
         lambda it: it.make(dependencies=[_NEEDED]),
@@ -148,6 +159,12 @@ class Simulated:
     def put(self, item: Json) -> None:
         """Make an object of somebody else."""
         self.world.apply(with_metadata(item, namespace=WEB.namespace))
+
+    def evict(self) -> None:
+        """Evict the Pod that is ready, as a kubelet does."""
+        api, clock = self.world.api, self.world.clock
+        (pod,) = (item for item in api.all("Pod") if is_ready(item))
+        api.update_status({**pod, "status": evicted(pod, clock)}, KUBELET)
 
     def is_still(self) -> None:
         """Let time pass until nothing happens any more; a minute is less than any deadline."""
