@@ -175,15 +175,29 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
 
 
 @both_modes
-@pytest.mark.parametrize("replicas", [1, 2, 3])
+@pytest.mark.parametrize("spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}])
 @pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
-def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, fate: Fate, replicas: int) -> None:
+def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, fate: Fate, spec: Json) -> None:
     """Without a readiness probe Pods are ready and available in between two failures."""
-    made, writes = failed(mode, fate, replicas=replicas)
+    made, writes = failed(mode, fate, **spec)
     rest = Since(made)
     made.run(3600)
 
     assert ready(made) == ("False", FLAPPING[fate])
+    assert writes <= MOST
+    assert rest.writes == []
+
+
+@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
+def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(fate: Fate) -> None:
+    """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
+    spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
+    made, writes = failed("dynamic-apply", fate, **spec)
+    rest = Since(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", FLAPPING[fate])
+    assert made.get(WEB)["status"]["state"] == "Failed"
     assert writes <= MOST
     assert rest.writes == []
 

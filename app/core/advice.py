@@ -67,6 +67,11 @@ class Advice:
     def __init__(self, spec: MyResourceSpec) -> None:
         self._spec = spec
 
+    @property
+    def min_ready_seconds(self) -> int:
+        """Seconds that a Pod is ready before it counts as available."""
+        return self._spec.min_ready_seconds or 0
+
     def image(self, seen: ContainerStatus) -> Words:
         """Return the words for an image that can't be pulled."""
         return {"who": _who(seen), "problem": "can't be pulled", "remedy": self._pull() if is_own(seen) else _ASK}

@@ -85,21 +85,21 @@ def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
     init, main = pod.status.init_container_statuses or [], pod.status.container_statuses or []
     for seen, ends in (*((seen, seen.name not in sidecars) for seen in init), *((seen, False) for seen in main)):
         found = _stopped(seen, advice, ends=ends)
-        yield from _recovered(found, seen) if seen.ready else found
+        yield from _recovered(found, seen, advice.min_ready_seconds) if seen.ready else found
     unready_since = moment(_time(pod.status.condition("ContainersReady")))
     for seen in main:
         if not seen.ready:
             yield from _unready(seen, advice, unready_since)
 
 
-def _recovered(found: Iterator[Cause], seen: ContainerStatus) -> Iterator[Cause]:
+def _recovered(found: Iterator[Cause], seen: ContainerStatus, min_ready: int) -> Iterator[Cause]:
     """Yield why a container that is ready did not run before: for as long as it may end again soon.
 
     After a single failure that is until the Deployment counts its Pod again.
     """
     if started := _started(seen):
         for cause in found:
-            until = cause.until if cause.unstable else after(started, GRACE)
+            until = cause.until if cause.unstable else after(started, min_ready + GRACE)
             yield replace(cause, until=until, recovered=True)
 
 

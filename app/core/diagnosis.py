@@ -24,6 +24,8 @@ class Diagnosis:
     changes_at: datetime | None = None
     stable: int | None = None
     """How many Pods are ready and stay so, as far as is known; None if that is all that are ready."""
+    unstable_since: datetime | None = None
+    """When the first Pod was created that is unstable, if one is."""
     failed: int = 0
     """Pods that failed as a whole of late, and are being replaced."""
 
@@ -41,17 +43,19 @@ def diagnosis(related: Related, deployment: Deployment, spec: MyResourceSpec, no
     said = min(holding, key=lambda cause: cause.rank, default=None)
     rivals = [cause for cause in every if said is None or cause.rank <= said.rank or cause.unstable]
     ahead = [each for cause in rivals for each in (cause.since, cause.until) if each and each > now]
-    stable = None
-    if any(cause.unstable for cause in holding):
-        unstable = [pod for pod, of_pod in by_pod if any(each.unstable and each.holds(now) for each in of_pod)]
-        stable = _stable(found, unstable, disrupted)
-    return Diagnosis(said, min(ahead, default=None), stable, disrupted.failed)
+    changes_at = min(ahead, default=None)
+    if not any(cause.unstable for cause in holding):
+        return Diagnosis(said, changes_at, failed=disrupted.failed)
+    unstable = [pod for pod, of_pod in by_pod if any(each.unstable and each.holds(now) for each in of_pod)]
+    unstable += [pod for pod in found.live if _is_suspect(pod, disrupted)]
+    created = [moment(pod.metadata.creation_timestamp) for pod in unstable]
+    since = min([each for each in (*created, disrupted.suspects_since) if each], default=None)
+    return Diagnosis(said, changes_at, _stable(found, unstable), since, disrupted.failed)
 
 
-def _stable(found: Revision, unstable: list[Pod], disrupted: Disruptions) -> int:
-    """Return how many of all Pods of the Deployment are ready, and neither *unstable* nor suspects."""
-    suspects = [pod for pod in found.live if _is_suspect(pod, disrupted)]
-    without = {id(pod) for pod in (*unstable, *suspects)}
+def _stable(found: Revision, unstable: list[Pod]) -> int:
+    """Return how many of all Pods of the Deployment are ready, and not *unstable*."""
+    without = {id(pod) for pod in unstable}
     ready = (pod for pod in found.deployment_pods if is_live(pod) and ready_since(pod))
     return sum(id(pod) not in without for pod in ready)
 

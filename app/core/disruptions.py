@@ -49,7 +49,7 @@ def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disrupt
     failed = sorted((each for each in late if each.failed), key=lambda each: each.at)
     first = failed[0].at if failed else None
     again = first is not None and any(each.created >= first for each in failed[1:])
-    until = after(last, FORGIVEN) if again else _replaced_at(found, late)
+    until = after(last, FORGIVEN) if again else _replaced_at(found, late, spec.min_ready_seconds or 0)
     causes = [replace(each.cause, until=until, unstable=again) for each in late]
     return Disruptions([*lost, *causes], first if again else None, len(failed))
 
@@ -58,14 +58,14 @@ def _is_recent(at: datetime, now: datetime) -> bool:
     return (now - at).total_seconds() < FORGIVEN
 
 
-def _replaced_at(found: Revision, late: list[Disruption]) -> datetime | None:
+def _replaced_at(found: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
     """Return when as many Pods have been ready for a while as were disrupted, or when that no longer matters."""
     first = min(each.at for each in late)
     created = ((moment(pod.metadata.creation_timestamp), pod) for pod in found.live)
     ready = sorted(since for at, pod in created if at and at >= first and (since := ready_since(pod)))
     if len(ready) < len(late):
         return after(max(each.at for each in late), FORGIVEN)
-    return after(ready[len(late) - 1], GRACE)
+    return after(ready[len(late) - 1], min_ready + GRACE)
 
 
 def ready_since(pod: Pod) -> datetime | None:

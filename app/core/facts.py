@@ -48,6 +48,8 @@ class Facts:
     """When time alone may change that."""
     stable_pods: int | None = None
     """How many Pods are ready and stay so, as far as Pods tell; None if none is unstable."""
+    unstable_since: datetime | None = None
+    """When the first Pod was created that is unstable, if one is."""
     failed_pods: int = 0
     """Pods that failed as a whole of late; each of them is being replaced."""
 
@@ -55,7 +57,7 @@ class Facts:
         """Return when time alone changes the decision."""
         if self.parent.deleting:
             return []
-        return [self._patience_ends if self.gap else None, self._deadline_ends, self.cause_at]
+        return [self._patience_ends if self.gap else None, self._deadline_ends, self._stability_ends, self.cause_at]
 
     @property
     def _patience_ends(self) -> datetime | None:
@@ -75,6 +77,25 @@ class Facts:
     def overdue(self) -> bool:
         """Whether the rollout has made no progress for so long that the Deployment should say so, but does not."""
         return self._is_past(self._deadline_ends)
+
+    @property
+    def unstable_for_long(self) -> bool:
+        """Whether Pods of a rollout that did not end have been unstable past its deadline.
+
+        The Deployment takes it for progress whenever such a Pod is ready for a moment.
+        """
+        return self._is_past(self._stability_ends)
+
+    @property
+    def _stability_ends(self) -> datetime | None:
+        if self.unstable_since is None or not self.rolls:
+            return None
+        return after(self.unstable_since, self._deadline + LATENESS)
+
+    @property
+    def _deadline(self) -> int:
+        asked = ((self.deployment and self.deployment.spec) or {}).get("progressDeadlineSeconds", DEFAULT_DEADLINE)
+        return asked if isinstance(asked, int) else DEFAULT_DEADLINE
 
     @property
     def _deadline_ends(self) -> datetime | None:

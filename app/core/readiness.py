@@ -34,7 +34,7 @@ from app.core.reasons import (
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
     said = facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason)
-    return said or (facts.overdue and _unfinished(facts) and not _paused(facts))
+    return said or facts.unstable_for_long or (facts.overdue and _unfinished(facts) and not _paused(facts))
 
 
 def _refused(facts: Facts) -> bool:

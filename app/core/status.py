@@ -97,7 +97,7 @@ def _progressing(facts: Facts) -> Observation:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
     if facts.gap or facts.unseen or not facts.deployment:
         return NOT_YET_SEEN
-    if facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason):
+    if facts.unstable_for_long or facts.deployment_says("Progressing", "False", ROLLOUT_LATE.reason):
         return ROLLOUT_LATE
     if facts.deployment_says("Progressing", "False"):
         return ROLLOUT_REFUSED

@@ -73,5 +73,6 @@ def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
         cause=found.cause,
         cause_at=found.changes_at,
         stable_pods=found.stable,
+        unstable_since=found.unstable_since,
         failed_pods=found.failed,
     )
