@@ -62,8 +62,22 @@ PROOFS = {
         "core.causes.an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it",
     ),
     "ContainerConfigError": ("core.advice.what_is_missing_is_named_if_the_spec_uses_it",),
+    "RunContainerError": (
+        "core.pod_messages.what_can_not_start_is_said_in_the_same_words_and_never_sends_to_logs",
+        "recorded_pods.the_reasons_are_those_of_the_causes_one_after_the_other",
+    ),
     "OOMKilled": ("core.causes.too_much_memory_is_said_in_the_same_words_from_the_first_time_on",),
-    "CrashLooping": ("core.causes.a_crash_loop_is_said_in_the_same_words_in_all_its_states",),
+    "CrashLooping": (
+        "core.causes.a_crash_loop_is_said_in_the_same_words_in_all_its_states",
+        "core.causes.a_crash_loop_is_not_ready_also_while_its_deployment_is_complete",
+    ),
+    "Evicted": (
+        "core.disruptions.an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec",
+        "core.disruptions.a_replacement_that_is_evicted_too_makes_the_next_one_unstable",
+    ),
+    "Preempted": ("recorded_pods.the_reasons_are_those_of_the_causes_one_after_the_other",),
+    "PodRejected": ("core.disruptions.what_befalls_a_pod_has_its_own_cause",),
+    "NodeLost": ("recorded_pods.the_reasons_are_those_of_the_causes_one_after_the_other",),
     "Unschedulable": ("core.causes.a_pod_that_no_node_takes_is_said_without_the_schedulers_counts",),
     "ProbeFailing": ("core.causes.a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds",),
     "ScaledToZero": ("e2e.life.scaled_to_zero_it_is_ready_and_has_no_pods",),

@@ -27,9 +27,10 @@ def running(seconds: float = 3) -> Json:
     return {"running": {"startedAt": ago(seconds)}}
 
 
-def ended(code: int, reason: str = "Error") -> Json:
-    """Return the state of a container that ended."""
-    return {"terminated": {"exitCode": code, "reason": reason, "finishedAt": NOW_TEXT}}
+def ended(code: int, reason: str = "Error", *, ran: float = 1) -> Json:
+    """Return the state of a container that ended after it *ran* for so many seconds."""
+    times = {"startedAt": ago(ran), "finishedAt": NOW_TEXT}
+    return {"terminated": {"exitCode": code, "reason": reason, **times}}
 
 
 def container(
@@ -102,6 +103,31 @@ UNSCHEDULABLE = pod(
         ],
     }
 )
+
+
+def failed(reason: str | None, message: str = "", *, seconds: float = 5, lived: float = 60, mark: str = NEW) -> Json:
+    """Return a Pod that failed as a whole so many *seconds* ago."""
+    conditions = [{"type": "Ready", "status": "False", "reason": "PodFailed", "lastTransitionTime": ago(seconds)}]
+    why = {"reason": reason, "message": message} if reason else {}
+    status = {"phase": "Failed", "conditions": conditions, **why}
+    return pod(name=f"failed-{seconds}", mark=mark, made=ago(seconds + lived), status=status)
+
+
+def deleted(reason: str | None) -> Json:
+    """Return a Pod that is being deleted for this *reason*."""
+    target = {"type": "DisruptionTarget", "status": "True", "reason": reason, "lastTransitionTime": ago(5)}
+    status = {"phase": "Running", "containerStatuses": [HEALTHY], "conditions": [target] if reason else []}
+    return pod(name="deleted", status=status, deletionTimestamp=ago(-25))
+
+
+LOST = pod(
+    status={
+        "phase": "Running",
+        "containerStatuses": [HEALTHY],
+        "conditions": [{"type": "Ready", "status": "False"}, {"type": "ContainersReady", "status": "True"}],
+    }
+)
+"""A Pod whose node does not respond."""
 
 
 def shown(*pods: Json) -> Grouped:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from app.core.controller import MYRESOURCE, controller
 from app.core.pod_reasons import POD_REASONS
+from app.core.policy import Policy
 from app.simulator.controllers.fate import Fate
 from app.simulator.history import Write
 from app.simulator.metacontroller.settings import Mode
@@ -34,13 +36,21 @@ def with_pods(situation: Situation, found: list[Json]) -> Json:
 
 @settings(max_examples=300)
 @given(situation=situations(), found=pods)
-def test_pods_never_make_ready_true_or_false_and_change_no_child(situation: Situation, found: list[Json]) -> None:
+def test_pods_never_make_anything_true_and_change_no_child(situation: Situation, found: list[Json]) -> None:
     without, explained = with_pods(situation, []), with_pods(situation, found)
 
     assert without["children"] == explained["children"]
-    assert without["status"]["state"] == explained["status"]["state"]
-    assert statuses(without) == statuses(explained)
     assert list(status_problems(explained["status"])) == []
+    before, after = statuses(without), statuses(explained)
+    for kind in ("Ready", "Available"):
+        assert (before.pop(kind), after.pop(kind)) != ("False", "True")
+    if without["status"]["state"] == explained["status"]["state"]:
+        assert before == after
+    else:
+        assert (reason(without), explained["status"]["state"]) in (
+            ("Available", "Degraded"),
+            ("Available", "Building"),
+        )
 
 
 NAMES = [found.name for found in POD_REASONS]
@@ -138,6 +148,8 @@ REASONS = {
     Fate.UNSCHEDULABLE: "Unschedulable",
     Fate.UNREADY: "ProbeFailing",
 }
+FLAPPING = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled", Fate.EVICTED: "Evicted"}
+"""Those with which Pods are ready again and again, if they have no readiness probe."""
 
 
 @both_modes
@@ -162,14 +174,71 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
     assert changes > 3 * writes
 
 
-def test_a_crash_of_what_was_ready_costs_three_status_writes_and_its_end_two() -> None:
-    made = settled("dynamic-apply")
+@both_modes
+@pytest.mark.parametrize("spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}])
+@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
+def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, fate: Fate, spec: Json) -> None:
+    """Without a readiness probe Pods are ready and available in between two failures."""
+    made = settled(mode, MYRESOURCE, parent(**spec))
+    hour = Since(made)
+    made.kubelet.fail(fate)
+    made.run(3600)
+    writes = len(hour.writes)
+    rest = Since(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", FLAPPING[fate])
+    assert writes <= MOST
+    assert rest.writes == []
+
+
+@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
+def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(fate: Fate) -> None:
+    """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
+    spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
+    made, writes = failed("dynamic-apply", fate, **spec)
+    rest = Since(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", FLAPPING[fate])
+    assert made.get(WEB)["status"]["state"] == "Failed"
+    assert writes <= MOST
+    assert rest.writes == []
+
+
+@pytest.mark.parametrize("fate", [Fate.CRASH, Fate.EVICTED], ids=lambda fate: fate.value)
+def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(fate: Fate) -> None:
+    made = world("dynamic-apply", controller(Policy(pods=False)))
+    made.kubelet.fail(fate)
+    made.apply(parent())
+    made.run(3600)
+
+    assert status_writes(list(made.history.writes("metacontroller"))) > 3 * MOST
+
+
+@pytest.mark.parametrize("probe", [{}, {"readinessProbe": PROBE}], ids=["no probe", "probe"])
+def test_a_crash_of_what_was_ready_costs_few_status_writes_and_its_end_one(probe: Json) -> None:
+    made = settled("dynamic-apply", MYRESOURCE, parent(**probe))
     done = Since(made)
     made.kubelet.fail(Fate.CRASH)
-    made.run(600)
-    assert len(done.writes) <= 3
+    made.run(660)
+    assert len(done.writes) <= 5
+    assert made.get(WEB)["status"]["state"] == "Failed"
 
     done = Since(made)
     made.kubelet.fail(None)
-    made.run(600)
-    assert (ready(made)[0], len(done.writes)) == ("True", 2)
+    made.run(610)
+    assert (ready(made)[0], len(done.writes)) == ("True", 1)
+
+
+def test_a_lost_node_is_told_and_its_return_is_no_failing_probe() -> None:
+    made = settled("dynamic-apply", MYRESOURCE, parent(readinessProbe=PROBE))
+    made.run(900)
+    made.kubelet.fail(Fate.NODE_LOST)
+    made.run(120)
+    assert ready(made) == ("False", "NodeLost")
+
+    made.kubelet.fail(None)
+    made.run(60)
+    assert ready(made) == ("True", "Available")
+    assert "ProbeFailing" not in json.dumps([write.after for write in made.history.writes("metacontroller")])

@@ -106,6 +106,8 @@ def _pod(write: Write) -> tuple[str, str] | None:
 def _state(pod: Json | None) -> str:
     """Return the state of a Pod in a word or two."""
     status = (pod or {}).get("status") or {}
+    if "reason" in status:
+        return str(status["reason"])
     for container in status.get("containerStatuses", []):
         now, before = (container[name] for name in ("state", "lastState"))
         ended = now.get("terminated") or before.get("terminated") or {}

@@ -3,14 +3,17 @@
 A container in trouble changes its state all the time: ErrImagePull and ImagePullBackOff take turns, and so do
 CrashLoopBackOff, running and terminated. So a cause is read from what stays: how the container ended last, and how
 often it has ended. No count, no name of a Pod or a node, and no word of others goes into a message.
+
+Without a readiness probe the kubelet reports a container as ready whenever it runs, also in between two crashes. So a
+container that crashed twice makes its Pod *unstable* until it has run for ten minutes, as long as the kubelet itself
+takes to forget: an unstable Pod never counts as available.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from app.api.spec import MyResourceSpec
-from app.core import advice
+from app.core.advice import Advice, is_own
 from app.core.moments import after, moment
 from app.core.pod_reasons import (
     CONTAINER_CONFIG_ERROR,
@@ -19,22 +22,19 @@ from app.core.pod_reasons import (
     OOM_KILLED,
     POD_REASONS,
     PROBE_FAILING,
+    RUN_CONTAINER_ERROR,
     UNSCHEDULABLE,
 )
 from app.core.reason import Reason
 from app.hooks import Condition, ContainerStatus, Pod, Terminated
 
 GRACE = 10
-"""Seconds that a probe gets on top: the kubelet does not ask at once, and its answer takes a while to get here."""
+"""Seconds that news take to get here: a probe gets them on top, as does a Pod that is ready again."""
 
 FORGIVEN = 600
 """Seconds of running after which it no longer counts that a container ended. Source: the kubelet's back-off."""
 
-STEADY = 60
-"""Seconds of running after which a container that is ready, in a Pod that is not, is no longer suspected."""
-
 _NO_IMAGE = {
-    "ErrImageNeverPull",
     "ErrImagePull",
     "ImageInspectError",
     "ImagePullBackOff",
@@ -46,95 +46,122 @@ _NOT_CREATED = {"CreateContainerConfigError", "CreateContainerError"}
 _ENDED = {"CrashLoopBackOff", "RunContainerError"}
 """Why a container waits. Source: Kubernetes, pkg/kubelet/images/types.go and container/sync_result.go."""
 
+_NOT_STARTED = {"ContainerCannotRun", "StartError"}
+"""How a container ended that never ran, as container runtimes call it."""
+
 
 @dataclass(frozen=True)
 class Cause:
     """Why a Pod is not available: a reason, the words for its message, and from when until when it holds.
 
-    It is ``past`` while its container is ready, and ``others`` if that is not the MyResource's own.
+    It is ``recovered`` while its container is ready, and ``foreign`` if that is not the MyResource's own. While an
+    ``unstable`` one holds, its Pod does not count as available, ready or not.
     """
 
     reason: Reason
     words: dict[str, str] = field(default_factory=dict)
     since: datetime | None = None
     until: datetime | None = None
-    past: bool = False
-    others: bool = False
+    recovered: bool = False
+    foreign: bool = False
+    unstable: bool = False
 
     @property
-    def place(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
-        """Which of several is said: that with the lowest place."""
-        return self.past, POD_REASONS.index(self.reason), self.others, sorted(self.words.items())
+    def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
+        """Which of several is reported: the one with the lowest rank."""
+        return self.recovered, POD_REASONS.index(self.reason), self.foreign, sorted(self.words.items())
 
     def holds(self, now: datetime) -> bool:
         """Tell whether it holds *now*."""
         return (self.since is None or self.since <= now) and (self.until is None or now < self.until)
 
 
-def causes(pod: Pod, spec: MyResourceSpec) -> Iterator[Cause]:
-    """Yield what keeps *pod* from being available, or will, if *spec* is what it was made for."""
+def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
+    """Yield what keeps *pod* from being available, or will; *sidecars* are init containers that shall not end."""
     if pod.status is None:
         return
     if any(map(_finds_no_node, pod.status.conditions or [])):
-        yield Cause(UNSCHEDULABLE)
+        yield Cause(UNSCHEDULABLE, advice.scheduling())
     init, main = pod.status.init_container_statuses or [], pod.status.container_statuses or []
-    sidecars = pod.spec.sidecars if pod.spec else set()
-    is_ready = all(seen.ready for seen in (*init, *main))
     for seen, ends in (*((seen, seen.name not in sidecars) for seen in init), *((seen, False) for seen in main)):
-        found = _stopped(seen, spec, ends=ends)
-        yield from _in_between(found, seen, _steady(seen, spec, is_ready=is_ready)) if seen.ready else found
+        found = _stopped(seen, advice, ends=ends)
+        yield from _recovered(found, seen, advice.min_ready_seconds) if seen.ready else found
+    unready_since = moment(_time(pod.status.condition("ContainersReady")))
     for seen in main:
         if not seen.ready:
-            yield from _unready(seen, spec)
+            yield from _unready(seen, advice, unready_since)
 
 
-def _in_between(found: Iterator[Cause], seen: ContainerStatus, steady: float) -> Iterator[Cause]:
-    """Yield why a container that is ready did not run before: a loop goes on until it has run for *steady* seconds."""
+def _recovered(found: Iterator[Cause], seen: ContainerStatus, min_ready: int) -> Iterator[Cause]:
+    """Yield why a container that is ready did not run before: for as long as it may end again soon.
+
+    After a single failure that is until the Deployment counts its Pod again.
+    """
     if started := _started(seen):
-        until = after(started, min(steady, FORGIVEN))
-        yield from (replace(cause, until=until, past=True) for cause in found)
-
-
-def _steady(seen: ContainerStatus, spec: MyResourceSpec, *, is_ready: bool) -> int:
-    """Return how long a container that is ready must run until it is no longer suspected, in a Pod that *is_ready*."""
-    if not is_ready:
-        return STEADY
-    return spec.min_ready_seconds + (advice.probe_takes(seen, spec) or 0) if spec.min_ready_seconds else 0
+        for cause in found:
+            until = cause.until if cause.unstable else after(started, min_ready + GRACE)
+            yield replace(cause, until=until, recovered=True)
 
 
 def _finds_no_node(condition: Condition) -> bool:
     return (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable")
 
 
-def _stopped(seen: ContainerStatus, spec: MyResourceSpec, *, ends: bool = False) -> Iterator[Cause]:
+def _stopped(seen: ContainerStatus, advice: Advice, *, ends: bool = False) -> Iterator[Cause]:
     """Yield why a container does not run, or not for long; one that *ends*, and is run anew with its Pod, may do so."""
-    waiting, ended = seen.now.waiting, _ended(seen)
+    waiting = seen.now.waiting
     why = waiting.reason if waiting else None
-    others = not advice.is_own(seen)
+    foreign = not is_own(seen)
     if why in _NO_IMAGE:
-        yield Cause(IMAGE_PULL_FAILED, advice.image(seen), others=others)
+        yield Cause(IMAGE_PULL_FAILED, advice.image(seen), foreign=foreign)
+    elif why == "ErrImageNeverPull":
+        yield Cause(IMAGE_PULL_FAILED, advice.absent_image(seen), foreign=foreign)
     elif waiting and why in _NOT_CREATED:
-        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or "", spec), others=others)
-    elif ended and ended.reason == "OOMKilled":
-        yield Cause(OOM_KILLED, advice.memory(seen, spec), until=_forgiven(seen), others=others)
-    elif ended and _times_ended(seen) > 1 and not (ends and ended.exit_code == 0):
-        yield Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code), until=_forgiven(seen), others=others)
+        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or ""), foreign=foreign)
+    elif ended := _ended(seen):
+        yield from _after(ended, seen, advice, ends=ends)
 
 
-def _unready(seen: ContainerStatus, spec: MyResourceSpec) -> Iterator[Cause]:
+def _after(ended: Terminated, seen: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
+    """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
+    foreign, until = not is_own(seen), _forgiven(seen)
+    loops = _times_ended(seen) > 1 and not _ran_well(ended)
+    if ended.reason in _NOT_STARTED:
+        yield Cause(RUN_CONTAINER_ERROR, advice.start(seen), until=until, foreign=foreign, unstable=loops)
+    elif ended.reason == "OOMKilled":
+        yield Cause(OOM_KILLED, advice.memory(seen), until=until, foreign=foreign, unstable=loops)
+    elif loops and not (ends and ended.exit_code == 0):
+        words = advice.crash(seen, ended.exit_code)
+        yield Cause(CRASH_LOOPING, words, until=until, foreign=foreign, unstable=True)
+
+
+def _unready(seen: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:
     """Yield from when on a container that runs should have been ready.
 
-    While its startup probe has not succeeded, that is not so; the kubelet ends it if that takes too long.
+    While its startup probe has not succeeded, that is not so; the kubelet ends it if that takes too long. A kubelet
+    that was restarted reports containers as not ready until it has asked their probes again.
     """
-    takes, started = advice.probe_takes(seen, spec), _started(seen)
+    takes, started = advice.probe_takes(seen), _started(seen)
     if takes is not None and started and seen.started is not False:
-        since = after(started, takes + GRACE)
-        yield Cause(PROBE_FAILING, advice.probe(seen), since=since, others=not advice.is_own(seen))
+        moments = (after(started, takes + GRACE), after(unready_since or started, GRACE))
+        since = max((each for each in moments if each), default=None)
+        yield Cause(PROBE_FAILING, advice.probe(seen), since=since, foreign=not is_own(seen))
 
 
 def _ended(seen: ContainerStatus) -> Terminated | None:
     """Return how a container ended last."""
     return seen.now.terminated or seen.before.terminated
+
+
+def _ran_well(ended: Terminated) -> bool:
+    """Tell whether a container ran for so long before it ended that the kubelet had forgotten how it ended before."""
+    started, finished = moment(ended.started_at), moment(ended.finished_at)
+    never_ran = ended.reason in _NOT_STARTED
+    return not never_ran and started is not None and finished is not None and _seconds(started, finished) >= FORGIVEN
+
+
+def _seconds(start: datetime, end: datetime) -> float:
+    return (end - start).total_seconds()
 
 
 def _times_ended(seen: ContainerStatus) -> int:
@@ -152,3 +179,7 @@ def _started(seen: ContainerStatus) -> datetime | None:
 def _forgiven(seen: ContainerStatus) -> datetime | None:
     started = _started(seen)
     return after(started, FORGIVEN) if started else None
+
+
+def _time(condition: Condition | None) -> str | None:
+    return condition.last_transition_time if condition else None

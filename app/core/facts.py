@@ -62,12 +62,18 @@ class Facts:
     """What Pods say of why the rollout does not end."""
     cause_at: datetime | None = None
     """When time alone may change that."""
+    stable_pods: int | None = None
+    """How many Pods are ready and stay so, as far as Pods tell; None if none is unstable."""
+    unstable_since: datetime | None = None
+    """When the first Pod was created that is unstable, if one is."""
+    failed_pods: int = 0
+    """Pods that failed as a whole of late; each of them is being replaced."""
 
     def moments(self) -> list[datetime | None]:
         """Return when time alone changes the decision."""
         if self.parent.deleting:
             return []
-        return [*self._moments_of_the_gap, self._deadline_ends, self.cause_at]
+        return [*self._moments_of_the_gap, self._deadline_ends, self._stability_ends, self.cause_at]
 
     @property
     def waiting_for(self) -> str | None:
@@ -81,7 +87,8 @@ class Facts:
 
     @property
     def _is_incomplete(self) -> bool:
-        return bool(self.missing) or (self.unfinished and not self.paused)
+        is_unstable = self.stable_pods is not None
+        return bool(self.missing) or is_unstable or (self.unfinished and not self.paused)
 
     @property
     def _moments_of_the_gap(self) -> list[datetime | None]:
@@ -135,13 +142,31 @@ class Facts:
         return self._is_past(self._deadline_ends)
 
     @property
-    def _deadline_ends(self) -> datetime | None:
+    def unstable_for_long(self) -> bool:
+        """Whether Pods of a rollout that did not end have been unstable past its deadline.
+
+        The Deployment takes it for progress whenever such a Pod is ready for a moment.
+        """
+        return self._is_past(self._stability_ends)
+
+    @property
+    def _stability_ends(self) -> datetime | None:
+        if self.unstable_since is None or not self.rolls:
+            return None
+        return after(self.unstable_since, self._deadline + LATENESS)
+
+    @property
+    def _deadline(self) -> int:
         asked = ((self.deployment and self.deployment.spec) or {}).get("progressDeadlineSeconds", DEFAULT_DEADLINE)
-        if self.gap or not isinstance(asked, int):
+        return asked if isinstance(asked, int) else DEFAULT_DEADLINE
+
+    @property
+    def _deadline_ends(self) -> datetime | None:
+        if self.gap:
             return None
         if self.waiting_for:
-            return after(self.waiting_since, asked)
-        return after(self._progressed_at, asked + LATENESS) if self._progressed_at else None
+            return after(self.waiting_since, self._deadline)
+        return after(self._progressed_at, self._deadline + LATENESS) if self._progressed_at else None
 
     @property
     def _progressed_at(self) -> datetime | None:

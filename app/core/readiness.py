@@ -34,8 +34,8 @@ from app.core.reasons import (
 
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
-    waits = facts.unfinished or facts.unseen or bool(facts.missing)
-    return facts.is_late or (facts.overdue and waits and not facts.paused)
+    waits = facts.unfinished or facts.unseen or facts.missing or facts.stable_pods is not None
+    return facts.is_late or facts.unstable_for_long or (facts.overdue and bool(waits) and not facts.paused)
 
 
 def _refused(facts: Facts) -> bool:
@@ -81,15 +81,19 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
     (ROLLING_OUT, lambda facts: facts.unfinished),
     (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
+    (REPLICAS_UNAVAILABLE, lambda facts: facts.stable_pods is not None),
     (AVAILABLE, lambda _: True),
 ]
 """The first rule that holds gives the reason."""
 
 
+_EXPLAINED = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE, ROLLING_OUT)
+"""The reasons whose place a cause takes that Pods tell."""
+
+
 def asks_pods(facts: Facts) -> bool:
-    """Tell whether Pods may say more than *facts* do."""
-    of_pods = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE, ROLLING_OUT)
-    return _first(facts) in of_pods and not facts.unseen
+    """Tell whether Pods may say more than *facts* do: also of a complete rollout, whose Pods may be unstable."""
+    return _first(facts) in (*_EXPLAINED, AVAILABLE) and not facts.unseen
 
 
 def decide(facts: Facts) -> Reason:
@@ -101,7 +105,7 @@ def decide(facts: Facts) -> Reason:
     outlook = found.outlook
     if outlook is Outlook.AS_THE_ROLLOUT:
         outlook = Outlook.STALLED if _timed_out(facts) else Outlook.RECONCILING
-    return replace(facts.cause.reason if facts.cause else found, outlook=outlook)
+    return replace(facts.cause.reason if facts.cause and found in _EXPLAINED else found, outlook=outlook)
 
 
 def _first(facts: Facts) -> Reason:

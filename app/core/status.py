@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
+from app.core.availability import min_available
 from app.core.dependencies import State, Unmet
 from app.core.facts import COMPLETE, Facts
 from app.core.identity import CONTAINER, selector
@@ -88,8 +89,9 @@ def _state(facts: Facts, reason: Reason) -> str:
 
 
 def _available(facts: Facts) -> Observation:
-    """Mirror the Deployment's Available: old Pods may serve during a bad rollout."""
-    return AVAILABLE_NOW if facts.deployment_says("Available", "True") else NOT_AVAILABLE
+    """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
+    enough = facts.stable_pods is None or facts.stable_pods >= min_available(facts.deployment)
+    return AVAILABLE_NOW if enough and facts.deployment_says("Available", "True") else NOT_AVAILABLE
 
 
 def _progressing(facts: Facts) -> Observation:
@@ -98,7 +100,7 @@ def _progressing(facts: Facts) -> Observation:
         return NOT_YET_SEEN
     if facts.paused:
         return ROLLOUT_PAUSED
-    if facts.is_late:
+    if facts.unstable_for_long or facts.is_late:
         return ROLLOUT_LATE
     if facts.deployment_says("Progressing", "False"):
         return ROLLOUT_REFUSED
@@ -119,8 +121,11 @@ def _dependencies(waits: list[Unmet]) -> Observation:
 
 
 def _replicas(facts: Facts) -> int:
-    """Return how many Pods there are, up to those asked for: surplus ones come and go with each step of a rollout."""
-    there = max(0, facts.seen.replicas or 0)
+    """Return how many Pods there are, up to those asked for: surplus ones come and go with each step of a rollout.
+
+    Pods that just failed are there, too, until they are replaced.
+    """
+    there = max(0, facts.seen.replicas or 0) + facts.failed_pods
     return there if facts.problem else min(there, facts.asked_replicas)
 
 

@@ -4,8 +4,8 @@ previous   what the last status said, as far as it matters
 plan       what the spec asks for, and what stands in the way
 outdated   whether the children show that the spec is past, so that they are kept
 first_gap  what separates the observed children from the plan
-diagnosis  what Pods say of a rollout that does not end: only if the rules of readiness, run on all the other facts,
-           end where Pods can say more
+diagnosis  what Pods say of a rollout that does not end, or of Pods that are ready only now and then: only if the rules
+           of readiness, run on all the other facts, end where Pods can say more
 status     what is true now: the rules again, on all facts
 repaired   the children, with what makes Metacontroller mend what it would leave
 resync     when time alone changes the answer
@@ -34,7 +34,8 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     previous = Previous(request.parent)
     planned = plan(request, previous, policy)
     facts = _waited(_facts(request, planned, previous, now), previous)
-    facts = _explained(request, planned, _resent(facts, planned, request))
+    # Twice: Pods that are unstable are waited for as well, also in the moments in which all of them are available.
+    facts = _waited(_explained(request, planned, _resent(facts, planned, request)), previous)
     wanted, kept = planned.wanted, planned.kept
     if facts.gap and facts.gap.later and not facts.stuck:  # what stays so is no late cache
         wanted, kept = [], request.children.kept()
@@ -83,5 +84,12 @@ def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
     """Return *facts* with what Pods say, if it matters: else nobody reads them."""
     if planned.spec is None or facts.deployment is None or not asks_pods(facts):
         return facts
-    cause, cause_at = diagnosis(request.related, facts.deployment, planned.spec, facts.now)
-    return replace(facts, cause=cause, cause_at=cause_at)
+    found = diagnosis(request.related, facts.deployment, planned.spec, facts.now)
+    return replace(
+        facts,
+        cause=found.cause,
+        cause_at=found.changes_at,
+        stable_pods=found.stable,
+        unstable_since=found.unstable_since,
+        failed_pods=found.failed,
+    )

@@ -32,7 +32,7 @@ from app.hooks.objects import (
     readable,
 )
 from app.hooks.observed import Children
-from app.hooks.pod import ContainerStatus, Pod, Terminated
+from app.hooks.pod import ContainerStatus, Pod, PodStatus, Terminated
 from app.hooks.related import Absence, Related
 from app.hooks.request import Body, CustomizeRequest, Parent, SyncRequest
 
@@ -59,6 +59,7 @@ __all__ = [
     "Observed",
     "Parent",
     "Pod",
+    "PodStatus",
     "RefusedAnswer",
     "Related",
     "RelatedRule",

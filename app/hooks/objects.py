@@ -99,6 +99,7 @@ class Condition(Observed, frozen=True):
     status: str
     reason: str | None = None
     message: str | None = None
+    last_transition_time: str | None = None
     last_update_time: str | None = None
     observed_generation: int | None = None
 

@@ -1,8 +1,13 @@
-"""Pods as observed: only what tells why one is not ready. A request may hold a thousand of them."""
+"""Pods as observed: only what tells why one is not ready. A request may hold a thousand of them.
 
-from typing import ClassVar
+So the spec of a Pod stays undecoded: Pods of one ReplicaSet are made from one template, and one spec stands for all.
+"""
 
-from app.hooks.objects import Condition, Object, Observed
+from typing import Any, ClassVar
+
+import msgspec
+
+from app.hooks.objects import Condition, Object, Observed, readable
 
 
 class Waiting(Observed, frozen=True):
@@ -19,10 +24,12 @@ class Running(Observed, frozen=True):
 
 
 class Terminated(Observed, frozen=True):
-    """A container ended."""
+    """A container ended. One that could not be started has 1970 as its start."""
 
     exit_code: int
     reason: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
 
 
 class ContainerState(Observed, frozen=True):
@@ -34,6 +41,8 @@ class ContainerState(Observed, frozen=True):
 
 
 NOTHING_KNOWN = ContainerState()
+
+_NULL = msgspec.Raw(b"null")
 
 
 class ContainerStatus(Observed, frozen=True):
@@ -58,37 +67,18 @@ class ContainerStatus(Observed, frozen=True):
 
 
 class PodStatus(Observed, frozen=True):
-    """What scheduler and kubelet say of a Pod."""
+    """What scheduler and kubelet say of a Pod; ``reason`` and ``message`` tell why it failed as a whole."""
 
     phase: str | None = None
+    reason: str | None = None
+    message: str | None = None
     conditions: list[Condition] | None = None
     init_container_statuses: list[ContainerStatus] | None = None
     container_statuses: list[ContainerStatus] | None = None
 
-
-class Container(Observed, frozen=True):
-    """A container that a Pod is made of."""
-
-    name: str
-    image: str | None = None
-    restart_policy: str | None = None
-    """Of an init container; Always makes it a sidecar, which runs as long as the Pod does."""
-
-
-class PodSpec(Observed, frozen=True):
-    """What a Pod was made to be."""
-
-    containers: list[Container] | None = None
-    init_containers: list[Container] | None = None
-
-    @property
-    def sidecars(self) -> set[str]:
-        """The names of the init containers that run as long as the Pod does."""
-        return {each.name for each in self.init_containers or [] if each.restart_policy == "Always"}
-
-    def image(self, container: str) -> str | None:
-        """Return the image of a container, or None."""
-        return next((each.image for each in self.containers or [] if each.name == container), None)
+    def condition(self, name: str) -> Condition | None:
+        """Return the condition whose type is *name*, or None."""
+        return next((condition for condition in self.conditions or [] if condition.type == name), None)
 
 
 class Pod(Object, frozen=True):
@@ -97,5 +87,9 @@ class Pod(Object, frozen=True):
     API_VERSION: ClassVar[str] = "v1"
     RESOURCE: ClassVar[str] = "pods"
 
-    spec: PodSpec | None = None
+    spec: msgspec.Raw = _NULL
     status: PodStatus | None = None
+
+    def decoded_spec(self) -> dict[str, Any]:
+        """Return the spec as it is in JSON; an empty one if it can't be read."""
+        return readable(self.spec, dict[str, Any]) or {}

@@ -14,7 +14,9 @@ _DURATION = r"[0-9]{1,7}([.][0-9]{1,6})?[smh]"
 Duration = Annotated[str, msgspec.Meta(pattern=f"^{_DURATION}$")]
 """Such as ``90s``, ``10m`` or ``1h``."""
 
-Failure = Literal["bad-image", "crash", "oom", "slow", "config-error", "unschedulable", "unready", "none"]
+Failure = Literal[
+    "bad-image", "crash", "oom", "slow", "config-error", "unschedulable", "unready", "evicted", "node-lost", "none"
+]
 """What all containers do from then on: a fate of app/simulator/controllers/fate.py, or none."""
 
 LONGEST = 1000 * 3600.0

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.build import condition
 from tests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
@@ -23,23 +24,23 @@ Json = dict[str, Any]
 CRASH = (
     "CrashLooping",
     (
-        "Container main ends again and again, with exit code 1. "
-        "See: kubectl logs -l myresource=web -n default -c main --previous"
+        "Container main keeps exiting with code 1. "
+        "See: kubectl logs -l myresource=web -n default -c main --previous --ignore-errors"
     ),
 )
-OOM = ("OOMKilled", "OOMKilled at 128Mi: raise spec.memory.")
+OOM = ("OOMKilled", "Container main was OOMKilled at its 128Mi limit: raise spec.memory.")
 NO_IMAGE = (
     "ImagePullFailed",
     (
         "Container main has an image that can't be pulled: "
-        "check spec.image, and spec.imagePullSecrets if its registry is private."
+        "check spec.image, and set spec.imagePullSecrets if its registry is private."
     ),
 )
 NOT_READY = (
     "ProbeFailing",
     (
-        "Container main runs, and its readiness probe does not succeed: "
-        "check spec.readinessProbe, and what the application answers to it."
+        "Container main runs, but its readiness probe is failing: "
+        "check spec.readinessProbe, and how the application answers it."
     ),
 )
 ROLLING = ("RollingOut", "The Deployment is starting or replacing Pods.")
@@ -54,7 +55,6 @@ PROBE = {"httpGet": {"port": 80}}
         "ErrImagePull",
         "ImagePullBackOff",
         "InvalidImageName",
-        "ErrImageNeverPull",
         "RegistryUnavailable",
         "ImageInspectError",
         "SignatureValidationFailed",
@@ -78,7 +78,6 @@ def test_a_container_that_has_not_failed_is_no_cause(made: Json) -> None:
         pytest.param(crashing(restarts=2), id="waiting again"),
         pytest.param(container(state=running(599), last=ended(1), restarts=999), id="running for a while"),
         pytest.param(container(state=ended(1), restarts=1), id="what was before is not known"),
-        pytest.param(container(state=waiting("RunContainerError"), last=ended(1), restarts=1), id="can't start"),
         pytest.param(container(state={"running": {}}, last=ended(1), restarts=2), id="since nobody knows when"),
     ],
 )
@@ -93,29 +92,14 @@ def test_a_crash_loop_is_said_in_the_same_words_in_all_its_states(seen: Json) ->
         pytest.param(container(state=running(), last=ended(1), restarts=1), id="started again"),
         pytest.param(container(state=running(600), last=ended(1), restarts=7), id="it has run for ten minutes"),
         pytest.param(container(state=waiting("ContainerCreating"), last=ended(1), restarts=1), id="made anew"),
-        pytest.param(container(state=running(), last=ended(1), restarts=7, ready=True), id="ready"),
+        pytest.param(container(state=running(), last=ended(1), restarts=1, ready=True), id="ready again"),
+        pytest.param(container(state=running(600), last=ended(1), restarts=7, ready=True), id="ready for ten minutes"),
+        pytest.param(container(state=ended(1, ran=600), last=ended(1), restarts=7), id="it had run for ten minutes"),
+        pytest.param(container(state=running(), last=ended(1, ran=600), restarts=7, ready=True), id="and runs again"),
     ],
 )
 def test_what_ended_once_or_runs_well_is_no_crash_loop(seen: Json) -> None:
     assert said(pod(seen)) == ROLLING
-
-
-@pytest.mark.parametrize(
-    ("code", "hint"),
-    [
-        (0, " (as if its work were done)"),
-        (1, ""),
-        (126, " (its command can't be executed)"),
-        (127, " (its command is not found)"),
-        (128, " (its command can't be started)"),
-        (137, " (it is killed, perhaps as its liveness or startup probe fails)"),
-        (139, " (it touches memory that is not its own)"),
-        (143, " (it is told to stop, perhaps as its liveness or startup probe fails)"),
-        (-1073741510, ""),
-    ],
-)
-def test_a_crash_names_its_exit_code_and_what_that_means(code: int, hint: str) -> None:
-    assert f"with exit code {code}{hint}. See:" in said(pod(crashing(code)))[1]
 
 
 @pytest.mark.parametrize(
@@ -130,30 +114,11 @@ def test_too_much_memory_is_said_in_the_same_words_from_the_first_time_on(seen: 
     assert said(pod(seen)) == OOM
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        pytest.param({"memory": "1024Mi"}, "at 1Gi: raise spec.memory.", id="memory"),
-        pytest.param({"resources": {"limits": {"cpu": "1"}}}, "at 128Mi: raise spec.memory.", id="cpu alone"),
-        pytest.param(
-            {"resources": {"limits": {"memory": "64Mi"}}}, "at 64Mi: raise spec.resources.limits.memory.", id="limit"
-        ),
-        pytest.param(
-            {"resources": {"requests": {"memory": "64Mi"}}},
-            "without a limit of its own: set spec.resources.limits.memory.",
-            id="a request alone",
-        ),
-    ],
-)
-def test_the_limit_is_the_one_that_the_spec_asks_for_and_its_field_is_named(spec: Json, words: str) -> None:
-    assert said(pod(crashing(137, "OOMKilled")), **spec) == ("OOMKilled", f"OOMKilled {words}")
-
-
 def test_a_pod_that_no_node_takes_is_said_without_the_schedulers_counts() -> None:
     reason, message = said(UNSCHEDULABLE)
 
     assert reason == "Unschedulable"
-    assert "spec.memory" in message
+    assert message.startswith("No node fits: not enough free CPU or memory")
     assert "0/3" not in message
 
 
@@ -214,6 +179,19 @@ def test_a_readiness_probe_is_not_blamed_when_it_was_not_asked(seen: Json, spec:
     assert said(pod(seen), **spec) == ROLLING
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(9, ROLLING), (10, NOT_READY)])
+def test_a_probe_is_not_blamed_before_a_kubelet_that_is_back_has_asked_it(
+    seconds: float, expected: tuple[str, str]
+) -> None:
+    """It reports its containers as not ready at first, however long they have run."""
+    changed = {"type": "ContainersReady", "status": "False", "lastTransitionTime": ago(seconds)}
+    status = {"phase": "Running", "conditions": [changed], "containerStatuses": [container(state=running(3000))]}
+
+    assert said(pod(status=status), readinessProbe=PROBE) == expected
+    if expected is ROLLING:
+        assert answered(pod(status=status), readinessProbe=PROBE)["resyncAfterSeconds"] == 1
+
+
 def test_a_sync_is_asked_for_when_the_probe_has_had_its_time() -> None:
     early, late = (pod(container(state=running(seconds)), name=str(seconds)) for seconds in (15, 9))
 
@@ -249,14 +227,18 @@ LOOP = [
     pytest.param(crashing(), id="waiting"),
     pytest.param(container(state=running(), last=ended(1), restarts=4), id="running"),
     pytest.param(container(state=running(), last=ended(1), restarts=4, ready=True), id="ready"),
+    pytest.param(container(state=running(599), last=ended(1), restarts=2, ready=True), id="ready for long"),
     pytest.param(container(state=ended(1), last=ended(1), restarts=4), id="ended"),
 ]
 """A crash loop without a readiness probe: while it runs, it is ready."""
 
 
+@pytest.mark.parametrize("available", [0, 1])
 @pytest.mark.parametrize("seen", LOOP)
-def test_a_crash_loop_that_is_ready_for_less_than_min_ready_seconds_is_the_same(seen: Json) -> None:
-    assert said(pod(seen), minReadySeconds=30) == CRASH
+def test_a_crash_loop_is_not_ready_also_while_its_deployment_is_complete(seen: Json, available: int) -> None:
+    answer = answered(pod(seen), status={"availableReplicas": available})
+
+    assert (condition(answer)["reason"], condition(answer)["message"]) == CRASH
 
 
 @pytest.mark.parametrize("seen", LOOP)
@@ -264,24 +246,6 @@ def test_a_crash_loop_of_a_sidecar_beside_what_is_not_ready_is_the_same(seen: Js
     pods = pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))
 
     assert said(pods)[0] == "CrashLooping"
-
-
-def test_min_ready_seconds_count_from_when_the_probe_succeeds() -> None:
-    def seen(seconds: float) -> Json:
-        return pod(container(state=running(seconds), last=ended(1), restarts=4, ready=True))
-
-    slow: Json = {"readinessProbe": {**PROBE, "initialDelaySeconds": 20}, "minReadySeconds": 30}
-    assert said(seen(79), **slow) == CRASH
-    assert said(seen(80), **slow) == ROLLING
-
-
-def test_what_is_ready_for_min_ready_seconds_is_no_cause() -> None:
-    def seen(seconds: float) -> Json:
-        return pod(container(state=running(seconds), last=ended(1), restarts=4, ready=True))
-
-    assert said(seen(30), minReadySeconds=30) == ROLLING
-    assert said(seen(1)) == ROLLING
-    assert answered(seen(10), minReadySeconds=30)["resyncAfterSeconds"] == 20
 
 
 def test_what_is_not_ready_is_said_before_what_is() -> None:
@@ -309,7 +273,7 @@ def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -
         pytest.param(container(state=ended(0, "Completed"), last=ended(1), restarts=5, ready=True), id="done"),
         pytest.param(container(state=ended(0, "Completed")), id="just done"),
         pytest.param(container(state=running(9000)), id="it takes long"),
-        pytest.param(container(state=running(60), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
+        pytest.param(container(state=running(600), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
         pytest.param(container(last=ended(1), restarts=5, ready=True), id="nobody knows since when"),
     ],
 )
@@ -327,7 +291,7 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
         ),
         pytest.param(
             crashing(137, "OOMKilled", name="proxy"),
-            ("OOMKilled", f"OOMKilled in container {OTHERS[10:-1]}: ask whoever adds it to the Pods."),
+            ("OOMKilled", f"{OTHERS} was OOMKilled: ask whoever adds it to the Pods."),
             id="memory",
         ),
         pytest.param(
@@ -342,7 +306,7 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
             container("proxy", running(40)),
             (
                 "ProbeFailing",
-                f"{OTHERS} runs, and its readiness probe does not succeed: ask whoever adds it to the Pods.",
+                f"{OTHERS} runs, but its readiness probe is failing: ask whoever adds it to the Pods.",
             ),
             id="probe",
         ),

@@ -8,7 +8,7 @@ import pytest
 from app.core.controller import controller
 from app.core.policy import Policy
 from app.hooks.sender import sync_request
-from tests.build import condition, finished, grouped, my_resource, reason, sync
+from tests.build import condition, grouped, my_resource, reason, sync
 from tests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
@@ -16,6 +16,7 @@ from tests.pods import (
     answered,
     container,
     crashing,
+    ended,
     pod,
     running,
     said,
@@ -67,7 +68,6 @@ def test_a_cause_keeps_the_outlook_of_what_it_explains(
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        pytest.param({"availableReplicas": 1}, "Available", id="finished"),
         pytest.param({"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
         pytest.param({"updatedReplicas": 0}, "RollingOut", id="no new Pods yet"),
         pytest.param({"updatedReplicas": -1}, "RollingOut", id="a count that can't be"),
@@ -201,7 +201,18 @@ def test_a_missing_configmap_is_said_before_what_pods_say_of_it() -> None:
     assert reason(sync(parent, unfinished(parent), related=shown(seen))) == "ContainerConfigError"
 
 
-def test_a_finished_rollout_is_ready_whatever_pods_say() -> None:
-    parent = my_resource()
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(container(state=waiting("ErrImagePull")), id="image"),
+        pytest.param(container(state=ended(1)), id="a single crash"),
+        pytest.param(container(state=ended(137, "OOMKilled")), id="out of memory once"),
+        pytest.param(container(state=running(900)), id="probe"),
+    ],
+)
+def test_a_complete_rollout_is_ready_whatever_pods_say_that_are_not_unstable(seen: Json) -> None:
+    assert reason(answered(pod(seen), status={"availableReplicas": 1}, readinessProbe=PROBE)) == "Available"
 
-    assert reason(sync(parent, *finished(parent), related=shown(pod(crashing())))) == "Available"
+
+def test_a_complete_rollout_is_not_ready_while_a_pod_is_unstable() -> None:
+    assert reason(answered(pod(crashing()), status={"availableReplicas": 1})) == "CrashLooping"

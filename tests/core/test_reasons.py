@@ -21,7 +21,20 @@ WORDS = OF_THE_NAME | {
     "fields",
     "command",
 }
-OF_A_CAUSE = {"who", "remedy", "why", "where", "container", "code", "hint"}
+OF_A_CAUSE = {
+    "who",
+    "problem",
+    "remedy",
+    "why",
+    "where",
+    "code",
+    "hint",
+    "command",
+    "options",
+    "requests",
+    "constraints",
+    "claims",
+}
 
 
 @pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)

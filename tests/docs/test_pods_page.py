@@ -6,7 +6,7 @@ import pytest
 
 from app.core.pod_reasons import POD_REASONS
 from tests.documents import ROOT
-from tests.pods import UNSCHEDULABLE, container, crashing, pod, running, said, waiting
+from tests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, failed, pod, running, said, waiting
 from tests.test_pods import MOST
 
 PAGE = (ROOT / "docs/pods.md").read_text()
@@ -14,6 +14,7 @@ ROWS = dict(re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE))
 SPEC = {
     "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}],
     "readinessProbe": {"httpGet": {"port": 80}},
+    "volumes": [{"name": "cache", "emptyDir": {"sizeLimit": "1Gi"}}],
 }
 PODS = {
     "ImagePullFailed": pod(container(state=waiting("ErrImagePull"))),
@@ -22,9 +23,18 @@ PODS = {
     ),
     "OOMKilled": pod(crashing(137, "OOMKilled")),
     "CrashLooping": pod(crashing(127)),
+    "RunContainerError": pod(crashing(128, "StartError")),
+    "Evicted": failed("Evicted", 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". '),
+    "Preempted": deleted("PreemptionByScheduler"),
+    "PodRejected": failed("OutOfcpu"),
+    "NodeLost": LOST,
     "Unschedulable": UNSCHEDULABLE,
     "ProbeFailing": pod(container(state=running(900))),
 }
+
+
+def test_every_reason_has_an_example() -> None:
+    assert set(PODS) == {reason.name for reason in POD_REASONS}
 
 
 def test_every_reason_is_there_in_the_order_in_which_they_are_said() -> None:

@@ -6,6 +6,7 @@
 import queue
 import threading
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -14,8 +15,7 @@ from app.simulator.objects import Json, Key
 from tests.e2e.client import Client, Refused
 from tests.e2e.record import Record, Version
 
-_NOW = "2026-01-01T00:00:00Z"
-"""Nothing depends on when a container started."""
+_LONG_AGO = "2026-01-01T00:00:00Z"
 
 _WAITING = {
     "bad": ("ImagePullBackOff", {}),
@@ -43,7 +43,9 @@ class Kubelet(threading.Thread):
         while (pod := self._pods.get()) is not None:
             fate = next((word for word in ("slow", *_WAITING) if word in _main(pod)["image"]), None)
             if fate != "slow" and "containerStatuses" not in pod.get("status", {}):
-                self._write(pod, status(pod, fate))
+                self._write(
+                    pod, status(pod, fate, datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+                )
 
     def stop(self) -> None:
         """End, after what is to be done still."""
@@ -62,29 +64,29 @@ class Kubelet(threading.Thread):
                 self._pods.put(pod)
 
 
-def status(pod: Json, fate: str | None) -> Json:
-    """Return the status of *pod*, whose main container has this *fate*."""
+def status(pod: Json, fate: str | None, now: str = _LONG_AGO) -> Json:
+    """Return the status of *pod*, whose main container has this *fate* since *now*."""
     well = fate is None
     types = {"Initialized": True, "PodScheduled": True, "ContainersReady": well, "Ready": well}
     return {
         "phase": "Pending" if fate == "bad" else "Running",
         "podIP": "127.0.0.1",
         "podIPs": [{"ip": "127.0.0.1"}],
-        "startTime": _NOW,
+        "startTime": now,
         "conditions": [
-            {"type": name, "status": str(holds), "lastTransitionTime": _NOW} for name, holds in types.items()
+            {"type": name, "status": str(holds), "lastTransitionTime": now} for name, holds in types.items()
         ],
-        "containerStatuses": [_container(item, fate) for item in pod["spec"]["containers"]],
+        "containerStatuses": [_container(item, fate, now) for item in pod["spec"]["containers"]],
     }
 
 
-def _container(item: Json, fate: str | None) -> Json:
-    state: Json = {"running": {"startedAt": _NOW}}
+def _container(item: Json, fate: str | None, now: str) -> Json:
+    state: Json = {"running": {"startedAt": now}}
     last: Json = {}
     if fate is not None:
         reason, end = _WAITING[fate]
         state = {"waiting": {"reason": reason, "message": "Back-off"}}
-        last = {"terminated": {**end, "startedAt": _NOW, "finishedAt": _NOW}} if end else {}
+        last = {"terminated": {**end, "startedAt": now, "finishedAt": now}} if end else {}
     names = {"name": item["name"], "image": item["image"], "imageID": ""}
     counts = {"ready": fate is None, "started": fate is None, "restartCount": 3 if last else 0}
     return {**names, **counts, "state": state, "lastState": last}

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from app.simulator.apiserver.rules import Refused
+from app.simulator.controllers.kubelet import NAME as KUBELET
+from app.simulator.controllers.pod_status import evicted, is_ready
 from app.simulator.metacontroller.settings import Mode
 from app.simulator.objects import Json, Key, with_metadata
 from tests.e2e.followed import BACKUPS, OURS, backup
@@ -32,6 +34,9 @@ class Stage(Protocol):
 
     def forbid(self, word: str) -> None:
         """Have Deployments with *word* in an image refused from now on."""
+
+    def evict(self) -> None:
+        """Evict the Pod that is ready, as a kubelet does."""
 
     def undo(self, revision: int) -> None:
         """Take the Deployment back to a *revision*, as ``kubectl rollout undo`` does."""
@@ -124,7 +129,7 @@ LIVES: dict[str, list[Step]] = {
     ],
     "invalid at first": [lambda it: it.make(args=["x" * 8000] * 30), lambda it: it.change(args=None)],
     "Pods that crash, and others": [
-        lambda it: it.make(image="nginx:crash"),
+        lambda it: it.make(image="nginx:crash", readinessProbe={"httpGet": {"port": 80}}),
         lambda it: it.change(image="nginx:oom"),
         lambda it: it.change(image="nginx:1.27"),
     ],
@@ -159,6 +164,12 @@ LIVES: dict[str, list[Step]] = {
         lambda it: it.forbid("forbidden"),
         lambda it: it.change(image="forbidden:1"),
         lambda it: it.change(image="nginx:1.28"),
+    ],
+    "Pods that are evicted": [
+        lambda it: it.make(),
+        lambda it: it.evict(),
+        lambda it: it.evict(),
+        lambda it: it.evict(),
     ],
     "a start that waits": [
         lambda it: it.make(dependencies=[_NEEDED]),
@@ -238,6 +249,12 @@ class Simulated:
     def applies(self, mode: Mode) -> None:
         """Start Metacontroller anew, to apply in this *mode*."""
         self.world.applies(mode)
+
+    def evict(self) -> None:
+        """Evict the Pod that is ready, as a kubelet does."""
+        api, clock = self.world.api, self.world.clock
+        (pod,) = (item for item in api.all("Pod") if is_ready(item))
+        api.update_status({**pod, "status": evicted(pod, clock)}, KUBELET)
 
     def is_still(self) -> None:
         """Let time pass until nothing happens any more; a value that differs is sent again after half a minute."""

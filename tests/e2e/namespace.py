@@ -5,11 +5,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Protocol
 
 from app.api.reading import InvalidSpec, read
 from app.core.references import references
+from app.simulator.clock import Clock
+from app.simulator.controllers.pod_status import evicted, is_ready
 from app.simulator.objects import Json
 from tests.e2e.admission import forbid, removed
 from tests.e2e.audit import Done
@@ -118,6 +121,13 @@ class Place:
             kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1000}
             self.client.apply({**kind, "metadata": named})
 
+    def evict(self) -> None:
+        """Evict the Pod that is ready, as a kubelet does."""
+        (pod,) = (item for item in self.client.all("Pod", self.name) if is_ready(item))
+        status, clock = pod["status"], Clock(datetime.fromtimestamp(time.time(), UTC))
+        failed = {**evicted(pod, clock), "startTime": status["startTime"]}
+        self.client.change("Pod", self.name, pod["metadata"]["name"], {"status": failed}, part="/status")
+
     def quota(self, **hard: str) -> None:
         """Make the ResourceQuota ``most``, and wait until it is counted."""
         metadata = {"name": "most", "namespace": self.name}
@@ -145,6 +155,12 @@ class Place:
         """Return the uids of the Pods of a MyResource."""
         found = self.client.all("Pod", self.name, labelSelector=f"myresource={name}")
         return {item["metadata"]["uid"] for item in found if "deletionTimestamp" not in item["metadata"]}
+
+    def available(self, name: str = "web") -> list[int]:
+        """Return how many Pods of a MyResource were available in turn."""
+        versions = self._record.of("Deployment", self.name, child("Deployment", name))
+        counts = [version.item.get("status", {}).get("availableReplicas", 0) for version in versions]
+        return [now for before, now in pairwise([0, *counts]) if now != before]
 
     def main(self, name: str = "web") -> Json:
         """Return the container of the Deployment that runs the image."""

@@ -10,6 +10,7 @@ from itertools import islice
 import pytest
 
 from app.simulator.clock import Clock
+from app.simulator.controllers import pod_status
 from app.simulator.controllers.fate import Fate, Times
 from app.simulator.controllers.life import life
 from app.simulator.metacontroller.settings import Mode
@@ -19,14 +20,16 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
 
 HOUR = 3600
+MOST = 8
+"""What a status says in turn."""
 PROBE = {"exec": {"command": ["ready"]}, "periodSeconds": 1, "failureThreshold": 1}
 ENV = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}]
 
 CAUSES = {
     Fate.BAD_IMAGE: ("ImagePullFailed", "check spec.image"),
     Fate.CONFIG_ERROR: ("ContainerConfigError", "key password of Secret db does not exist"),
-    Fate.OOM: ("OOMKilled", "OOMKilled at 64Mi: raise spec.memory."),
-    Fate.CRASH: ("CrashLooping", "with exit code 1. See: kubectl logs"),
+    Fate.OOM: ("OOMKilled", "Container main was OOMKilled at its 64Mi limit: raise spec.memory."),
+    Fate.CRASH: ("CrashLooping", "keeps exiting with code 1. See: kubectl logs"),
     Fate.UNSCHEDULABLE: ("Unschedulable", "spec.memory"),
     Fate.UNREADY: ("ProbeFailing", "check spec.readinessProbe"),
 }
@@ -54,9 +57,10 @@ class Life:
         self._here.client.change("Pod", self._here.name, self._name, {"status": status}, part="/status")
 
 
-def begun(here: Namespace, fate: Fate, ago: float = HOUR) -> Life:
+def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = PROBE) -> Life:
     """Return the life of the Pod of a new MyResource."""
-    here.make(image="nginx:slow", memory="64Mi", env=ENV, readinessProbe=PROBE)
+    probes: Json = {"readinessProbe": probe} if probe else {}
+    here.make(image="nginx:slow", memory="64Mi", env=ENV, **probes)
     here.is_said("Building", "RollingOut")
     here.is_still()
     return Life(here, fate, ago)
@@ -140,3 +144,64 @@ def test_an_unwell_sidecar_is_named_as_anothers(here: Namespace) -> None:
 
     here.is_said("Building", "ImagePullFailed")
     assert "Container proxy, which is not this MyResource's own," in here.message()
+
+
+LOOP = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled"}
+
+
+@pytest.mark.parametrize("fate", LOOP, ids=lambda fate: fate.value)
+def test_a_loop_without_a_probe_is_not_ready_although_its_deployment_is_available_again_and_again(
+    here: Namespace, fate: Fate, figures: Figures, mode: Mode
+) -> None:
+    new = begun(here, fate, ago=0, probe=None)
+    new.goes_on(6)
+    here.is_said("Degraded", LOOP[fate])
+    statuses = here.history()
+    available, done = len(here.available()), here.since()
+
+    new.goes_on(9)
+
+    figures.note(f"status writes, ready again and again: {fate.value}", mode, done.statuses)
+    assert len(here.available()) > available
+    assert done.writes == []
+    assert here.history() == statuses
+    assert len(statuses) <= MOST
+
+
+def test_evictions_one_after_the_other_are_told_once(here: Namespace) -> None:
+    here.ready()
+    here.evict()
+    here.is_ready()
+    here.evict()
+    here.is_said("Degraded", "Evicted")
+    here.is_still()
+    done = here.since()
+
+    for _ in range(3):
+        here.evict()
+        here.is_still()
+
+    assert here.says() == ("Degraded", "Evicted")
+    assert done.writes == []
+    assert condition(here.get("MyResource"), "Available")["status"] == "False"
+    assert here.get("MyResource")["status"]["replicas"] == 1
+
+
+def test_a_node_that_does_not_respond_is_told_until_it_is_back(here: Namespace) -> None:
+    here.ready(readinessProbe=PROBE)
+    (pod,) = here.client.all("Pod", here.name)
+    clock, name = Clock(datetime.fromtimestamp(time.time(), UTC)), pod["metadata"]["name"]
+
+    for status, expected in (
+        (pod_status.lost(pod, clock), ("Degraded", "NodeLost")),
+        ({**pod_status.running(pod, clock), "containerStatuses": waits(pod)}, ("Degraded", "ReplicasUnavailable")),
+        (pod["status"], ("Ready", "Available")),
+    ):
+        here.client.change("Pod", here.name, name, {"status": status}, part="/status")
+        here.is_said(*expected)
+    assert ("Degraded", "ProbeFailing") not in here.history()
+
+
+def waits(pod: Json) -> list[Json]:
+    """Return the statuses of the containers of *pod* as a kubelet reports them before it has asked their probes."""
+    return [{**seen, "ready": False} for seen in pod["status"]["containerStatuses"]]

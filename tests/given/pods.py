@@ -3,9 +3,10 @@
 from hypothesis import strategies as st
 
 from tests.given.words import Json, Strategy
-from tests.pods import NEW, ago, container, ended, pod, running, waiting
+from tests.pods import LOST, NEW, ago, container, deleted, ended, failed, pod, running, waiting
 
-_ENDS = [ended(code, reason) for code, reason in ((0, "Completed"), (1, "Error"), (137, "OOMKilled"), (143, "Error"))]
+_REASONS = ((0, "Completed"), (1, "Error"), (137, "OOMKilled"), (143, "Error"), (128, "StartError"))
+_ENDS = [ended(code, reason) for code, reason in _REASONS]
 _STATES = [
     {},
     *(running(seconds) for seconds in (0, 39, 41, 700, -5)),
@@ -34,17 +35,28 @@ _MISREAD = [
 ]
 
 
+_WHOLE = [
+    LOST,
+    *(failed(reason, seconds=seconds) for reason in ("Evicted", "OutOfpods") for seconds in (5, 30, 700)),
+    *(deleted(reason) for reason in ("EvictionByEvictionAPI", "PreemptionByScheduler", None)),
+]
+"""Pods to which something happened as a whole."""
+
+
 def _pod(seen: list[Json], mark: str, seconds: int, misread: Json) -> Json:
     return {**pod(*seen[:2], init=tuple(seen[2:]), mark=mark, made=ago(seconds)), **misread}
 
 
 pods: Strategy[list[Json]] = st.lists(
-    st.builds(
-        _pod,
-        st.lists(containers, max_size=3),
-        st.sampled_from([NEW, NEW, "old"]),
-        st.sampled_from([0, 60, 3600]),
-        st.sampled_from([*[{}] * 9, *_MISREAD]),
+    st.one_of(
+        st.builds(
+            _pod,
+            st.lists(containers, max_size=3),
+            st.sampled_from([NEW, NEW, "old"]),
+            st.sampled_from([0, 60, 3600]),
+            st.sampled_from([*[{}] * 9, *_MISREAD]),
+        ),
+        st.sampled_from(_WHOLE),
     ),
     max_size=4,
 )

@@ -1,5 +1,6 @@
 """The kubelet: what becomes of a container, by its image or by whoever lets all fail."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from app.simulator.controllers.fate import Fate, fate_of
 from app.simulator.controllers.pod_status import is_ready
 from app.simulator.world import World
 from tests.simulator.test_deployments import imaged, started
+from tests.worlds import DEPLOYMENT
 
 Json = dict[str, Any]
 
@@ -36,6 +38,8 @@ def shown(made: World) -> tuple[str, str, int]:
         ("nginx:1-config", Fate.RUNS),
         ("nginx:unschedulable", Fate.UNSCHEDULABLE),
         ("nginx:unready", Fate.UNREADY),
+        ("nginx:evicted", Fate.EVICTED),
+        ("nginx:1-node-lost", Fate.NODE_LOST),
     ],
 )
 def test_a_word_of_the_tag_decides(image: str, fate: Fate) -> None:
@@ -290,3 +294,45 @@ def test_a_pod_of_a_bad_image_is_replaced_by_one_of_a_good_image() -> None:
 
     (only,) = made.api.all("Pod")
     assert only["spec"]["containers"][0]["image"] == "nginx:2"
+
+
+def was_ready(fate: Fate, seconds: int, **container: Any) -> list[bool]:
+    """Return whether the newest Pod was ready, second by second."""
+    made = started()
+    made.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"]["containers"][0].update(container))
+    made.kubelet.fail(fate)
+    found = []
+    for _ in range(seconds):
+        made.run(1)
+        found.append(is_ready(made.api.all("Pod")[-1]))
+    return found
+
+
+def test_without_a_probe_a_container_that_crashes_is_ready_in_between() -> None:
+    assert sum(new and not old for old, new in pairwise(was_ready(Fate.CRASH, 60))) > 3
+    assert not any(was_ready(Fate.CRASH, 60, readinessProbe={"httpGet": {"port": 80}}))
+
+
+def test_a_pod_that_is_evicted_stays_listed_and_is_replaced() -> None:
+    made = started()
+    made.kubelet.fail(Fate.EVICTED)
+    made.run(150)
+
+    *over, new = made.api.all("Pod")
+    assert [pod["status"]["reason"] for pod in over] == ["Evicted", "Evicted"]
+    assert is_ready(new)
+    assert made.still()
+
+
+def test_of_a_lost_node_others_tell_that_its_pods_are_not_ready() -> None:
+    made = started()
+    made.still()
+    made.kubelet.fail(Fate.NODE_LOST)
+    made.still()
+    (pod,) = made.api.all("Pod")
+    (container,) = pod["status"]["containerStatuses"]
+    assert (is_ready(pod), container["ready"]) == (False, True)
+
+    made.kubelet.fail(None)
+    made.still()
+    assert is_ready(made.api.all("Pod")[0])

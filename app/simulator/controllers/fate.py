@@ -19,6 +19,8 @@ class Fate(Enum):
     CONFIG_ERROR = "config-error"
     UNSCHEDULABLE = "unschedulable"
     UNREADY = "unready"
+    EVICTED = "evicted"
+    NODE_LOST = "node-lost"
 
 
 ENDS = (Fate.CRASH, Fate.OOM)
@@ -32,6 +34,8 @@ _WORDS = {
     "config-error": Fate.CONFIG_ERROR,
     "unschedulable": Fate.UNSCHEDULABLE,
     "unready": Fate.UNREADY,
+    "evicted": Fate.EVICTED,
+    "node-lost": Fate.NODE_LOST,
 }
 
 
@@ -52,6 +56,8 @@ class Times:
     slow_start: float = 45.0
     crash: float = 1.0
     """From the start to the end of a container that crashes."""
+    fill: float = 60.0
+    """From the start of a container to its eviction: the kubelet measures volumes once a minute."""
     stop: float = 1.0
     look: float = 1.0
     """Until the kubelet looks again at a container that failed."""

@@ -6,11 +6,14 @@ from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock, Plan
 from app.simulator.controllers.fate import ENDS, Fate, Times, fate_of
 from app.simulator.controllers.life import News, life
-from app.simulator.controllers.pod_status import has_probe, is_ready
+from app.simulator.controllers.pod_status import has_probe, is_over, is_ready
 from app.simulator.history import Write
-from app.simulator.objects import Json, deleting, key_of
+from app.simulator.objects import Json, controller_of, deleting, key_of
 
 NAME = "kubelet"
+
+_STRIKES = (*ENDS, Fate.EVICTED, Fate.NODE_LOST)
+"""Fates that also befall what runs already."""
 
 
 class Kubelet:
@@ -30,7 +33,7 @@ class Kubelet:
         self._fate = fate
         for pod in self._api.all("Pod"):
             theirs = self._of(pod)
-            if theirs in ENDS or not is_ready(pod) or (theirs is Fate.UNREADY and has_probe(pod)):
+            if theirs in _STRIKES or not is_ready(pod) or (theirs is Fate.UNREADY and has_probe(pod)):
                 self._live(pod)
 
     def _changed(self, write: Write) -> None:
@@ -51,7 +54,12 @@ class Kubelet:
         led = self._next.pop(pod["metadata"]["uid"], None)
         if led:
             led.cancelled = True
-        self._wait(pod, life(pod, self._of(pod), self._times))
+        self._wait(pod, life(pod, self._of(pod), self._times, again=self._failed_before(pod)))
+
+    def _failed_before(self, pod: Json) -> bool:
+        """Tell whether two Pods of the one that controls *pod* failed: a third one is no news."""
+        failed = (other for other in self._api.all("Pod") if is_over(other))
+        return sum(controller_of(other) == controller_of(pod) for other in failed) > 1
 
     def _wait(self, pod: Json, rest: Iterator[News]) -> None:
         news = next(rest, None)

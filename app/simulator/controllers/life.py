@@ -24,13 +24,22 @@ class News(NamedTuple):
     idle: bool = False
 
 
-def life(pod: Json, fate: Fate, times: Times) -> Iterator[News]:
-    """Yield the life of *pod* from now on: to its end if it ends, for ever if it fails again and again."""
+def life(pod: Json, fate: Fate, times: Times, *, again: bool = False) -> Iterator[News]:
+    """Yield the life of *pod* from now on: to its end if it ends, for ever if it fails again and again.
+
+    *again* tells whether Pods that it replaces were evicted before.
+    """
     begun = pod_status.has_run(pod)
     if fate is Fate.UNSCHEDULABLE and not begun:
         yield News(times.schedule, pod_status.unscheduled)
+    elif pod_status.is_over(pod):
+        return
+    elif fate is Fate.NODE_LOST:
+        yield from _lost(pod)
     elif begun and fate in ENDS:
-        yield from _crashing(fate, times, at_once=True)
+        yield from _crashing(pod, fate, times, at_once=True)
+    elif begun and fate is Fate.EVICTED:
+        yield News(times.fill, pod_status.evicted, idle=again)
     elif begun and pod_status.is_ready(pod):
         yield News(0, pod_status.running)
     else:
@@ -38,6 +47,8 @@ def life(pod: Json, fate: Fate, times: Times) -> Iterator[News]:
         if not begun:
             yield News(before, pod_status.creating)
         yield from _started(pod, fate, times, times.pull - before)
+        if fate is Fate.EVICTED:
+            yield News(times.fill, pod_status.evicted, idle=again)
 
 
 def _started(pod: Json, fate: Fate, times: Times, pulls: float) -> Iterator[News]:
@@ -46,8 +57,8 @@ def _started(pod: Json, fate: Fate, times: Times, pulls: float) -> Iterator[News
     elif fate is Fate.CONFIG_ERROR:
         yield News(pulls, pod_status.misconfigured)
     elif fate in ENDS:
-        yield News(pulls, pod_status.running)
-        yield from _crashing(fate, times)
+        yield News(pulls, _up(pod))
+        yield from _crashing(pod, fate, times)
     else:
         yield from _running(pod, fate, times, pulls)
 
@@ -72,17 +83,28 @@ def _unpulled(times: Times, pulls: float) -> Iterator[News]:
         yield News(times.waits(failures), pod_status.no_image, idle=True)
 
 
-def _crashing(fate: Fate, times: Times, *, at_once: bool = False) -> Iterator[News]:
+def _lost(pod: Json) -> Iterator[News]:
+    """Yield what is told of a Pod whose node is lost: its containers stay as they were reported last."""
+    if pod_status.is_ready(pod):
+        yield News(0, pod_status.lost)
+
+
+def _up(pod: Json) -> Status:
+    """Return how a container is that runs and is going to end soon: without a probe it is ready at once."""
+    return pod_status.running if pod_status.has_probe(pod) else pod_status.ready
+
+
+def _crashing(pod: Json, fate: Fate, times: Times, *, at_once: bool = False) -> Iterator[News]:
     """Yield the life of a container that is about to end."""
     ended = partial(pod_status.ended, oom=fate is Fate.OOM)
     yield News(0 if at_once else times.crash, ended)
-    yield News(times.look, pod_status.running)
+    yield News(times.look, _up(pod))
     failures = 0
     while True:
         failures += 1
         yield News(times.crash, ended, idle=failures > 1)
         yield News(times.look, pod_status.backing_off, idle=failures > 1)
-        yield News(times.waits(failures), pod_status.running, idle=True)
+        yield News(times.waits(failures), _up(pod), idle=True)
 
 
 def _first_probe(pod: Json) -> float | None:

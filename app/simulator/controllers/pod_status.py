@@ -80,6 +80,28 @@ def backing_off(pod: Json, clock: Clock) -> Json:
     return _status(pod, clock, "Running", {"waiting": waiting})
 
 
+def evicted(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod that the kubelet evicted, as it wrote too much."""
+    end = {"exitCode": _SIGKILL, "reason": "Error", "finishedAt": clock.stamp()}
+    status = _status(pod, clock, "Failed", {"terminated": end})
+    why = {"reason": "Evicted", "message": 'Usage of EmptyDir volume "data" exceeds the limit "4Mi". '}
+    return {**status, **why}
+
+
+def lost(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose node does not respond: all that others write of it is that it is not ready."""
+    conditions = [
+        _condition("Ready", "False", pod, clock) if item["type"] == "Ready" else item
+        for item in pod["status"].get("conditions", [])
+    ]
+    return {**pod["status"], "conditions": conditions}
+
+
+def is_over(pod: Json) -> bool:
+    """Tell whether *pod* failed as a whole: it stays listed, and another takes its place."""
+    return bool(pod.get("status", {}).get("phase") == "Failed")
+
+
 def _image(pod: Json) -> str:
     image: str = pod["spec"]["containers"][0]["image"]
     return image

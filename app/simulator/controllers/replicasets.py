@@ -4,7 +4,7 @@ from app.simulator.apiserver.rules import Refused
 from app.simulator.apiserver.store import ApiServer
 from app.simulator.clock import Clock
 from app.simulator.controllers.adoption import own
-from app.simulator.controllers.pod_status import is_ready, ready_condition
+from app.simulator.controllers.pod_status import is_over, is_ready, ready_condition
 from app.simulator.controllers.wake import Wake
 from app.simulator.history import Write
 from app.simulator.objects import Json, Key, deleting, key_of, reference_to
@@ -37,7 +37,7 @@ class ReplicaSets:
         if found is None or deleting(found):
             return
         everybody = self._api.all("Pod")
-        pods = [pod for pod in own(found, everybody, self._api, NAME) if not deleting(pod)]
+        pods = [pod for pod in own(found, everybody, self._api, NAME) if not deleting(pod) and not is_over(pod)]
         surplus = len(pods) - found["spec"]["replicas"]
         refused = None
         if surplus > 0:

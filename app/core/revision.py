@@ -1,0 +1,139 @@
+"""The current revision: which Pods the newest ReplicaSet of a Deployment made.
+
+ReplicaSets are not asked for, as each of their events would cost Metacontroller a walk over all MyResources. So the
+Pods themselves tell: those of the newest ReplicaSet carry the Deployment's template. One Pod stands for all that have
+its template hash. Where an admission policy changed all Pods, those that differ least from the template count, and of
+these the ones that are as many as the Deployment has updated, and youngest.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from app.core.facts import COMPLETE
+from app.hooks import Absence, Deployment, Pod, Related
+
+HASH = "pod-template-hash"
+
+Json = dict[str, Any]
+
+_OVER = ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The Pods that were made from one template; ``deployment_pods`` are all that the Deployment has."""
+
+    pods: list[Pod] = field(default_factory=list)
+    deployment_pods: list[Pod] = field(default_factory=list)
+
+    @cached_property
+    def spec(self) -> Json:
+        """The spec of one Pod, which stands for all."""
+        return self.example.decoded_spec() if self.pods else {}
+
+    @cached_property
+    def example(self) -> Pod:
+        """The oldest Pod."""
+        return min(self.pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name))
+
+    @cached_property
+    def live(self) -> list[Pod]:
+        """The Pods that run or are going to."""
+        return [pod for pod in self.pods if is_live(pod)]
+
+    @cached_property
+    def sidecars(self) -> set[str]:
+        """The names of the init containers that run as long as their Pod does."""
+        found = self.spec.get("initContainers")
+        named = (each for each in (found if isinstance(found, list) else []) if isinstance(each, dict))
+        return {str(each.get("name")) for each in named if each.get("restartPolicy") == "Always"}
+
+
+def is_live(pod: Pod) -> bool:
+    """Tell whether *pod* counts as one of its ReplicaSet: neither over nor on its way out, so nothing replaces it."""
+    return pod.metadata.deletion_timestamp is None and (pod.status is None or pod.status.phase not in _OVER)
+
+
+def current(related: Related, deployment: Deployment) -> Revision:
+    """Return the current revision of *deployment*; an empty one if nothing is known of it."""
+    seen = related.all(Pod)
+    pods = [] if isinstance(seen, Absence) else [pod for pod in seen if _template_hash(pod, deployment)]
+    groups: defaultdict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        groups[pod.metadata.label(HASH) or ""].append(pod)
+    updated = (deployment.status and deployment.status.updated_replicas) or 0
+    fits = {made: _fit(Revision(group), deployment, updated) for made, group in groups.items()}
+    newest = max(fits, key=lambda made: (*fits[made], made), default=None)
+    known = newest is not None and (updated > 0 or fits[newest].differs == 0 or _is_complete(deployment))
+    return Revision(groups[newest] if newest is not None and known else [], pods)
+
+
+def _is_complete(deployment: Deployment) -> bool:
+    """Tell whether the newest ReplicaSet has had all its Pods; else it may have none yet, and all Pods are old."""
+    progressing = deployment.status.condition("Progressing") if deployment.status else None
+    return progressing is not None and progressing.reason == COMPLETE
+
+
+class _Fit(NamedTuple):
+    """How well Pods fit to be those of the newest ReplicaSet; what stands first counts most."""
+
+    differs: int
+    """Fields in which they differ from the template, as a number below 0."""
+    is_as_many: bool
+    adds: int
+    """Fields that the template has not, as a number below 0."""
+    first_made: str
+    less_off: int
+
+
+def _fit(found: Revision, deployment: Deployment, updated: int) -> _Fit:
+    template = _object((deployment.spec or {}).get("template"))
+    metadata, pod = _object(template.get("metadata")), found.example
+    differs = [
+        *_lacking(_object(metadata.get("labels")), pod.metadata.labels or {}),
+        *_lacking(_object(metadata.get("annotations")), pod.metadata.annotations or {}),
+        *_lacking(_object(template.get("spec")), found.spec),
+        *_unlike(_containers(template.get("spec")), _containers(found.spec)),
+    ]
+    adds = len(found.spec.keys() - _object(template.get("spec")).keys() - {"nodeName"})
+    adds += len((pod.metadata.annotations or {}).keys() - _object(metadata.get("annotations")).keys())
+    off = abs(len(found.live) - updated)
+    first = min(pod.metadata.creation_timestamp or "" for pod in found.pods)
+    return _Fit(-len(differs), off == 0, -adds, first, -off)
+
+
+def _lacking(template: Json, seen: Json) -> Iterator[str]:
+    """Yield which fields of *template* have another value; a list may have more items, which admission adds."""
+    for name, value in template.items():
+        there = seen.get(name)
+        if isinstance(value, list) and isinstance(there, list):
+            if name != "containers" and any(item not in there for item in value):
+                yield name
+        elif value != there:
+            yield name
+
+
+def _unlike(template: dict[str, Json], seen: dict[str, Json]) -> Iterator[str]:
+    """Yield which fields of the containers of *template* are not the same, also those that it has not."""
+    for name, container in template.items():
+        there = seen.get(name, {})
+        yield from (field for field in container.keys() | there.keys() if container.get(field) != there.get(field))
+
+
+def _containers(spec: object) -> dict[str, Json]:
+    found = _object(spec).get("containers")
+    items = map(_object, found if isinstance(found, list) else [])
+    return {str(item.get("name")): item for item in items}
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _template_hash(pod: Pod, deployment: Deployment) -> str | None:
+    """Return which of the ReplicaSets of *deployment* made *pod*; None if somebody else did."""
+    made, maker = pod.metadata.label(HASH), pod.metadata.controller
+    return made if made and maker and maker.name == f"{deployment.metadata.name}-{made}" else None

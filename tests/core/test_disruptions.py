@@ -1,0 +1,177 @@
+"""Disruptions: what evicts, preempts, rejects or loses a Pod, and for how long that is the cause."""
+
+from typing import Any
+
+import pytest
+
+from tests.build import condition
+from tests.pods import HEALTHY, LOST, UNSCHEDULABLE, ago, answered, container, deleted, failed, pod, running, said
+
+Json = dict[str, Any]
+
+READY = [{"type": kind, "status": "True", "lastTransitionTime": ago(40)} for kind in ("Ready", "ContainersReady")]
+VOLUME = {"volumes": [{"name": "d", "emptyDir": {"sizeLimit": "4Mi"}}]}
+FULL = 'Usage of EmptyDir volume "d" exceeds the limit "4Mi". '
+OVER = 'Container main exceeded its local ephemeral storage limit "1Gi". '
+LIMIT = {"resources": {"limits": {"ephemeral-storage": "1Gi"}}}
+
+
+def fresh(seconds: float, *, ready: bool = True) -> Json:
+    """Return a Pod that was created so many seconds ago."""
+    seen = {"phase": "Running", "containerStatuses": [HEALTHY], "conditions": READY if ready else []}
+    return pod(name=f"fresh-{seconds}", made=ago(seconds), status=seen)
+
+
+def evicted(seconds: float, *, lived: float = 60, message: str = FULL) -> Json:
+    """Return a Pod that was evicted so many *seconds* ago, after it *lived* for a while."""
+    return failed("Evicted", message, seconds=seconds, lived=lived)
+
+
+@pytest.mark.parametrize(
+    ("message", "spec", "words"),
+    [
+        pytest.param(FULL, VOLUME, "volume d exceeded its size limit: raise its emptyDir.sizeLimit", id="volume"),
+        pytest.param(FULL, {}, "a volume exceeded its size limit: ask whoever adds it to the Pods.", id="another's"),
+        pytest.param(OVER, LIMIT, "ephemeral storage: raise spec.resources.limits.ephemeral-storage", id="limit"),
+        pytest.param(OVER, {}, "ephemeral storage: set spec.resources.limits.ephemeral-storage", id="no own limit"),
+        pytest.param(
+            "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ",
+            LIMIT,
+            "ephemeral storage: raise",
+            id="all containers",
+        ),
+        pytest.param("The node was low on resource: memory. Threshold", {}, "its node is low on memory", id="memory"),
+        pytest.param(
+            "The node was low on resource: ephemeral-storage. Container main was using 3Gi",
+            {},
+            "its node is low on disk space",
+            id="disk",
+        ),
+        pytest.param("The node had condition: [DiskPressure]. ", {}, "its node could not keep it", id="other words"),
+        pytest.param("", {}, "its node could not keep it", id="no words"),
+    ],
+)
+def test_an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec(
+    message: str, spec: Json, words: str
+) -> None:
+    reason, text = said(evicted(5, message=message), **spec)
+
+    assert reason == "Evicted"
+    assert text.startswith("A Pod was evicted because ")
+    assert words in text
+
+
+@pytest.mark.parametrize(
+    ("seen", "spec", "expected"),
+    [
+        pytest.param(failed("OutOfcpu"), {}, ("PodRejected", "it has no room left"), id="out of CPU"),
+        pytest.param(failed("OutOfpods"), {}, ("PodRejected", "it has no room left"), id="out of Pods"),
+        pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "does not fit it any more"), id="labels changed"),
+        pytest.param(failed("Preempting"), {}, ("Preempted", "set spec.priorityClassName"), id="critical Pod"),
+        pytest.param(failed("Terminated"), {}, ("Evicted", "its node was shut down"), id="shutdown"),
+        pytest.param(deleted("PreemptionByScheduler"), {}, ("Preempted", "set spec.priorityClassName"), id="preempted"),
+        pytest.param(
+            deleted("PreemptionByScheduler"),
+            {"priorityClassName": "high"},
+            ("Preempted", "name a higher class in spec.priorityClassName"),
+            id="preempted with a class",
+        ),
+        pytest.param(deleted("EvictionByEvictionAPI"), {}, ("Evicted", "as kubectl drain does"), id="drained"),
+        pytest.param(deleted("DeletionByTaintManager"), {}, ("Evicted", "has a taint"), id="taint"),
+        pytest.param(LOST, {}, ("NodeLost", "kubectl get nodes"), id="node lost"),
+    ],
+)
+def test_what_befalls_a_pod_has_its_own_cause(seen: Json, spec: Json, expected: tuple[str, str]) -> None:
+    reason, message = said(seen, **spec)
+
+    assert reason == expected[0]
+    assert expected[1] in message
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(failed("Evicted", mark="old", lived=9000), id="of an old ReplicaSet"),
+        pytest.param(failed("Evicted", seconds=600), id="ten minutes ago"),
+        pytest.param(failed("DeadlineExceeded"), id="a reason that nobody knows"),
+        pytest.param(failed(None), id="no reason"),
+        pytest.param(deleted("DeletionByPodGC"), id="deleted for another reason"),
+        pytest.param(deleted(None), id="deleted by hand"),
+    ],
+)
+def test_what_is_long_ago_or_not_a_disruption_is_no_cause(seen: Json) -> None:
+    assert said(seen, fresh(300, ready=False))[0] == "RollingOut"
+
+
+def test_a_readiness_gate_that_is_not_met_is_no_lost_node() -> None:
+    gated = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, READY[1]]
+    seen = pod(status={"phase": "Running", "containerStatuses": [HEALTHY], "conditions": gated})
+
+    assert said(seen)[0] == "RollingOut"
+
+
+def test_an_eviction_is_over_once_the_pod_is_replaced() -> None:
+    assert said(evicted(50), fresh(50, ready=False))[0] == "Evicted"
+    assert said(evicted(50), fresh(50))[0] == "RollingOut"
+    assert said(evicted(50), evicted(40), fresh(50), fresh(50, ready=False))[0] == "Evicted"
+
+
+COMPLETE = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+AVAILABLE = {"conditions": [{"type": "Available", "status": "True"}]}
+
+
+@pytest.mark.parametrize(
+    ("pods", "expected"),
+    [
+        pytest.param([evicted(100), fresh(100)], "Available", id="one eviction"),
+        pytest.param([evicted(100, lived=0), fresh(100)], "Available", id="one, as soon as it was created"),
+        pytest.param([evicted(100), evicted(95, lived=500), fresh(95)], "Available", id="two at once"),
+        pytest.param([evicted(200), evicted(100, lived=100), fresh(100)], "Evicted", id="a replacement, too"),
+        pytest.param([evicted(700), evicted(590, lived=110), fresh(590)], "Evicted", id="nearly ten minutes ago"),
+        pytest.param([evicted(800), evicted(600, lived=200), fresh(600)], "Available", id="ten minutes ago"),
+        pytest.param([evicted(700), evicted(50, lived=650), fresh(50)], "Available", id="far apart"),
+    ],
+)
+def test_a_replacement_that_is_evicted_too_makes_the_next_one_unstable(pods: list[Json], expected: str) -> None:
+    answer = answered(*pods, status={**COMPLETE, **AVAILABLE})
+
+    assert condition(answer)["reason"] == expected
+    assert condition(answer, "Available")["status"] == ("True" if expected == "Available" else "False")
+
+
+def test_a_sync_is_asked_for_when_a_series_is_over() -> None:
+    answer = answered(evicted(200), evicted(100, lived=100), fresh(100), status=COMPLETE)
+
+    assert answer["resyncAfterSeconds"] == 500
+
+
+def test_pods_that_failed_count_as_replicas_until_they_are_replaced() -> None:
+    complete = [{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]
+    before = answered(evicted(1), status={"replicas": 0, "updatedReplicas": 0, "conditions": complete})
+    after = answered(evicted(1), fresh(1), status={"replicas": 1})
+
+    assert [answer["status"]["replicas"] for answer in (before, after)] == [1, 1]
+
+
+def test_only_the_replacements_are_unstable() -> None:
+    """Two of three are as they were: with one that may be missing, that is enough."""
+    well = [pod(name=name, status=fresh(9)["status"], made=ago(9000)) for name in "ab"]
+    several = {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 3, **AVAILABLE}
+    series = [evicted(200), evicted(100, lived=100), fresh(100)]
+    one_may_be_missing = {"rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}
+
+    for strategy, expected in ((None, "False"), (one_may_be_missing, "True")):
+        spec = {"replicas": 3, **({"strategy": strategy} if strategy else {})}
+        answer = answered(*well, *series, status=several, **spec)
+        assert condition(answer)["reason"] == "Evicted"
+        assert condition(answer, "Available")["status"] == expected
+
+
+def test_preemption_is_said_before_that_no_node_fits_the_replacement() -> None:
+    assert said(deleted("PreemptionByScheduler"), UNSCHEDULABLE)[0] == "Preempted"
+
+
+def test_a_crash_is_said_before_an_eviction() -> None:
+    crashed = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)
+
+    assert said(evicted(5), pod(crashed, name="b"))[0] == "CrashLooping"

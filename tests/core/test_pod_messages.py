@@ -1,0 +1,115 @@
+"""Messages of causes: one for each cause and each shape of the spec, and none that names what the spec has not."""
+
+from typing import Any
+
+import pytest
+
+from tests.pods import UNSCHEDULABLE, container, crashing, ended, pod, said, waiting
+
+Json = dict[str, Any]
+
+PROBE = {"httpGet": {"port": 80}}
+LIVE, START, BOTH = {"livenessProbe": PROBE}, {"startupProbe": PROBE}, {"livenessProbe": PROBE, "startupProbe": PROBE}
+CLAIM = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}
+SELECTOR = {"matchLabels": {"a": "b"}}
+SPREAD = {
+    "topologySpreadConstraints": [
+        {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": SELECTOR}
+    ]
+}
+
+ON = " -l myresource=web -n default"
+LOGS = f"See: kubectl logs{ON} -c main --previous --ignore-errors"
+DESCRIBE = f"See: kubectl describe pods{ON}"
+UNTOLERATED = "or nodes have taints that the Pods do not tolerate."
+
+
+def stopped(state: Json, last: Json | None = None) -> Json:
+    """Return a Pod whose container is in this state."""
+    return pod(container(state=state, last=last, restarts=2))
+
+
+def not_started(reason: str) -> Json:
+    """Return a Pod whose container can't be started."""
+    return stopped(waiting(reason), ended(128, "StartError"))
+
+
+NEVER = stopped(waiting("ErrImageNeverPull"))
+NO_IMAGE = stopped(waiting("ImagePullBackOff"))
+
+TABLE = [
+    (crashing(1), {}, f"keeps exiting with code 1. {LOGS}"),
+    (crashing(1), BOTH, f"keeps exiting with code 1. {LOGS}"),
+    (crashing(0), {}, f"keeps exiting with code 0 (it finished). {LOGS}"),
+    (crashing(0), {"readinessProbe": PROBE}, f"keeps exiting with code 0 (it finished). {LOGS}"),
+    (crashing(0), LIVE, f"code 0 (it finished, or spec.livenessProbe failed). {DESCRIBE}"),
+    (crashing(0), START, f"code 0 (it finished, or spec.startupProbe failed). {DESCRIBE}"),
+    (crashing(137), {}, f"code 137 (killed by SIGKILL). {LOGS}"),
+    (crashing(137), LIVE, f"code 137 (killed by SIGKILL, perhaps because spec.livenessProbe failed). {DESCRIBE}"),
+    (
+        crashing(137),
+        BOTH,
+        f"(killed by SIGKILL, perhaps because spec.livenessProbe or spec.startupProbe failed). {DESCRIBE}",
+    ),
+    (crashing(143), {}, f"code 143 (stopped by SIGTERM). {LOGS}"),
+    (crashing(143), START, f"(stopped by SIGTERM, perhaps because spec.startupProbe failed). {DESCRIBE}"),
+    (crashing(126), LIVE, f"code 126 (its command can't be executed). {LOGS}"),
+    (crashing(127), {}, f"code 127 (its command is not found). {LOGS}"),
+    (crashing(128), {}, f"code 128. {LOGS}"),
+    (crashing(139), {}, f"code 139 (segmentation fault). {LOGS}"),
+    (crashing(-1073741510), {}, f"code -1073741510. {LOGS}"),
+    (crashing(128, "StartError"), {"command": ["x"]}, f"can't be started: check spec.command. {DESCRIBE}"),
+    (crashing(128, "StartError"), {}, f"has no command that runs: set spec.command. {DESCRIBE}"),
+    (crashing(137, "OOMKilled"), {"memory": "1024Mi"}, "was OOMKilled at its 1Gi limit: raise spec.memory."),
+    (crashing(137, "OOMKilled"), {"resources": {"limits": {"cpu": "1"}}}, "at its 128Mi limit: raise spec.memory."),
+    (
+        crashing(137, "OOMKilled"),
+        {"resources": {"limits": {"memory": "64Mi"}}},
+        "was OOMKilled at its 64Mi limit: raise spec.resources.limits.memory.",
+    ),
+    (
+        crashing(137, "OOMKilled"),
+        {"resources": {"requests": {"memory": "64Mi"}}},
+        "was OOMKilled without a limit of its own: set spec.resources.limits.memory.",
+    ),
+    (NO_IMAGE, {}, "check spec.image, and set spec.imagePullSecrets if its registry is private."),
+    (NO_IMAGE, {"imagePullSecrets": [{"name": "a"}]}, "spec.image, and the Secrets that spec.imagePullSecrets names."),
+    (NEVER, {"imagePullPolicy": "Never"}, "and the pull policy is Never: put it on every node, or set spec.imagePullP"),
+    (UNSCHEDULABLE, {}, f"No node fits: not enough free CPU or memory for spec.memory, {UNTOLERATED} {DESCRIBE}"),
+    (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}, f", no node matches spec.nodeSelector, {UNTOLERATED}"),
+    (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}, **SPREAD}, "spec.nodeSelector and spec.topologySpreadConstraints,"),
+    (UNSCHEDULABLE, {"cpu": "1"}, "not enough free CPU or memory for spec.cpu and spec.memory, "),
+    (UNSCHEDULABLE, CLAIM, f", no node can use the claims of spec.volumes, {UNTOLERATED}"),
+]
+
+
+@pytest.mark.parametrize(("seen", "spec", "words"), TABLE, ids=range(len(TABLE)))
+def test_a_message_names_cause_and_remedy_as_the_spec_has_them(seen: Json, spec: Json, words: str) -> None:
+    found = seen if "metadata" in seen else pod(seen)
+
+    assert words in said(found, **spec)[1]
+
+
+@pytest.mark.parametrize(("seen", "spec"), [row[:2] for row in TABLE], ids=range(len(TABLE)))
+def test_a_message_names_no_probe_and_no_secret_that_the_spec_has_not(seen: Json, spec: Json) -> None:
+    message = said(seen if "metadata" in seen else pod(seen), **spec)[1]
+
+    for field in ("livenessProbe", "startupProbe", "nodeSelector", "affinity", "topologySpreadConstraints"):
+        assert field in spec or f"spec.{field}" not in message
+
+
+@pytest.mark.parametrize("state", [waiting("RunContainerError"), waiting("CrashLoopBackOff"), ended(128, "StartError")])
+@pytest.mark.parametrize("restarts", [0, 1, 9])
+def test_what_can_not_start_is_said_in_the_same_words_and_never_sends_to_logs(state: Json, restarts: int) -> None:
+    seen = container(state=state, last=ended(128, "StartError", ran=9e8), restarts=restarts)
+    reason, message = said(pod(seen))
+
+    assert reason == "RunContainerError"
+    assert "kubectl logs" not in message
+
+
+def test_a_sidecar_that_is_stopped_is_not_explained_by_the_probes_of_the_spec() -> None:
+    message = said(pod(crashing(137, name="proxy")), **BOTH)[1]
+
+    assert "Probe" not in message
+    assert "-c proxy --previous --ignore-errors" in message

@@ -1,0 +1,91 @@
+"""The current revision: Pods count if they carry the Deployment's template, whatever their number and age."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.build import child, condition, my_resource, sync
+from tests.pods import HEALTHY, ago, crashing, pod, shown, unfinished
+
+Json = dict[str, Any]
+
+ADMITTED: Json = {
+    "nodeName": "node-1",
+    "priority": 0,
+    "serviceAccountName": "default",
+    "tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}],
+}
+"""What the API server and the scheduler add to a Pod."""
+PROBE = {"httpGet": {"port": 80}}
+TOLERATIONS = [{"key": "a", "operator": "Exists"}]
+
+
+def made_for(spec: Json, *containers: Json, mark: str, seconds: float, **admitted: Any) -> Json:
+    """Return a Pod of the template that a MyResource with *spec* asks for."""
+    template = child(sync(my_resource(**spec)), "Deployment")["spec"]["template"]
+    made = pod(*containers, name=f"{mark}-{seconds}", mark=mark, made=ago(seconds))
+    metadata = {**made["metadata"], "labels": {**template["metadata"]["labels"], **made["metadata"]["labels"]}}
+    metadata["annotations"] = template["metadata"].get("annotations", {})
+    extra = {**ADMITTED, **admitted}
+    extra["tolerations"] = [*template["spec"].get("tolerations", []), *ADMITTED["tolerations"]]
+    return {**made, "metadata": metadata, "spec": {**template["spec"], **extra}}
+
+
+def reason(spec: Json, *pods: Json, **status: Any) -> str:
+    """Return the reason of Ready in a rollout of *spec* in which there are these *pods*."""
+    parent = my_resource(**spec)
+    (found,) = {
+        condition(sync(parent, unfinished(parent, **status), related=shown(*each)))["reason"]
+        for each in permutations(pods)
+    }
+    return str(found)
+
+
+CHANGES = [
+    pytest.param({"image": "nginx:1.26"}, {}, id="image"),
+    pytest.param({}, {"env": [{"name": "A", "value": "1"}]}, id="a variable added"),
+    pytest.param({"env": [{"name": "A", "value": "1"}]}, {}, id="a variable removed"),
+    pytest.param({"memory": "64Mi"}, {"memory": "96Mi"}, id="memory"),
+    pytest.param({"livenessProbe": PROBE}, {}, id="a probe removed"),
+    pytest.param({}, {"restartedAt": "2026-01-31T11:00:00Z"}, id="restart"),
+    pytest.param({"restartedAt": "2026-01-31T11:00:00Z"}, {"restartedAt": "2026-01-31T12:00:00Z"}, id="again"),
+    pytest.param({"podMetadata": {"labels": {"a": "b"}}}, {"podMetadata": {"labels": {"a": "c"}}}, id="label"),
+    pytest.param({"nodeSelector": {"a": "b"}}, {}, id="a node selector removed"),
+    pytest.param({}, {"tolerations": TOLERATIONS}, id="a toleration added"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES)
+def test_an_old_pod_that_was_replaced_later_is_not_taken_for_a_new_one(before: Json, after: Json) -> None:
+    old = made_for(before, HEALTHY, mark="zold", seconds=5)
+    new = made_for(after, crashing(), mark="anew", seconds=60)
+
+    assert reason(after, old, new, replicas=2, updatedReplicas=1) == "CrashLooping"
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES)
+def test_an_old_pod_that_crashes_is_not_blamed_on_the_new_template(before: Json, after: Json) -> None:
+    old = made_for(before, crashing(), mark="zold", seconds=5)
+    new = made_for(after, HEALTHY, mark="anew", seconds=60)
+
+    assert reason(after, old, new, replicas=2, updatedReplicas=1) == "RollingOut"
+
+
+def test_while_there_are_no_new_pods_the_old_ones_say_nothing() -> None:
+    old = made_for({"image": "nginx:1.26"}, crashing(), mark="old", seconds=60)
+
+    assert reason({}, old, updatedReplicas=0) == "RollingOut"
+
+
+def test_where_all_pods_were_changed_number_and_age_tell() -> None:
+    mirror = [{"name": "main", "image": "mirror/nginx"}]
+    old = made_for({"image": "nginx:1.26"}, HEALTHY, mark="zold", seconds=60, containers=mirror)
+    new = made_for({}, crashing(), mark="anew", seconds=5, containers=mirror)
+
+    assert reason({}, old, new, replicas=2, updatedReplicas=1) == "CrashLooping"
+
+
+@pytest.mark.parametrize("spec", [None, [], {"containers": 7}, {"containers": [None]}, {"initContainers": {}}], ids=str)
+def test_a_spec_of_another_shape_is_no_error(spec: object) -> None:
+    assert reason({}, {**pod(crashing()), "spec": spec}) == "CrashLooping"
