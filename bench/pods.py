@@ -32,6 +32,7 @@ STATES = {
     "killed, and running again": lambda: container(state=running(), last=ended(137, "OOMKilled"), restarts=3),
     "probes fail": lambda: container(state=running(900)),
     "just started": lambda: container(state=running(1)),
+    "ready": lambda: container(state=running(3000), ready=True),
 }
 
 

@@ -336,3 +336,23 @@ def test_of_a_lost_node_others_tell_that_its_pods_are_not_ready() -> None:
     made.kubelet.fail(None)
     made.still()
     assert is_ready(made.api.all("Pod")[0])
+
+
+def test_a_pod_that_was_evicted_stays_so_whatever_becomes_of_others() -> None:
+    made = started()
+    made.still()
+    made.kubelet.fail(Fate.EVICTED)
+    made.run(65)
+    made.kubelet.fail(Fate.CRASH)
+    made.run(60)
+
+    first, second = made.api.all("Pod")
+    assert (first["status"]["reason"], "reason" in second["status"]) == ("Evicted", False)
+
+
+def test_what_never_ran_is_not_told_of_a_lost_node() -> None:
+    made = started()
+    made.kubelet.fail(Fate.NODE_LOST)
+    made.run(60)
+
+    assert made.api.all("Pod")[0]["status"] == {"phase": "Pending"}
