@@ -44,7 +44,7 @@ def _asking(fact: str) -> Callable[[str, Callable[[Facts], bool]], bool]:
         pytest.param(_of("Terminating"), id="being-deleted"),
         pytest.param(_of("NameConflict"), id="service-taken"),
         pytest.param(_of("Building", "Overridden", "NotApplied"), id="not-as-wanted"),
-        pytest.param(_asking("unseen"), id="not-yet-looked-at"),
+        pytest.param(_asking("is_not_yet_observed"), id="not-yet-looked-at"),
         pytest.param(_of("RollingOut", "ReplicasUnavailable"), id="not-rolled-out"),
     ],
 )

@@ -34,19 +34,20 @@ from app.core.reasons import (
 
 def _timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment says, or the clock when nobody else does."""
-    waits = facts.unfinished or facts.unseen or facts.missing or facts.stable_pods is not None
-    return facts.is_late or facts.unstable_for_long or (facts.overdue and bool(waits) and not facts.paused)
+    is_overdue = facts.overdue and (facts.is_incomplete or facts.rollout.is_not_yet_observed)
+    return facts.rollout.is_late or facts.unstable_for_long or is_overdue
 
 
 def _refused(facts: Facts) -> bool:
     """Pods, or the ReplicaSet that makes them, can't be created."""
-    no_replica_set = facts.deployment_says("Progressing", "False") and not facts.is_late
-    return facts.deployment_says("ReplicaFailure", "True") or no_replica_set
+    no_replica_set = facts.rollout.says("Progressing", "False") and not facts.rollout.is_late
+    return facts.rollout.says("ReplicaFailure", "True") or no_replica_set
 
 
 def _lost_pods(facts: Facts) -> bool:
     """Pods that were available in this generation are not any more, and no rollout of it goes on or has failed."""
-    return facts.unfinished and facts.was_ready and not facts.rolls and not facts.is_late
+    rollout = facts.rollout
+    return rollout.is_incomplete and facts.was_ready and not rollout.is_under_way and not rollout.is_late
 
 
 def _not_followed(facts: Facts) -> bool:
@@ -69,18 +70,18 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (BUILDING, lambda facts: facts.gap is not None),
     # Settled: what is wanted is there. Now the rollout.
     # Until the Deployment controller has looked at it, its status is about the spec before.
-    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.unseen and facts.overdue),
-    (ROLLING_OUT, lambda facts: facts.unseen),
+    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.overdue),
+    (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, whatever else is mended.
     (DEPENDENCY_NOT_FOUND, lambda facts: bool(facts.missing)),
     # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
-    (PAUSED, lambda facts: facts.paused),
+    (PAUSED, lambda facts: facts.rollout.is_paused),
     # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe.
     (REPLICA_FAILURE, _refused),
     (REPLICAS_UNAVAILABLE, _lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),
-    (ROLLING_OUT, lambda facts: facts.unfinished),
-    (SCALED_TO_ZERO, lambda facts: facts.asked_replicas == 0),
+    (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete),
+    (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
     (REPLICAS_UNAVAILABLE, lambda facts: facts.stable_pods is not None),
     (AVAILABLE, lambda _: True),
 ]
@@ -93,7 +94,7 @@ _EXPLAINED = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE,
 
 def asks_pods(facts: Facts) -> bool:
     """Tell whether Pods may say more than *facts* do: also of a complete rollout, whose Pods may be unstable."""
-    return _first(facts) in (*_EXPLAINED, AVAILABLE) and not facts.unseen
+    return _first(facts) in (*_EXPLAINED, AVAILABLE) and not facts.rollout.is_not_yet_observed
 
 
 def decide(facts: Facts) -> Reason:

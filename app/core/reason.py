@@ -18,7 +18,7 @@ class Outlook(Enum):
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason of the condition Ready. Its message is filled with the words of :class:`app.core.facts.Facts`."""
+    """A reason of the condition Ready. Its message is filled with those of :mod:`app.core.words`."""
 
     name: str
     outlook: Outlook

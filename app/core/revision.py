@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from app.core.facts import COMPLETE
+from app.core.rollout import COMPLETE
 from app.hooks import Absence, Deployment, Pod, Related
 
 HASH = "pod-template-hash"

@@ -7,7 +7,7 @@ from typing import Any
 from app.api.status import MAX_MESSAGE
 from app.core.availability import min_available
 from app.core.dependencies import State, Unmet
-from app.core.facts import COMPLETE, Facts
+from app.core.facts import Facts
 from app.core.identity import CONTAINER, selector
 from app.core.listing import listing
 from app.core.observations import (
@@ -27,6 +27,8 @@ from app.core.observations import (
 from app.core.previous import Previous
 from app.core.readiness import decide
 from app.core.reason import Outlook, Reason
+from app.core.rollout import COMPLETE
+from app.core.words import words
 from app.hooks import Deployment
 
 Json = dict[str, Any]
@@ -38,7 +40,7 @@ _KSTATUS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
 def status(facts: Facts, previous: Previous) -> Json:
     """Return the status that *facts* show; transition times come from the *previous* one where nothing changed."""
     reason = decide(facts)
-    message = reason.filled(facts.words())[:MAX_MESSAGE]
+    message = reason.filled(words(facts))[:MAX_MESSAGE]
     is_ready = reason.outlook is Outlook.READY
     mark = _KSTATUS.get(reason.outlook)
     found = [
@@ -50,7 +52,7 @@ def status(facts: Facts, previous: Previous) -> Json:
     ]
     ready_generation = facts.parent.generation if is_ready else previous.ready_generation
     optional = {
-        "image": _image(facts.deployment),
+        "image": _image(facts.rollout.deployment),
         "readyGeneration": ready_generation,
         "waiting": {"what": facts.waiting_for, "since": _text(facts.waiting_since)} if facts.waiting_for else None,
     }
@@ -90,24 +92,24 @@ def _state(facts: Facts, reason: Reason) -> str:
 
 def _available(facts: Facts) -> Observation:
     """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
-    enough = facts.stable_pods is None or facts.stable_pods >= min_available(facts.deployment)
-    return AVAILABLE_NOW if enough and facts.deployment_says("Available", "True") else NOT_AVAILABLE
+    enough = facts.stable_pods is None or facts.stable_pods >= min_available(facts.rollout.deployment)
+    return AVAILABLE_NOW if enough and facts.rollout.says("Available", "True") else NOT_AVAILABLE
 
 
 def _progressing(facts: Facts) -> Observation:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
-    if facts.gap or facts.unseen or not facts.deployment:
+    if facts.gap or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
         return NOT_YET_SEEN
-    if facts.paused:
+    if facts.rollout.is_paused:
         return ROLLOUT_PAUSED
-    if facts.unstable_for_long or facts.is_late:
+    if facts.unstable_for_long or facts.rollout.is_late:
         return ROLLOUT_LATE
-    if facts.deployment_says("Progressing", "False"):
+    if facts.rollout.says("Progressing", "False"):
         return ROLLOUT_REFUSED
-    if facts.deployment_says("Progressing", "Unknown"):
+    if facts.rollout.says("Progressing", "Unknown"):
         return ROLLOUT_PAUSED
-    complete = facts.deployment_says("Progressing", "True", COMPLETE)
-    return ROLLED_OUT if complete and (facts.was_ready or facts.updated) else ROLLOUT_ON
+    complete = facts.rollout.says("Progressing", "True", COMPLETE)
+    return ROLLED_OUT if complete and (facts.was_ready or facts.rollout.has_updated_all) else ROLLOUT_ON
 
 
 def _dependencies(waits: list[Unmet]) -> Observation:
@@ -125,8 +127,8 @@ def _replicas(facts: Facts) -> int:
 
     Pods that just failed are there, too, until they are replaced.
     """
-    there = max(0, facts.seen.replicas or 0) + facts.failed_pods
-    return there if facts.problem else min(there, facts.asked_replicas)
+    there = max(0, facts.rollout.status.replicas or 0) + facts.failed_pods
+    return there if facts.problem else min(there, facts.rollout.replicas)
 
 
 def _image(deployment: Deployment | None) -> str | None:

@@ -25,6 +25,7 @@ from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.readiness import asks_pods
 from app.core.repair import has_arrived, repaired
+from app.core.rollout import Rollout
 from app.core.status import status
 from app.hooks import Deployment, SyncAnswer, SyncRequest
 
@@ -64,8 +65,7 @@ def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetim
         gap=gap,
         now=now,
         waiting_since=now,
-        deployment=request.children.get(Deployment, deployment_name(request.parent)),
-        asked_replicas=planned.replicas,
+        rollout=Rollout(request.children.get(Deployment, deployment_name(request.parent)), planned.replicas),
         was_ready=previous.was_ready,
     )
 
@@ -82,9 +82,9 @@ def _resent(facts: Facts, planned: Plan, request: SyncRequest) -> Facts:
 
 def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
     """Return *facts* with what Pods say, if it matters: else nobody reads them."""
-    if planned.spec is None or facts.deployment is None or not asks_pods(facts):
+    if planned.spec is None or facts.rollout.deployment is None or not asks_pods(facts):
         return facts
-    found = diagnosis(request.related, facts.deployment, planned.spec, facts.now)
+    found = diagnosis(request.related, facts.rollout.deployment, planned.spec, facts.now)
     return replace(
         facts,
         cause=found.cause,

@@ -6,6 +6,7 @@ import pytest
 from app.core.facts import Facts
 from app.core.identity import CHILDREN
 from app.core.previous import Previous
+from app.core.rollout import Rollout
 from app.core.status import status
 from app.hooks import SyncRequest
 from app.hooks.sender import sync_request
@@ -360,8 +361,7 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
         gap=None,
         now=NOW,
         waiting_since=NOW,
-        deployment=None,
-        asked_replicas=0,
+        rollout=Rollout(None, 0),
         was_ready=False,
     )
 

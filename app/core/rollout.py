@@ -1,0 +1,85 @@
+"""The rollout: what the Deployment shows of it. Of a Deployment that is not there, nothing has happened."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.api.rollout import DEFAULT_DEADLINE
+from app.core.moments import moment
+from app.core.observations import ROLLOUT_LATE
+from app.hooks import Deployment, DeploymentStatus
+
+COMPLETE = "NewReplicaSetAvailable"
+"""The reason of the Deployment's condition Progressing once a rollout is complete."""
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The rollout of *deployment*, as observed, of which so many *replicas* are desired."""
+
+    deployment: Deployment | None
+    replicas: int
+
+    @property
+    def status(self) -> DeploymentStatus:
+        """What the Deployment controller reports."""
+        return (self.deployment and self.deployment.status) or DeploymentStatus()
+
+    def says(self, condition: str, status: str, reason: str | None = None) -> bool:
+        """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
+        found = self.status.condition(condition)
+        return found is not None and found.status == status and reason in (None, found.reason)
+
+    @property
+    def is_not_yet_observed(self) -> bool:
+        """Whether the Deployment controller has yet to look at what was written."""
+        generation = self.deployment.metadata.generation if self.deployment else None
+        return (self.status.observed_generation or 0) < (generation or 0)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a rollout is in progress, as far as the Deployment says: a complete one keeps the condition."""
+        return self.says("Progressing", "True") and not self.says("Progressing", "True", COMPLETE)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the Deployment says that its rollout exceeded its deadline."""
+        return self.says("Progressing", "False", ROLLOUT_LATE.reason)
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
+        return (self.status.available_replicas or 0) != self.replicas or self._has_old_pods
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the Deployment was paused before all its Pods were replaced.
+
+        Later a pause holds nothing up: Pods that are lost are replaced all the same.
+        """
+        return self._spec.get("paused") is True and self._has_old_pods
+
+    @property
+    def has_updated_all(self) -> bool:
+        """Whether there are as many Pods of the newest template as the Deployment asks for."""
+        return self._spec.get("replicas") == (self.status.updated_replicas or 0)
+
+    @property
+    def deadline(self) -> int:
+        """Seconds without progress after which the rollout is late."""
+        seconds = self._spec.get("progressDeadlineSeconds", DEFAULT_DEADLINE)
+        return seconds if isinstance(seconds, int) else DEFAULT_DEADLINE
+
+    @property
+    def progressed_at(self) -> datetime | None:
+        """When the rollout that is under way made its last progress, if the Deployment says so."""
+        progressing = self.status.condition("Progressing") if self.is_under_way else None
+        return moment(progressing.last_update_time) if progressing else None
+
+    @property
+    def _has_old_pods(self) -> bool:
+        counts = (self.status.replicas, self.status.updated_replicas)
+        return any((count or 0) != self.replicas for count in counts)
+
+    @property
+    def _spec(self) -> dict[str, object]:
+        return (self.deployment and self.deployment.spec) or {}
