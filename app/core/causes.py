@@ -65,6 +65,8 @@ class Cause:
     recovered: bool = False
     foreign: bool = False
     unstable: bool = False
+    failed_at: datetime | None = None
+    """When it failed last, if it is unstable and that is known."""
 
     @property
     def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
@@ -126,13 +128,16 @@ def _after(ended: Terminated, seen: ContainerStatus, advice: Advice, *, ends: bo
     """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
     foreign, until = not is_own(seen), _forgiven(seen)
     loops = _times_ended(seen) > 1 and not _ran_well(ended)
+    failed_at = moment(ended.finished_at)
     if ended.reason in _NOT_STARTED:
-        yield Cause(RUN_CONTAINER_ERROR, advice.start(seen), until=until, foreign=foreign, unstable=loops)
+        cause = Cause(RUN_CONTAINER_ERROR, advice.start(seen))
     elif ended.reason == "OOMKilled":
-        yield Cause(OOM_KILLED, advice.memory(seen), until=until, foreign=foreign, unstable=loops)
+        cause = Cause(OOM_KILLED, advice.memory(seen))
     elif loops and not (ends and ended.exit_code == 0):
-        words = advice.crash(seen, ended.exit_code)
-        yield Cause(CRASH_LOOPING, words, until=until, foreign=foreign, unstable=True)
+        cause = Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code))
+    else:
+        return
+    yield replace(cause, until=until, foreign=foreign, unstable=loops, failed_at=failed_at)
 
 
 def _unready(seen: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:

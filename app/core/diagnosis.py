@@ -26,6 +26,8 @@ class Diagnosis:
     """How many Pods are ready and stay so, as far as is known; None if that is all that are ready."""
     unstable_since: datetime | None = None
     """When the first Pod was created that is unstable, if one is."""
+    failed_at: datetime | None = None
+    """When one that is unstable failed last, as far as is known."""
     failed: int = 0
     """Pods that failed as a whole of late, and are being replaced."""
 
@@ -50,7 +52,8 @@ def diagnosis(related: Related, deployment: Deployment, spec: MyResourceSpec, no
     unstable += [pod for pod in found.live if _is_suspect(pod, disrupted)]
     created = [moment(pod.metadata.creation_timestamp) for pod in unstable]
     since = min([each for each in (*created, disrupted.suspects_since) if each], default=None)
-    return Diagnosis(said, changes_at, _stable(found, unstable), since, disrupted.failed)
+    failed_at = max((cause.failed_at for cause in holding if cause.unstable and cause.failed_at), default=None)
+    return Diagnosis(said, changes_at, _stable(found, unstable), since, failed_at, disrupted.failed)
 
 
 def _stable(found: Revision, unstable: list[Pod]) -> int:

@@ -50,7 +50,7 @@ def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disrupt
     first = failed[0].at if failed else None
     again = first is not None and any(each.created >= first for each in failed[1:])
     until = after(last, FORGIVEN) if again else _replaced_at(found, late, spec.min_ready_seconds or 0)
-    causes = [replace(each.cause, until=until, unstable=again) for each in late]
+    causes = [replace(each.cause, until=until, unstable=again, failed_at=each.at) for each in late]
     return Disruptions([*lost, *causes], first if again else None, len(failed))
 
 

@@ -59,6 +59,8 @@ class Facts:
     """How many Pods are ready and stay so, as far as Pods tell; None if none is unstable."""
     unstable_since: datetime | None = None
     """When the first Pod was created that is unstable, if one is."""
+    failed_at: datetime | None = None
+    """When one of these failed last, as far as is known."""
     failed_pods: int = 0
     """Pods that failed as a whole of late; each of them is being replaced."""
 
@@ -66,7 +68,8 @@ class Facts:
         """Return when time alone changes the decision."""
         if self.parent.deleting:
             return []
-        return [*self._moments_of_the_gap, self._deadline_ends, self._stability_ends, self.cause_at]
+        deadline = self._deadline_ends if self.stable_pods is None else None
+        return [*self._moments_of_the_gap, deadline, self.cause_at]
 
     @property
     def waiting_for(self) -> str | None:
@@ -123,7 +126,12 @@ class Facts:
     @property
     def overdue(self) -> bool:
         """Whether the rollout has made no progress for so long that the Deployment should say so, but does not."""
-        return self._is_past(self._deadline_ends)
+        return self._is_past(self._deadline_ends, self._last_failure)
+
+    @property
+    def _last_failure(self) -> datetime:
+        """Until when failures count: what is unstable, but did not fail again after a deadline, has met it."""
+        return self.now if self.stable_pods is None else self.failed_at or self.now
 
     @property
     def unstable_for_long(self) -> bool:
@@ -131,7 +139,7 @@ class Facts:
 
         The Deployment takes it for progress whenever such a Pod is ready for a moment.
         """
-        return self._is_past(self._stability_ends)
+        return self._is_past(self._stability_ends, self._last_failure)
 
     @property
     def _stability_ends(self) -> datetime | None:
@@ -148,5 +156,5 @@ class Facts:
         progressed_at = self.rollout.progressed_at
         return after(progressed_at, self.rollout.deadline + LATENESS) if progressed_at else None
 
-    def _is_past(self, end: datetime | None) -> bool:
-        return end is not None and end <= self.now
+    def _is_past(self, end: datetime | None, now: datetime | None = None) -> bool:
+        return end is not None and end <= (now or self.now)

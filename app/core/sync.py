@@ -91,5 +91,6 @@ def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
         cause_at=found.changes_at,
         stable_pods=found.stable,
         unstable_since=found.unstable_since,
+        failed_at=found.failed_at,
         failed_pods=found.failed,
     )

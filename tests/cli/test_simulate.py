@@ -67,12 +67,12 @@ def test_an_edit_without_a_time_is_so_from_the_start() -> None:
     ("fail", "shown", "state"),
     [
         ("bad-image", "ImagePullBackOff", "Failed:ImagePullFailed"),
-        ("crash", "Error, CrashLoopBackOff", "Degraded:CrashLooping"),
-        ("oom", "OOMKilled, CrashLoopBackOff", "Degraded:OOMKilled"),
+        ("crash", "Error, CrashLoopBackOff", "Failed:CrashLooping"),
+        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:OOMKilled"),
         ("config-error", "CreateContainerConfigError", "Failed:ContainerConfigError"),
         ("unschedulable", "Unschedulable", "Failed:Unschedulable"),
         ("unready", "ready", "Ready:Available"),
-        ("evicted", "Evicted", "Degraded:Evicted"),
+        ("evicted", "Evicted", "Failed:Evicted"),
         ("node-lost", "makes Pod", "Failed:ProgressDeadlineExceeded"),
         ("slow", "ContainerCreating", "Ready:Available"),
     ],
@@ -139,7 +139,7 @@ def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.Mon
 def test_an_image_fails_only_by_a_whole_word_of_its_tag() -> None:
     for image in ("ghcr.io/acme/chatroom:1.0", "badger", "nginx:bloom", "nginx@sha256:" + "bad0" * 16):
         assert statuses(call("simulate", "-f", WEB, "--set", f"image={image}").out)[-1] == "Ready:Available"
-    assert statuses(call("simulate", "-f", WEB, "--set", "image=nginx:1.28-oom").out)[-1] == "Degraded:OOMKilled"
+    assert statuses(call("simulate", "-f", WEB, "--set", "image=nginx:1.28-oom").out)[-1] == "Failed:OOMKilled"
 
 
 def test_what_does_not_become_ready_ends_with_1() -> None:
