@@ -15,7 +15,7 @@ from tests.build import NOW, finished, grouped, my_resource
 from tests.following import FOLLOWING, config_map, related
 from tests.growth import Json, is_linear
 from tests.hooks.test_kept import deployment, managed
-from tests.pods import crashing, pod, shown, unfinished
+from tests.pods import container, crashing, pod, shown, unfinished, waiting
 
 
 def answer(body: bytes) -> bytes:
@@ -94,6 +94,29 @@ def rollouts(size: int) -> bytes:
     return sync_request(parent, grouped(unfinished(parent)), shown(*(pod(crashing(), mark=mark) for mark in marks)))
 
 
+def pods_and_references(size: int) -> bytes:
+    """Return a request with as many Pods that miss a key as keys that are used."""
+    refs = [{"secretKeyRef": {"name": f"s{number}", "key": "k"}} for number in range(min(size // 1_500, 256))]
+    parent = my_resource(env=[{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)])
+    missing = waiting("CreateContainerConfigError", "couldn't find key k in Secret default/s0")
+    pods = [pod(container(state=missing), name=f"p{number}") for number in range(size // 900)]
+    return sync_request(parent, grouped(unfinished(parent, updatedReplicas=len(pods))), shown(*pods))
+
+
+def left_over(size: int) -> bytes:
+    """Return a request whose Deployment has many variables of another apply strategy that nobody asks for any more."""
+    parent = my_resource()
+    (made,) = finished(parent)
+    names = [f"v{number}" for number in range(size // 60)]
+    main = made["spec"]["template"]["spec"]["containers"][0]
+    main["env"] = [{"name": name, "value": "1"} for name in names]
+    env: Json = {f'k:{{"name":"{name}"}}': {".": {}, "f:name": {}, "f:value": {}} for name in names}
+    owned = {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"main"}': {"f:env": env}}}}}}
+    entry = {"manager": "metacontroller", "operation": "Update", "fieldsV1": owned}
+    made["metadata"]["managedFields"] = [entry]
+    return sync_request(parent, grouped(made), {})
+
+
 NAME = "n" * 20
 LARGE = 30_000
 
@@ -123,6 +146,8 @@ TOGETHER: dict[str, tuple[Callable[[int], bytes], int]] = {
     "children": (children, LARGE),
     "ConfigMaps": (config_maps, LARGE),
     "ReplicaSets": (rollouts, LARGE),
+    "Pods and references": (pods_and_references, LARGE),
+    "fields that are left over": (left_over, LARGE),
 }
 """What makes a request, and how large it is at first."""
 
@@ -133,7 +158,9 @@ def test_places_that_belong_together_may_be_large_together(make: Callable[[int],
 
 
 @pytest.mark.parametrize(
-    "make", [with_env("$(A)"), keys_and_uses, whole_objects, config_maps, rollouts], ids=lambda make: make.__qualname__
+    "make",
+    [with_env("$(A)"), keys_and_uses, whole_objects, config_maps, rollouts, pods_and_references],
+    ids=lambda make: make.__qualname__,
 )
 def test_what_is_made_large_is_no_invalid_spec(make: Callable[[int], bytes]) -> None:
     """An invalid one is not looked at, and would always be linear."""
@@ -165,3 +192,8 @@ QUADRATIC: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] =
 @pytest.mark.parametrize(("make", "work"), QUADRATIC.values(), ids=QUADRATIC.keys())
 def test_what_is_quadratic_is_caught(make: Callable[[int], bytes], work: Callable[[bytes], object]) -> None:
     assert not is_linear(make, work, 1_000)
+
+
+def test_fields_that_are_left_over_are_seen_to_be_so() -> None:
+    """Otherwise they would not be looked at, and would always be linear."""
+    assert b"removal of leftover fields" in answer(left_over(LARGE))
