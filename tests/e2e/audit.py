@@ -87,7 +87,10 @@ def _is_done(event: Json) -> bool:
 
 
 def _version(event: Json, part: str = "responseObject") -> str:
-    found: str = ((event.get(part) or {}).get("metadata") or {}).get("resourceVersion") or ""
+    item = event.get(part)
+    if not isinstance(item, dict):  # a JSON patch is a list
+        return ""
+    found: str = (item.get("metadata") or {}).get("resourceVersion") or ""
     return found
 
 

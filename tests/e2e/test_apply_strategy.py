@@ -256,10 +256,10 @@ def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
     is_fresh(back, "twice")
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_what_others_own_is_not_left_over(site: Site, back: Namespace, mode: Mode) -> None:
-    site.applies(mode)
-    name = f"others-{mode}"
+@pytest.mark.parametrize("strategy", MODES, ids=["dynamic", "server-side"])  # not by mode: all share one cluster
+def test_what_others_own_is_not_left_over(site: Site, back: Namespace, strategy: Mode) -> None:
+    site.applies(strategy)
+    name = f"others-{strategy}"
     back.ready(name)
     theirs = {"containers": [{"name": "main", "env": [{"name": "THEIRS", "value": "1"}]}], "hostname": "x"}
     restart = {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-31T12:00:00Z"}}
@@ -267,7 +267,7 @@ def test_what_others_own_is_not_left_over(site: Site, back: Namespace, mode: Mod
     def edit(change: Json, manager: str) -> None:
         back.edit("Deployment", {"spec": change}, f"{name}-deployment", how=STRATEGIC, manager=manager)
 
-    edit({"template": {"spec": theirs}, "minReadySeconds": 1}, "kubectl-edit")
+    edit({"template": {"spec": theirs}, "revisionHistoryLimit": 5}, "kubectl-edit")
     edit({"template": {"metadata": restart}}, "kubectl-rollout")
     back.is_ready(name, within=MINUTE)
 
