@@ -56,8 +56,8 @@ class Audit:
     def requests(self) -> list[Request]:
         """All of them."""
         events = list(self._new())
-        for event in sorted(events, key=_is_a_guess):  # it is stable: the first to return a version wrote it, else
-            if _is_done(event):
+        for event in sorted(events, key=_may_have_written_nothing):  # stable: then the first to return it wrote it
+            if _is_done(event) and not _wrote_nothing(event):
                 self._writers.setdefault(_version(event), event["auditID"])
         for event in events:
             changed = self._changes(event)
@@ -94,13 +94,16 @@ def _version(event: Json, part: str = "responseObject") -> str:
     return found
 
 
-def _is_a_guess(event: Json) -> bool:
-    """Tell whether *event* may have changed nothing.
+def _may_have_written_nothing(event: Json) -> bool:
+    """Tell whether *event* does not say itself that it wrote: one that got another version back than it sent did.
 
-    One that sent another version than it got back did. It may be logged after a patch by somebody else which got the
-    same version back, and changed nothing.
+    It may be logged after a patch by somebody else which got the same version back, and changed nothing.
     """
     return _version(event, "requestObject") in ("", _version(event))
+
+
+def _wrote_nothing(event: Json) -> bool:
+    return event["verb"] == "update" and _version(event, "requestObject") == _version(event)
 
 
 def _request(event: Json, *, changed: bool) -> Request:

@@ -127,10 +127,10 @@ class Changing(Namespace):
         self._site = site
 
     def applies(self, mode: Mode) -> None:
-        """Start Metacontroller anew, and wait until it has asked again about all that is there."""
-        asked = len(self.exchanges())
+        """Start Metacontroller anew, and wait until it has applied again what is there."""
+        done = self.since()
         self._site.applies(mode)
-        self.eventually(lambda: self.find("MyResource") is None or len(self.exchanges()) > asked)
+        self.eventually(lambda: self.find("MyResource") is None or done.looked_at("web"))
 
 
 @pytest.mark.parametrize("steps", STRATEGY_LIVES.values(), ids=list(STRATEGY_LIVES))
