@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from app.core.customize import customize
-from app.hooks import Controller, CustomizeRequest
-from app.simulator.metacontroller.settings import Kind, Settings, kind_of
-from app.simulator.objects import Json, Key
-from app.simulator.world import World
 from docs.costs import COSTS, PERIOD, RESTART
+from metahook import Controller, CustomizeRequest
+from metahook.simulator.metacontroller.settings import Kind, Settings, kind_of
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import World
 from tests.build import my_resource
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.events import EVENTS
