@@ -120,7 +120,7 @@ def test_every_event_of_the_table_is_measured_on_the_real_control_plane() -> Non
     assert list(COSTS) == [*EVENTS, PERIOD, RESTART]
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`(app/[\w./]+)`", TEXT))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|metahook)/[\w./]+)`", TEXT))))
 def test_the_files_that_the_page_names_are_there(path: str) -> None:
     assert Path(ROOT / path).exists()
 

@@ -5,8 +5,10 @@
     kinds      what is read of Deployments, Services, ConfigMaps, Secrets and Pods
     protocol   Metacontroller's requests and answers, and the gate between a hook and the cluster
 
-The rule of this package: it knows no parent kind, and imports nothing of a controller. Imports point up in this list's
-order, never down: the server and the simulator know kinds and protocol, and not each other.
+The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
+down this list; the server and the simulator do not know each other.
+
+Nouns: a *controller* is what a hook author writes, *serve* runs it. Each package has its own in its docstring.
 
 ``import metahook`` needs msgspec alone: ``serve`` and ``Address`` need the extra ``server``, and are imported when they
 are asked for.
