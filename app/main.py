@@ -1,4 +1,4 @@
-"""The app, for ``uvicorn app.main:app``. The MYRESOURCE_* variables are its settings.
+"""The app, for ``uvicorn app.main:app``. The MYRESOURCE_* variables are its settings, but for host and ports.
 
 A cluster needs ``myresource serve``: it has health on a port of its own, and keeps connections for as long as
 Metacontroller uses them.
