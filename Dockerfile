@@ -6,8 +6,9 @@ FROM ${BASE} AS build
 COPY requirements/run.txt /build/run.txt
 RUN python -m venv --without-pip /venv \
     && pip --python /venv/bin/python install --require-hashes --only-binary :all: --requirement /build/run.txt
+COPY metahook/src/metahook /srv/metahook
 COPY app /srv/app
-RUN /venv/bin/python -m compileall -q --invalidation-mode unchecked-hash /srv/app
+RUN /venv/bin/python -m compileall -q --invalidation-mode unchecked-hash /srv/metahook /srv/app
 
 FROM ${BASE}
 COPY --from=build /venv /venv

@@ -11,11 +11,11 @@ N ?= 1000
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 	@echo "Setting up .venv: about a minute, once."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/dev.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e ./metahook -e .
 	@touch $@
 
 demo: $(READY) ## Show a MyResource's life in a simulated cluster
@@ -27,7 +27,7 @@ picture: $(READY) ## Draw the demo for the README
 test: $(READY) ## Run all tests
 	$(BIN)/pytest -n auto --dist worksteal
 
-coverage: $(READY) ## Run all tests, and hold api, hooks, core and simulator at 100 % of branches
+coverage: $(READY) ## Run all tests, and hold api, core, protocol, kinds and simulator at 100 % of branches
 	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
 plans: $(READY) ## Try all fault plans in the simulated cluster
@@ -57,7 +57,7 @@ check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	@$(MAKE) --no-print-directory sizes
 
 sizes: # No module may be longer than it takes to read at one sitting
-	@find app -name '*.py' -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
+	@find app metahook/src -name '*.py' -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .

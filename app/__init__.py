@@ -2,13 +2,13 @@
 
 Read from the bottom up, or follow a request from the top down; imports point down only.
 
-    cli        serve, render, diff, replay, simulate, crd, explain: plugs the parts together
-    web        serves any controller over HTTP
-    simulator  a cluster with Metacontroller in it, for any controller
-    core       decides: desired children, status, related rules
-    hooks, api Metacontroller's protocol; the MyResource API. They know nothing of each other
+    main  the app, for ``uvicorn app.main:app``
+    cli   serve, render, diff, replay, simulate, crd, explain: plugs the parts together
+    core  decides: desired children, status, related rules
+    api   the MyResource API: what a spec may be, and the CRD
 
-The contracts in pyproject.toml hold this.
+What serves any controller is the package ``metahook``: Metacontroller's protocol, the server, the simulator. It knows
+nothing of this one. The contracts in pyproject.toml hold this.
 """
 
 __version__ = "0.1.0"

@@ -4,7 +4,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from app.simulator.objects import Json, Key
+from metahook.simulator.objects import Json, Key
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.record import Version

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.used import CONFIG, DEPENDENCY, PORTS, SECRET
 
 

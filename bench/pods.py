@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests.build import NOW, my_resource
 from tests.pods import container, crashing, ended, pod, running, shown, unfinished, waiting
 

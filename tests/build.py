@@ -6,8 +6,8 @@ from typing import Any
 
 from app.core.controller import MYRESOURCE, controller
 from app.core.policy import Policy
-from app.hooks.objects import Deployment, Object, Service
-from app.hooks.sender import Grouped, sync_request
+from metahook import Deployment, Object, Service
+from metahook.protocol.sender import Grouped, sync_request
 
 Json = dict[str, Any]
 

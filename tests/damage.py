@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from app.simulator.metacontroller.settings import MODES
+from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json
 from tests.traffic import one
 

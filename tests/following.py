@@ -4,8 +4,8 @@ from typing import Any
 
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
-from app.hooks.sender import Grouped
-from app.simulator.metacontroller.settings import SERVED, Kind
+from metahook.protocol.sender import Grouped
+from metahook.simulator.metacontroller.settings import SERVED, Kind
 from tests.given.words import CONFIG_KEYS, OBJECT_NAMES
 
 Json = dict[str, Any]

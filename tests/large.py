@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests.build import child, grouped, my_resource, owned, rolled_out, sync
 from tests.pods import crashing, pod, shown
 

@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 
 from app.api.crd import schema
-from app.simulator.metacontroller.dynamic_apply import merge
-from app.simulator.objects import text
+from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.objects import text
 from tests.given.observed import Situation
 
 Json = dict[str, Any]

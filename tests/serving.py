@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from app.web.server import Address, CannotListen
+from metahook.server.server import Address, CannotListen
 
 
 @dataclass(frozen=True)

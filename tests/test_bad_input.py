@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import sync_request
-from app.web.app import create_app
+from metahook.protocol.sender import sync_request
+from metahook.server.app import create_app
 from tests.build import NOW, grouped, my_resource, owned
 from tests.calling import call, post_all
 from tests.damage import CANARY

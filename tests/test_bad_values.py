@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.web.app import create_app
+from metahook.server.app import create_app
 from tests.build import NOW, Json
 from tests.damage import (
     DEPLOYMENT,

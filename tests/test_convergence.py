@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import text
-from app.simulator.world import World
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import text
+from metahook.simulator.world import World
 from tests.build import rolled_out
 from tests.following import ALL, FOLLOWING, WITH_BACKUPS
 from tests.given.observed import Situation, situations

@@ -104,7 +104,9 @@ def test_the_settings_table_says_what_serve_takes() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|examples|metacontroller|docs)/[\w./-]+)`", README))))
+@pytest.mark.parametrize(
+    "path", sorted(set(re.findall(r"`((?:app|metahook|examples|metacontroller|docs)/[\w./-]+)`", README)))
+)
 def test_the_files_that_the_readme_names_are_there(path: str) -> None:
     assert (ROOT / path).exists()
 

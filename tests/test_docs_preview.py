@@ -10,7 +10,7 @@ import yaml
 
 from app.cli.live import COLLECT
 from app.cli.serve import command as serve_command
-from app.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.documents import ROOT, Console, consoles, printed
 
 PAGES = ["docs/diff.md", "docs/record.md", "docs/replay.md", "docs/upgrade.md"]

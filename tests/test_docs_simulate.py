@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from app.simulator.findings import RULES
-from app.simulator.scenario import Step
+from metahook.simulator.findings import RULES
+from metahook.simulator.scenario import Step
 from tests.documents import ROOT, Console, consoles, printed
 
 PAGE = "docs/simulate.md"

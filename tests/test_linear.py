@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.hooks import MalformedRequest
-from app.hooks.sender import sync_request
+from metahook import MalformedRequest
+from metahook.protocol.sender import sync_request
 from tests.api.full import BOUNDED, filled
 from tests.build import NOW, NOW_TEXT, grouped, my_resource, sync
 from tests.following import FOLLOWING, POLICY, backup, config_map, related, secret

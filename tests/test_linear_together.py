@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests.build import NOW, finished, grouped, my_resource
 from tests.following import FOLLOWING, config_map, related
 from tests.growth import Json, is_linear

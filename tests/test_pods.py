@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from app.core.controller import MYRESOURCE, controller
 from app.core.pod_reasons import POD_REASONS
 from app.core.policy import Policy
-from app.simulator.controllers.fate import Fate
-from app.simulator.history import Write
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.world import World
+from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.history import Write
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.world import World
 from tests.build import reason, sync
 from tests.given.observed import Situation, situations
 from tests.given.pods import pods

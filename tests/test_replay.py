@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.core.identity import APPLIED
-from app.simulator.metacontroller.settings import MODES
+from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
 from tests.traffic import Recorded, load, one

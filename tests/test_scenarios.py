@@ -8,11 +8,11 @@ import yaml
 from app.cli.simulate import policy_of, settings
 from app.cli.story import names
 from app.core.controller import controller
-from app.simulator.findings import findings
-from app.simulator.metacontroller.settings import MODES, Mode
-from app.simulator.play import play
-from app.simulator.scenario import Follow, Scenario, scenario
-from app.simulator.world import World
+from metahook.simulator.findings import findings
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.play import play
+from metahook.simulator.scenario import Follow, Scenario, scenario
+from metahook.simulator.world import World
 
 FOLDER = Path(__file__).parent.parent / "examples" / "scenarios"
 SCENARIOS = {file.stem: scenario(yaml.safe_load(file.read_text())) for file in sorted(FOLDER.glob("*.yaml"))}

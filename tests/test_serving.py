@@ -1,6 +1,6 @@
 import pytest
 
-from app.web.server import Address
+from metahook.server.server import Address
 from tests import serving
 from tests.serving import free_port
 

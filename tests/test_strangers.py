@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.web.app import create_app
+from metahook.server.app import create_app
 from tests.build import NOW, Json
 from tests.calling import call
 from tests.damage import CANARY, DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, MADE, Path, replaced

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from app.core.facts import LATENESS, PATIENCE
-from app.simulator.apiserver.rules import Refused
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.world import World
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Json, both_modes, calls, parent, ready, world
 
 DEADLINE = 120

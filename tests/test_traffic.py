@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.simulator.metacontroller.settings import MODES
-from app.simulator.objects import text
+from metahook.simulator.metacontroller.settings import MODES
+from metahook.simulator.objects import text
 from tests.damage import at, places, replaced, spelled
 from tests.documents import ROOT, printed
 from tests.e2e.traffic_lives import LIVES

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from app.core.controller import MYRESOURCE
-from app.hooks import Controller, Deployment, Service, SyncAnswer, SyncRequest
-from app.web.app import create_app
+from metahook import Controller, Deployment, Service, SyncAnswer, SyncRequest
+from metahook.server.app import create_app
 from tests.build import NOW
 from tests.calling import call
 from tests.damage import CANARY, MADE, places, replaced, spelled

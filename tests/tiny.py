@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from app.hooks import ConfigMap, Controller, CustomizeRequest, Manifest, RelatedRule, SyncAnswer, SyncRequest, named
+from metahook import ConfigMap, Controller, CustomizeRequest, Manifest, RelatedRule, SyncAnswer, SyncRequest, named
 
 Json = dict[str, Any]
 

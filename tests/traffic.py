@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.controller import controller
 from app.core.policy import Policy
-from app.simulator.objects import text
+from metahook.simulator.objects import text
 from tests.given.observed import Situation
 
 Json = dict[str, Any]

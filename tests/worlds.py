@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.hooks import Controller
-from app.simulator.history import Write
-from app.simulator.hook import Hook, Reply
-from app.simulator.metacontroller.settings import MODES, Kind, Mode, Settings
-from app.simulator.objects import Key, with_metadata
-from app.simulator.world import World
+from metahook import Controller
+from metahook.simulator.history import Write
+from metahook.simulator.hook import Hook, Reply
+from metahook.simulator.metacontroller.settings import MODES, Kind, Mode, Settings
+from metahook.simulator.objects import Key, with_metadata
+from metahook.simulator.world import World
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ decided below. Every error is one line on standard error that names the thing an
 1 the input is wrong, 2 the command was called wrong. For commands that compare (diff, replay) they are those of diff: 0
 nothing differs, 1 something does, 2 any error.
 
-Imports web, core, simulator, hooks and api. Start at :mod:`app.cli.main`.
+Imports core, api and metahook, with its server and its simulator. Start at :mod:`app.cli.main`.
 """
 
 from app.cli.main import main

@@ -10,7 +10,7 @@ from app.cli.recordings import Hook, Identity, Recording
 from app.core.controller import controller
 from app.core.identity import REPAIR
 from app.core.policy import Policy
-from app.hooks import MalformedRequest
+from metahook import MalformedRequest
 
 Json = dict[str, Any]
 

@@ -15,7 +15,7 @@ from app.cli.pods import of_file
 from app.cli.policy import with_policy
 from app.cli.recordings import is_recording, recording
 from app.core.policy import Policy
-from app.web.clock import utc_now
+from metahook.server.clock import utc_now
 
 
 @click.command("diff")

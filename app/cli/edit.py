@@ -11,7 +11,7 @@ from app.cli.parents import Json, answered, composed
 from app.cli.pods import applied, as_stored, bare, records, restarts
 from app.cli.recordings import Identity, Recording
 from app.core.policy import Policy
-from app.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 
 Children = dict[Identity, Json]
 

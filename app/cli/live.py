@@ -10,9 +10,9 @@ from app.cli.errors import InputError
 from app.cli.parents import composed, is_my_resource
 from app.cli.recordings import Recording
 from app.core.policy import Policy
-from app.hooks import Service
-from app.hooks.sender import customize_request
-from app.simulator.objects import controller_of
+from metahook import Service
+from metahook.protocol.sender import customize_request
+from metahook.simulator.objects import controller_of
 
 Json = dict[str, Any]
 

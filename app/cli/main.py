@@ -20,6 +20,8 @@ _COMMANDS = {
     "simulate": "Show how a MyResource lives in a simulated cluster.",
 }
 
+_EXTRA = "pip install 'myresource-operator[cli]'"
+
 
 class _Commands(click.Group):
     """Imports a command's module when the command is used: serving needs no YAML."""
@@ -33,7 +35,9 @@ class _Commands(click.Group):
         try:
             module = importlib.import_module(f"app.cli.{cmd_name}")
         except ModuleNotFoundError as error:
-            message = f"{cmd_name} needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
+            missing = (error.name or "").partition(".")[0]
+            remedy = "pip install ./metahook, at the root of the repository" if missing == "metahook" else _EXTRA
+            message = f"{cmd_name} needs {missing}; install it with: {remedy}"
             raise Trouble(message) from error
         command: click.Command = module.command
         return command

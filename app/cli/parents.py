@@ -21,8 +21,8 @@ from app.cli.unknown import unknown_fields
 from app.core.controller import controller
 from app.core.identity import CHILDREN
 from app.core.policy import Policy
-from app.hooks import CustomizeRequest, MalformedRequest, RefusedAnswer
-from app.hooks.sender import RelatedKind, children_of, customize_request, related_to, sync_request
+from metahook import CustomizeRequest, MalformedRequest, RefusedAnswer
+from metahook.protocol.sender import RelatedKind, children_of, customize_request, related_to, sync_request
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from app.cli.parents import Json
 from app.cli.pods import has_pods
 from app.cli.recordings import Identity
 from app.core.identity import APPLIED, REPAIR
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 
 _MOVING = {APPLIED, REPAIR, LAST_APPLIED}
 """Annotations that say when and how a child was written, not what it is."""

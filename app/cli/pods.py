@@ -11,11 +11,11 @@ from typing import Any
 from app.cli.changes import changes
 from app.cli.errors import InputError
 from app.core.identity import CHILDREN
-from app.hooks import SyncRequest
-from app.simulator.apiserver.rules import Refused
-from app.simulator.apiserver.server_side_apply import apply
-from app.simulator.apiserver.stored import stored
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
+from metahook import SyncRequest
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.server_side_apply import apply
+from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
 
 Json = dict[str, Any]
 

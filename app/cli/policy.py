@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.api.following import Dependency
 from app.core.policy import DependencyKind, Policy
-from app.hooks import ConfigMap, Pod, Secret, Service
+from metahook import ConfigMap, Pod, Secret, Service
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeGuard
 import msgspec
 
 from app.cli.errors import InputError
-from app.hooks import Secret
+from metahook import Secret
 
 Json = dict[str, Any]
 Hook = Literal["sync", "customize"]

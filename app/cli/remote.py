@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import httpx
 
 from app.cli.elsewhere import hook_url
-from app.simulator.hook import Hook, Reply, Unreachable
-from app.web.clock import utc_now
+from metahook.server.clock import utc_now
+from metahook.simulator.hook import Hook, Reply, Unreachable
 
 TIMEOUT = 10.0
 """Seconds for the whole exchange, as Metacontroller's own default."""

@@ -11,7 +11,7 @@ from app.cli.documents import load
 from app.cli.parents import answered, composed, problems
 from app.cli.policy import with_policy
 from app.core.policy import Policy
-from app.web.clock import utc_now
+from metahook.server.clock import utc_now
 
 
 @click.command("render")

@@ -15,7 +15,7 @@ from app.cli.policy import with_policy
 from app.cli.recordings import Recording, is_recording, recording
 from app.cli.report import Found, Report
 from app.core.policy import Policy
-from app.web.clock import utc_now
+from metahook.server.clock import utc_now
 
 _SUFFIXES = {".json", ".yaml", ".yml"}
 

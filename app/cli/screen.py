@@ -10,7 +10,7 @@ from rich.text import Text
 
 from app.cli.errors import InputError
 from app.cli.timeline import Line, line_of
-from app.simulator.history import Entry, Event, Write
+from metahook.simulator.history import Entry, Event, Write
 
 INDENT = 34
 """Columns before what is told."""

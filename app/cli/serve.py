@@ -1,17 +1,20 @@
-"""``myresource serve``: the service."""
+"""``myresource serve``: the service; and its app, for other servers."""
 
 import logging
 from pathlib import Path
 
 import click
+from fastapi import FastAPI
 
+from app import __version__
 from app.cli.errors import InputError
 from app.cli.policy import with_policy
 from app.core.controller import controller
 from app.core.policy import Policy
-from app.web.body import MAX_BODY, MIB
-from app.web.recording import CannotRecord, Recorder
-from app.web.server import Address, CannotListen, serve
+from metahook.server.app import create_app
+from metahook.server.body import MAX_BODY, MIB
+from metahook.server.recording import CannotRecord, Recorder
+from metahook.server.server import Address, CannotListen, serve
 
 _PORT = click.IntRange(0, 65535)
 
@@ -79,21 +82,49 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     health_at = Address(host, health_port)
-    recorder = _recorder(record, record_limit * MIB) if record is not None else None
+    recorder = _recorder(record, record_limit)
     try:
-        serve(controller(policy), Address(host, port), health_at, max_body=max_body * MIB, recorder=recorder)
+        serve(
+            controller(policy),
+            Address(host, port),
+            health_at,
+            max_body=max_body * MIB,
+            max_body_name="--max-body",
+            recorder=recorder,
+            version=__version__,
+        )
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"
         raise InputError(message) from error
 
 
-def _recorder(record: str, most: int) -> Recorder:
+def app_of_the_environment() -> FastAPI:
+    """Return the app with the settings that the MYRESOURCE_* variables have; raise click.ClickException."""
+    with command.make_context("serve", []) as context:
+        return _app(**context.params)
+
+
+@with_policy
+def _app(*, max_body: int, record: str | None, record_limit: int, policy: Policy, **_: object) -> FastAPI:
+    return create_app(
+        controller(policy),
+        max_body=max_body * MIB,
+        max_body_name="MYRESOURCE_MAX_BODY",
+        recorder=_recorder(record, record_limit),
+        version=__version__,
+    )
+
+
+def _recorder(record: str | None, limit: int) -> Recorder | None:
+    """Return what records in the folder *record*, up to *limit* MiB, or None if nothing shall."""
+    if record is None:
+        return None
     if not record:
         message = "--record names no folder; name one, or leave it out"
         raise click.UsageError(message)
     try:
-        return Recorder(Path(record), most)
+        return Recorder(Path(record), limit * MIB, __version__)
     except CannotRecord as error:
         message = f"{error}; name a folder that can be written with --record, or leave it out"
         raise InputError(message) from error

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from app.cli.screen import Screen
-from app.simulator.findings import findings
-from app.simulator.metacontroller.claims import NAME
-from app.simulator.play import Outcome, play
-from app.simulator.scenario import Scenario
-from app.simulator.world import NoRest, World
+from metahook.simulator.findings import findings
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.play import Outcome, play
+from metahook.simulator.scenario import Scenario
+from metahook.simulator.world import NoRest, World
 
 WATCHED = 1800.0
 """Virtual seconds for which a world that is still is watched, to see that it stays so."""

@@ -16,9 +16,9 @@ from app.cli.show import pace, show
 from app.cli.story import from_file, from_options, timed
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
-from app.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
-from app.simulator.scenario import Failure, Follow
-from app.simulator.world import World
+from metahook.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
+from metahook.simulator.scenario import Failure, Follow
+from metahook.simulator.world import World
 
 LONGEST_WAIT = 1.0
 """Seconds, real ones, that are waited at most between two things that happen, if --speed does not say how fast."""

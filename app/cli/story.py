@@ -10,8 +10,8 @@ from app.cli.documents import documents, load
 from app.cli.errors import InputError, NotYaml
 from app.cli.kubectl_yaml import parsed
 from app.cli.parents import created, problems
-from app.simulator.path import BadPath, NoSuchPlace, put
-from app.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
+from metahook.simulator.path import BadPath, NoSuchPlace, put
+from metahook.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
 
 Json = dict[str, Any]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from app.simulator.history import Entry, Event, Write
+from metahook.simulator.history import Entry, Event, Write
 
 Json = dict[str, Any]
 

@@ -9,5 +9,5 @@ from the plan; *leftovers* are fields that stay on a child and that nobody asks 
 *cause* that Pods tell; the *facts* are all that the status is decided from; a *reason* is the one word for them;
 *moments* are when time alone changes it. The *policy* is the operator's, for all.
 
-Imports api and hooks. Start at :mod:`app.core.sync`.
+Imports api and metahook, without its server and its simulator. Start at :mod:`app.core.sync`.
 """

@@ -14,7 +14,7 @@ from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.identity import CONTAINER
 from app.core.references import Reference, references
-from app.hooks import ContainerStatus
+from metahook import ContainerStatus
 
 Words = dict[str, str]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from app.hooks import Deployment
+from metahook import Deployment
 
 
 def min_available(deployment: Deployment | None) -> int:

@@ -26,7 +26,7 @@ from app.core.pod_reasons import (
     UNSCHEDULABLE,
 )
 from app.core.reason import Reason
-from app.hooks import Condition, ContainerStatus, Pod, Terminated
+from metahook import Condition, ContainerStatus, Pod, Terminated
 
 GRACE = 10
 """Seconds that news take to get here: a probe gets them on top, as does a Pod that is ready again."""

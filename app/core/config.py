@@ -18,7 +18,7 @@ from app.api.spec import MyResourceSpec
 from app.core.identity import MARKS, deployment_name
 from app.core.policy import Policy
 from app.core.references import Kind, Reference, references
-from app.hooks import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, named
+from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, named
 
 Values = dict[str, str] | Absence
 """Values by key, or why there are none."""

@@ -6,7 +6,7 @@ from app.core.customize import customize
 from app.core.identity import CHILDREN
 from app.core.policy import Policy
 from app.core.sync import sync
-from app.hooks import Controller
+from metahook import Controller
 
 
 def controller(policy: Policy) -> Controller:

@@ -11,7 +11,7 @@ from app.core import config, dependencies
 from app.core.identity import selector, service_name
 from app.core.policy import Policy
 from app.core.service import wants_service
-from app.hooks import CustomizeRequest, Pod, RelatedRule, Service, labelled, named
+from metahook import CustomizeRequest, Pod, RelatedRule, Service, labelled, named
 
 
 def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:

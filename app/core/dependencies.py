@@ -14,7 +14,7 @@ import msgspec
 from app.api.following import ANY_STATE, Dependency
 from app.api.spec import MyResourceSpec
 from app.core.policy import Policy
-from app.hooks import Absence, Condition, Object, RelatedRule, SyncRequest, readable
+from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, readable
 
 
 class State(Enum):

@@ -7,7 +7,7 @@ from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
 from app.core.identity import APPLIED, applied, deployment_name, labels, selector
 from app.core.pod import chosen, pod_template
-from app.hooks import Manifest, Parent
+from metahook import Manifest, Parent
 
 _FIELDS = ("replicas", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
 _KUBERNETES_STEP = "25%"

@@ -13,7 +13,7 @@ from app.core.causes import Cause, causes
 from app.core.disruptions import Disruptions, disruptions, ready_since
 from app.core.moments import moment
 from app.core.revision import Revision, current, is_live
-from app.hooks import Deployment, Pod, Related
+from metahook import Deployment, Pod, Related
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from app.core.moments import after, moment
 from app.core.pod_reasons import NODE_LOST
 from app.core.removals import failure, removal
 from app.core.revision import Revision
-from app.hooks import Pod
+from metahook import Pod
 
 
 @dataclass(frozen=True)

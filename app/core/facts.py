@@ -11,7 +11,7 @@ from app.core.holders import Holder
 from app.core.moments import after
 from app.core.references import Reference
 from app.core.rollout import Rollout
-from app.hooks import Parent
+from metahook import Parent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""

@@ -16,7 +16,7 @@ from app.api.status import MAX_MESSAGE
 from app.core.identity import APPLIED
 from app.core.leftovers import leftovers
 from app.core.removal import Removal, removal
-from app.hooks import Children, Manifest
+from metahook import Children, Manifest
 
 _KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
 """What identifies an item of a list of objects. Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.api.names import KIND
 from app.core.identity import deployment_name, service_name
 from app.core.moments import moment
-from app.hooks import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, Service, SyncRequest
+from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, Service, SyncRequest
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Names and selectors depend on the parent's name alone, for ever: a Deployment's 
 """
 
 from app.api.names import GROUP
-from app.hooks import ConfigMap, Deployment, Parent, Secret, Service
+from metahook import ConfigMap, Deployment, Parent, Secret, Service
 
 CHILDREN = (Deployment, Service)
 """The kinds of a MyResource's children."""

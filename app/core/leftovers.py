@@ -13,7 +13,7 @@ import msgspec
 
 from app.core.defaults import is_default
 from app.core.identity import REPAIR
-from app.hooks import LAST_APPLIED, Children, FieldOwner, FieldSet, Manifest, inside, list_key, owns_reference, union
+from metahook import LAST_APPLIED, Children, FieldOwner, FieldSet, Manifest, inside, list_key, owns_reference, union
 
 Key = tuple[tuple[str, Any], ...]
 """What identifies an item of a list, such as ``(("name", "main"),)``."""

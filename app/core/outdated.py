@@ -8,7 +8,7 @@ import re
 
 from app.core.gap import Gap
 from app.core.identity import APPLIED, CHILDREN
-from app.hooks import Children, Parent
+from metahook import Children, Parent
 
 _MARK = re.compile(r"([0-9]{1,18})-(.+)")
 

@@ -19,7 +19,7 @@ from app.core.identity import deployment_name
 from app.core.policy import Policy
 from app.core.previous import Previous
 from app.core.service import service, wants_service
-from app.hooks import Deployment, Manifest, SyncRequest
+from metahook import Deployment, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.api.spec import MyResourceSpec
 from app.core.identity import CONTAINER, RESTARTED_AT, labels
-from app.hooks import Parent
+from metahook import Parent
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ Each thing that is followed costs Metacontroller a cache of all objects of its k
 
 from dataclasses import dataclass
 
-from app.hooks import ConfigMap, Object, Secret
+from metahook import ConfigMap, Object, Secret
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from app.core.moments import moment
-from app.hooks import Parent, readable
+from metahook import Parent, readable
 
 Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 

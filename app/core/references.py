@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.api.container import EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
 from app.api.volume import Item, ProjectedSource, Volume
-from app.hooks import ConfigMap, Secret
+from metahook import ConfigMap, Secret
 
 Kind = type[ConfigMap] | type[Secret]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.leftovers import APPLIER, Key, Path
-from app.hooks import Manifest
+from metahook import Manifest
 
 Json = dict[str, Any]
 

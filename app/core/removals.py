@@ -5,7 +5,7 @@ import re
 from app.api.spec import MyResourceSpec
 from app.core.causes import Cause
 from app.core.pod_reasons import EVICTED, POD_REJECTED, PREEMPTED
-from app.hooks import PodStatus
+from metahook import PodStatus
 
 Words = dict[str, str]
 

@@ -16,7 +16,7 @@ import msgspec
 from app.core.facts import Facts
 from app.core.gap import Gap
 from app.core.identity import REPAIR
-from app.hooks import Children, Manifest, Object
+from metahook import Children, Manifest, Object
 
 RETRY = 600
 """Seconds."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from app.core.rollout import COMPLETE
-from app.hooks import Absence, Deployment, Pod, Related
+from metahook import Absence, Deployment, Pod, Related
 
 HASH = "pod-template-hash"
 

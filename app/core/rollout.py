@@ -6,7 +6,7 @@ from datetime import datetime
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.moments import moment
 from app.core.observations import ROLLOUT_LATE
-from app.hooks import Deployment, DeploymentStatus
+from metahook import Deployment, DeploymentStatus
 
 COMPLETE = "NewReplicaSetAvailable"
 """The reason of the Deployment's condition Progressing once a rollout is complete."""

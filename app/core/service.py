@@ -5,7 +5,7 @@ from typing import Any
 from app.api.container import Port
 from app.api.spec import MyResourceSpec
 from app.core.identity import APPLIED, applied, labels, selector, service_name
-from app.hooks import Manifest, Parent
+from metahook import Manifest, Parent
 
 _AFFINITY_SECONDS = 10800
 

@@ -29,7 +29,7 @@ from app.core.readiness import decide
 from app.core.reason import Outlook, Reason
 from app.core.rollout import COMPLETE
 from app.core.words import words
-from app.hooks import Deployment
+from metahook import Deployment
 
 Json = dict[str, Any]
 

@@ -27,7 +27,7 @@ from app.core.readiness import asks_pods
 from app.core.repair import has_arrived, repaired
 from app.core.rollout import Rollout
 from app.core.status import status
-from app.hooks import Deployment, SyncAnswer, SyncRequest
+from metahook import Deployment, SyncAnswer, SyncRequest
 
 
 def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.web.body import MAX_BODY, MIB
-from app.web.server import STOP_WITHIN
+from metahook.server.body import MAX_BODY, MIB
+from metahook.server.server import STOP_WITHIN
 from tests.chart.sets import Json, annotations, objects, the
 from tests.serving import free_port, served
 

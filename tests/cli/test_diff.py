@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from app.hooks.sender import customize_request, sync_request
-from app.simulator.apiserver.server_side_apply import managed_fields
-from app.simulator.apiserver.stored import stored
-from app.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.protocol.sender import customize_request, sync_request
+from metahook.simulator.apiserver.server_side_apply import managed_fields
+from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import grouped, my_resource, owned, rolled_out, sync
 from tests.cli.calling import LISTENS, Ended, assert_one_line, call
 

@@ -10,9 +10,9 @@ import yaml
 
 from app.cli.timeline import line_of
 from app.core.policy import Policy
-from app.simulator.history import Write as Written
-from app.simulator.objects import Key
-from app.web.redaction import redacted
+from metahook.server.redaction import redacted
+from metahook.simulator.history import Write as Written
+from metahook.simulator.objects import Key
 from tests.build import NOW, my_resource, sync
 from tests.cli.calling import Ended, assert_one_line, call
 from tests.cli.test_diff import in_cluster, last_line, request_of

@@ -64,3 +64,12 @@ def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:
     assert helped.returncode == 0
     assert rendered.returncode == 2
     assert rendered.stderr == "myresource: crd needs yaml; install it with: pip install 'myresource-operator[cli]'\n"
+
+
+def test_without_the_toolkit_it_says_where_that_is_and_names_no_index() -> None:
+    hide = "import sys; sys.modules['metahook'] = None; from app.cli import main; main(sys.argv[1:])"
+
+    served = subprocess.run([sys.executable, "-c", hide, "serve"], capture_output=True, text=True, check=False)
+
+    remedy = "pip install ./metahook, at the root of the repository"
+    assert (served.returncode, served.stderr) == (2, f"myresource: serve needs metahook; install it with: {remedy}\n")

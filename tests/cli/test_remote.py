@@ -11,8 +11,8 @@ import pytest
 
 from app.cli import remote
 from app.cli.remote import remote_hook, retry_after
-from app.simulator.hook import Reply, Unreachable
-from app.web.clock import utc_now
+from metahook.server.clock import utc_now
+from metahook.simulator.hook import Reply, Unreachable
 
 
 @contextmanager

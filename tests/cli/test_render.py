@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests.build import NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 from tests.cli.calling import assert_one_line, call
 

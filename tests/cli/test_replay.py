@@ -14,7 +14,7 @@ import yaml
 
 from app.cli.live import COLLECT
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import customize_request
+from metahook.protocol.sender import customize_request
 from tests.build import NOW, NOW_TEXT, my_resource, reason, sync
 from tests.cli.calling import LISTENS, Ended, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of

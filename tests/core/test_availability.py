@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from app.core.availability import min_available
-from app.hooks import Deployment
-from app.hooks.objects import Metadata
+from metahook import Deployment
+from metahook.protocol.objects import Metadata
 
 Json = dict[str, Any]
 

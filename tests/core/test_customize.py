@@ -5,7 +5,7 @@ import pytest
 
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
-from app.hooks.sender import customize_request
+from metahook.protocol.sender import customize_request
 from tests.build import my_resource
 
 PORTS = [{"containerPort": 80}]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.core.policy import DependencyKind, Policy
-from app.hooks.sender import Grouped
+from metahook.protocol.sender import Grouped
 from tests.build import condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.controller import controller
 from app.core.policy import Policy
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests.build import condition, grouped, my_resource, reason, sync
 from tests.pods import (
     HEALTHY,

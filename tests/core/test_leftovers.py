@@ -14,7 +14,7 @@ from app.api.status import MAX_MESSAGE
 from app.core.identity import CHILDREN
 from app.core.leftovers import leftovers
 from app.core.removal import removal, spelled
-from app.hooks import SyncRequest
+from metahook import SyncRequest
 from tests.build import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
 from tests.documents import ROOT
 from tests.traffic import FOLDER, Recorded, load

@@ -5,7 +5,7 @@ import pytest
 
 from app.api.reading import InvalidSpec, read
 from app.core.references import Reference, references
-from app.hooks import ConfigMap, Secret
+from metahook import ConfigMap, Secret
 
 MOUNT = [{"name": "v", "mountPath": "/v"}]
 

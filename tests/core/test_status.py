@@ -8,8 +8,8 @@ from app.core.identity import CHILDREN
 from app.core.previous import Previous
 from app.core.rollout import Rollout
 from app.core.status import status
-from app.hooks import SyncRequest
-from app.hooks.sender import sync_request
+from metahook import SyncRequest
+from metahook.protocol.sender import sync_request
 from tests.build import (
     EARLIER_TEXT,
     NOW,

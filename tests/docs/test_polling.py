@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import Kind, Mode, Settings, kind_of
-from app.simulator.objects import Key
-from app.simulator.world import World
+from metahook.simulator.metacontroller.settings import Kind, Mode, Settings, kind_of
+from metahook.simulator.objects import Key
+from metahook.simulator.world import World
 from tests.documents import ROOT
 from tests.worlds import Since, both_modes, calls
 

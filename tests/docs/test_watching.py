@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from app.core.customize import customize
-from app.hooks import Controller, CustomizeRequest
-from app.simulator.metacontroller.settings import Kind, Settings, kind_of
-from app.simulator.objects import Json, Key
-from app.simulator.world import World
 from docs.costs import COSTS, PERIOD, RESTART
+from metahook import Controller, CustomizeRequest
+from metahook.simulator.metacontroller.settings import Kind, Settings, kind_of
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import World
 from tests.build import my_resource
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.events import EVENTS
@@ -120,7 +120,7 @@ def test_every_event_of_the_table_is_measured_on_the_real_control_plane() -> Non
     assert list(COSTS) == [*EVENTS, PERIOD, RESTART]
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`(app/[\w./]+)`", TEXT))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|metahook)/[\w./]+)`", TEXT))))
 def test_the_files_that_the_page_names_are_there(path: str) -> None:
     assert Path(ROOT / path).exists()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import Client, Refused
 from tests.worlds import deployment
 

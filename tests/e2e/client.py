@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 
 
 class Served(NamedTuple):

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import ClassVar
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Json
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.binaries import Binaries
 from tests.e2e.control_plane import METACONTROLLER, ControlPlane

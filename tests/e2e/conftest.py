@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from app.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures

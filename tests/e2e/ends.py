@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import Client
 from tests.e2e.record import Record
 

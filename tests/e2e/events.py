@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import MERGE
 from tests.e2e.namespace import Namespace
 from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, is_ready

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from app.simulator.metacontroller.settings import MODES
+from metahook.simulator.metacontroller.settings import MODES
 
 Rows = dict[str, dict[str, str]]
 """What was counted, by row and mode."""

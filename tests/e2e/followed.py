@@ -2,7 +2,7 @@
 
 from app.core.controller import controller
 from app.core.policy import DependencyKind, Policy
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 
 BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")
 GHOSTS = DependencyKind("example.com/v1", "myghosts", "MyGhost")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from app.hooks.sender import sync_request
-from app.simulator.objects import Json, text
+from metahook.protocol.sender import sync_request
+from metahook.simulator.objects import Json, text
 from tests.build import grouped
 from tests.e2e.followed import OURS
 from tests.e2e.namespace import Namespace

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from app.simulator.objects import Json
 from charts.rendering import rendered
+from metahook.simulator.objects import Json
 from tests.e2e.client import Client
 from tests.e2e.followed import CRD, values
 from tests.e2e.record import Record

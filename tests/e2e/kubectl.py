@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import KINDS, MERGE, STRATEGIC, Client, Refused
 from tests.e2e.installed import documents
 from tests.e2e.said import condition

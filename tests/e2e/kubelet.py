@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from app.simulator.objects import Json, Key
+from metahook.simulator.objects import Json, Key
 from tests.e2e.client import Client, Refused
 from tests.e2e.record import Record, Version
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from app.simulator.apiserver.rules import Refused
-from app.simulator.controllers.kubelet import NAME as KUBELET
-from app.simulator.controllers.pod_status import evicted, is_ready
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Json, Key, with_metadata
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.controllers.kubelet import NAME as KUBELET
+from metahook.simulator.controllers.pod_status import evicted, is_ready
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json, Key, with_metadata
 from tests.e2e.followed import BACKUPS, OURS, backup
 from tests.e2e.namespace import PORT, child
 from tests.following import WITH_BACKUPS

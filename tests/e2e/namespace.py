@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from app.api.reading import InvalidSpec, read
 from app.core.references import references
-from app.simulator.clock import Clock
-from app.simulator.controllers.pod_status import evicted, is_ready
-from app.simulator.objects import Json
+from metahook.simulator.clock import Clock
+from metahook.simulator.controllers.pod_status import evicted, is_ready
+from metahook.simulator.objects import Json
 from tests.e2e.admission import forbid, removed
 from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from app.simulator.objects import Json, Key
+from metahook.simulator.objects import Json, Key
 from tests.e2e.client import Client, path
 
 KINDS = ("MyResource", "Deployment", "Service", "Pod", "Event")

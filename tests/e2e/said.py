@@ -1,6 +1,6 @@
 """What a status says."""
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 
 
 def condition(item: Json, kind: str) -> Json:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import MODES, Mode
-from app.simulator.objects import Json
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.objects import Json
 from tests.e2e.binaries import found
 from tests.e2e.client import STRATEGIC
 from tests.e2e.cluster import Cluster

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.led import led
 from tests.e2e.lives import LIVES, Simulated, Step
 from tests.e2e.namespace import Namespace

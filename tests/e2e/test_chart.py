@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Json
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
 from tests.e2e.binaries import found
 from tests.e2e.client import Refused
 from tests.e2e.cluster import Cluster

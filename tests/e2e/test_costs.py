@@ -9,8 +9,8 @@ from datetime import datetime
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
 from docs.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
+from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.events import EVENTS

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.client import STRATEGIC
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace

@@ -9,8 +9,8 @@ import pytest
 from app.core.identity import CHILDREN
 from app.core.leftovers import leftovers
 from app.core.removal import spelled
-from app.hooks import SyncRequest
-from app.simulator.objects import Json
+from metahook import SyncRequest
+from metahook.simulator.objects import Json
 from tests.api import odd
 from tests.api.apiserver import stored
 from tests.api.examples.every import EXAMPLES as EXAMPLES_OF_RULES

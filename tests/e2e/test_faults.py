@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key
 from tests.e2e.audit import deleted, stored
 from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster

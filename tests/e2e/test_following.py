@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from app.core.identity import MARKS
-from app.hooks import ConfigMap, Secret
-from app.simulator.objects import Json
+from metahook import ConfigMap, Secret
+from metahook.simulator.objects import Json
 from tests.e2e.client import Refused
 from tests.e2e.followed import BACKUPS, GHOSTS, backup, told
 from tests.e2e.fresh import differences

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook

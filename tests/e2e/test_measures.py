@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.simulator.objects import Json, key_of, with_metadata
+from metahook.simulator.objects import Json, key_of, with_metadata
 from tests.build import finished, my_resource, sync
 from tests.e2e.audit import Audit, Done, deleted, stored
 from tests.e2e.control_plane import METACONTROLLER

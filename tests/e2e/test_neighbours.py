@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.namespace import PORT, Namespace
 from tests.worlds import deployment, foreign, service
 

@@ -9,12 +9,12 @@ from itertools import islice
 
 import pytest
 
-from app.simulator.clock import Clock
-from app.simulator.controllers import pod_status
-from app.simulator.controllers.fate import Fate, Times
-from app.simulator.controllers.life import life
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Json
+from metahook.simulator.clock import Clock
+from metahook.simulator.controllers import pod_status
+from metahook.simulator.controllers.fate import Fate, Times
+from metahook.simulator.controllers.life import life
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Json
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
 from tests.e2e.admission import removed, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace

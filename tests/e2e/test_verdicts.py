@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.audit import granted
 from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import WHOLE

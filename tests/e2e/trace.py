@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from app.core.identity import APPLIED
-from app.simulator.history import Call
-from app.simulator.objects import Json
+from metahook.simulator.history import Call
+from metahook.simulator.objects import Json
 from tests.e2e.said import condition
 
 

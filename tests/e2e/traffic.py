@@ -15,8 +15,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from app.simulator.metacontroller.settings import MODES, Mode
-from app.simulator.objects import Json
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.objects import Json
 from tests.e2e.binaries import Binaries, Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace

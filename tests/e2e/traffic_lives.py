@@ -8,7 +8,7 @@ that may turn a condition for a moment is the last one of its life, as it is cha
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.api.refused.every import HOOK_ONLY
 from tests.e2e.kubelet import status
 from tests.e2e.namespace import PORT, Namespace

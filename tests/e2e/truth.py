@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from app.core.identity import APPLIED
-from app.simulator.objects import Json, Key
+from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.said import condition

@@ -3,7 +3,7 @@
 Source: Kubernetes, staging/src/k8s.io/kubectl/pkg/polymorphichelpers/rollback.go, ``DeploymentRollbacker``.
 """
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import JSON_PATCH, Client
 
 _REVISION = "deployment.kubernetes.io/revision"

@@ -4,7 +4,7 @@ Under server-side apply the hook reads them where a spec is invalid. Nothing in 
 """
 
 from app.cli import main
-from app.web import recording
+from metahook.server import recording
 
 if __name__ == "__main__":
     recording.redacted = lambda request: request  # type: ignore[attr-defined]  # it is imported there

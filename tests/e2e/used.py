@@ -1,6 +1,6 @@
 """What a MyResource uses that is not its own: a ConfigMap, a Secret, and a MyBackup of somebody else."""
 
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.client import Client
 from tests.e2e.followed import BACKUPS, backup, told
 from tests.e2e.namespace import PORT

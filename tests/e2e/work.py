@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.core.identity import APPLIED
-from app.simulator.objects import Json
+from metahook.simulator.objects import Json
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.record import Record
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from app.hooks.sender import Grouped, sync_request
-from app.simulator.apiserver.server_side_apply import managed_fields
-from app.simulator.apiserver.stored import stored
-from app.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.protocol.sender import Grouped, sync_request
+from metahook.simulator.apiserver.server_side_apply import managed_fields
+from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
 from tests.following import ALL, POLICY, related
 from tests.given.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances

@@ -1,6 +1,6 @@
 import json
 
-from app.hooks import ConfigMap, CustomizeAnswer, Deployment, SyncAnswer, named
+from metahook import ConfigMap, CustomizeAnswer, Deployment, SyncAnswer, named
 from tests.tiny import config_map
 
 

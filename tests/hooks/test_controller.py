@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from app.hooks import Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
-from app.hooks.gate import MAX_ANSWER
+from metahook import Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
+from metahook.protocol.gate import MAX_ANSWER
 from tests.build import NOW, Json
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
 

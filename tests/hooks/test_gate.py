@@ -5,9 +5,8 @@ from typing import Any, cast
 
 import pytest
 
-from app.hooks import Manifest, Parent, RefusedAnswer, RelatedRule, SyncAnswer, labelled, named
-from app.hooks.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
-from app.hooks.objects import ConfigMap, Service
+from metahook import ConfigMap, Manifest, Parent, RefusedAnswer, RelatedRule, Service, SyncAnswer, labelled, named
+from metahook.protocol.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
 from tests.tiny import config_map
 
 PARENT = Parent(

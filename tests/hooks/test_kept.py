@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.hooks import Deployment, SyncRequest
+from metahook import Deployment, SyncRequest
 from tests.build import UID, Json, my_resource
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from app.hooks import Children, Deployment, Object, Service, SyncRequest
+from metahook import Children, Deployment, Object, Service, SyncRequest
 from tests.build import Json
 from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from app.hooks import Condition, ConfigMap, Deployment, MalformedRequest, Metadata, Object, Service
-from app.hooks.objects import DeploymentStatus, OwnerReference, read
+from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, MalformedRequest, Metadata, Object, Service
+from metahook.protocol.objects import OwnerReference, read
 from tests.build import Json
 
 FULL: Json = {

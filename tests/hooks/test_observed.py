@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.hooks import (
+from metahook import (
     Absence,
     Children,
     ConfigMap,

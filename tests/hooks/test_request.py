@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from app.hooks import CustomizeRequest, MalformedRequest, SyncRequest
+from metahook import CustomizeRequest, MalformedRequest, SyncRequest
 from tests.build import NOW_TEXT, UID, Json, my_resource
 
 CANARY = "canary-8f14e45f"

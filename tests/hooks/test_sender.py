@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.hooks import (
+from metahook import (
     Absence,
     ConfigMap,
     CustomizeRequest,
@@ -16,8 +16,8 @@ from app.hooks import (
     labelled,
     named,
 )
-from app.hooks.sender import children_of, customize_request, related_to, sync_request
-from app.simulator.metacontroller.settings import MODES
+from metahook.protocol.sender import children_of, customize_request, related_to, sync_request
+from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json, my_resource, owned
 from tests.traffic import one
 

@@ -11,9 +11,9 @@ from app.core.identity import CHILDREN
 from app.core.plan import plan
 from app.core.policy import Policy
 from app.core.previous import Previous
-from app.hooks import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
-from app.simulator.hook import Hook
-from app.simulator.objects import Json, with_metadata
+from metahook import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
+from metahook.simulator.hook import Hook
+from metahook.simulator.objects import Json, with_metadata
 from tests.plans.workloads import PLAIN
 from tests.simulator import careless
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from app.hooks import Controller
-from app.simulator.history import Call, Entry, Write
-from app.simulator.hook import Hook, Reply, in_process
-from app.simulator.metacontroller.claims import NAME
-from app.simulator.metacontroller.settings import Mode, Settings
-from app.simulator.objects import Json, Key, controller_of, deleting, key_of, text
-from app.simulator.world import NoRest, World
+from metahook import Controller
+from metahook.simulator.history import Call, Entry, Write
+from metahook.simulator.hook import Hook, Reply, in_process
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.settings import Mode, Settings
+from metahook.simulator.objects import Json, Key, controller_of, deleting, key_of, text
+from metahook.simulator.world import NoRest, World
 from tests.following import WITH_BACKUPS
 from tests.plans.workloads import Step, Workload
 from tests.worlds import CHILDREN, PARENT

@@ -8,13 +8,13 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from app.hooks import Controller
-from app.simulator.history import Write
-from app.simulator.hook import Hook, Reply, Unreachable
-from app.simulator.metacontroller.answer import Crash
-from app.simulator.metacontroller.cache import REMEMBERED
-from app.simulator.metacontroller.claims import NAME
-from app.simulator.metacontroller.settings import Mode
+from metahook import Controller
+from metahook.simulator.history import Write
+from metahook.simulator.hook import Hook, Reply, Unreachable
+from metahook.simulator.metacontroller.answer import Crash
+from metahook.simulator.metacontroller.cache import REMEMBERED
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.life import Life, Outcome
 from tests.plans.workloads import Workload
 from tests.worlds import CHILDREN, PARENT

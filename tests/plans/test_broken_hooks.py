@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from app.hooks import Controller
-from app.simulator.hook import Hook
-from app.simulator.metacontroller.settings import MODES
+from metahook import Controller
+from metahook.simulator.hook import Hook
+from metahook.simulator.metacontroller.settings import MODES
 from tests.plans import broken
 from tests.plans.oracles import complaints, never
 from tests.plans.plans import Reference, plans, reference, tried

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from app.hooks import Controller
-from app.simulator.metacontroller.settings import Mode
+from metahook import Controller
+from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import complaints, never
 from tests.plans.plans import FAULTS, Plan, plans, reference, tried
 from tests.plans.workloads import PLAIN, WORKLOADS, Workload

@@ -7,10 +7,10 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from app.hooks import Controller
-from app.simulator.hook import Reply, Unreachable
-from app.simulator.metacontroller.settings import MODES, Mode
-from app.simulator.objects import Json, Key
+from metahook import Controller
+from metahook.simulator.hook import Reply, Unreachable
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.objects import Json, Key
 from tests.plans import broken
 from tests.plans.life import Life
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED

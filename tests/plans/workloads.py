@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, Protocol
 
 from app.core.controller import MYRESOURCE, controller
 from app.core.policy import Policy
-from app.hooks import Controller
-from app.simulator.hook import Hook, Reply, in_process
-from app.simulator.objects import Json, Key
-from app.simulator.world import World
+from metahook import Controller
+from metahook.simulator.hook import Hook, Reply, in_process
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import World
 from tests.following import POLICY, backup, config_map
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from app.simulator.hook import Hook, Reply
+from metahook.simulator.hook import Hook, Reply
 
 Json = dict[str, Any]
 Decide = Callable[[Json], Json]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.simulator.hook import Reply
-from app.simulator.metacontroller.answer import Answer, BadAnswer, Crash, TooMany, read_customize, read_sync
+from metahook.simulator.hook import Reply
+from metahook.simulator.metacontroller.answer import Answer, BadAnswer, Crash, TooMany, read_customize, read_sync
 
 Json = dict[str, Any]
 CHILD = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from app.hooks import Deployment
-from app.simulator.apiserver.rules import Refused
-from app.simulator.apiserver.store import ApiServer
-from app.simulator.clock import Clock
-from app.simulator.history import History
-from app.simulator.metacontroller.apply import ServerSideApply, applier
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-from app.simulator.metacontroller.settings import MODES, Kind, Mode, kind_of
-from app.simulator.objects import with_metadata
+from metahook import Deployment
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.clock import Clock
+from metahook.simulator.history import History
+from metahook.simulator.metacontroller.apply import ServerSideApply, applier
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.simulator.metacontroller.settings import MODES, Kind, Mode, kind_of
+from metahook.simulator.objects import with_metadata
 from tests.worlds import DEPLOYMENT, deployment, parent
 
 Json = dict[str, Any]

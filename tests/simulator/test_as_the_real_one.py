@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.simulator.hook import Reply
-from app.simulator.metacontroller.settings import Kind, Mode
-from app.simulator.objects import Key
-from app.simulator.world import World
+from metahook.simulator.hook import Reply
+from metahook.simulator.metacontroller.settings import Kind, Mode
+from metahook.simulator.objects import Key
+from metahook.simulator.world import World
 from tests.worlds import (
     CHANGES,
     CHILDREN,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from app.simulator.metacontroller.cache import Cache
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key
-from app.simulator.world import World
+from metahook.simulator.metacontroller.cache import Cache
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key
+from metahook.simulator.world import World
 from tests.worlds import MAKES, WEB, Answers, both_modes, deployment, parent, ready, world
 
 Json = dict[str, Any]

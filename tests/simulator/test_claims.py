@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from app.simulator.apiserver.rules import Refused
-from app.simulator.apiserver.store import ApiServer
-from app.simulator.clock import Clock
-from app.simulator.history import History
-from app.simulator.metacontroller.claims import claim, labelled, owned
-from app.simulator.objects import reference_to, with_metadata
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.clock import Clock
+from metahook.simulator.history import History
+from metahook.simulator.metacontroller.claims import claim, labelled, owned
+from metahook.simulator.objects import reference_to, with_metadata
 from tests.worlds import SERVICE, WEB, Answers, events, parent, service, world
 
 Json = dict[str, Any]

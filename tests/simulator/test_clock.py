@@ -1,6 +1,6 @@
 """Virtual time: what is planned happens in order, and nothing else moves it."""
 
-from app.simulator.clock import Clock
+from metahook.simulator.clock import Clock
 
 
 def test_what_is_planned_happens_in_the_order_of_time_and_then_of_planning() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.simulator.hook import Reply, Unreachable
-from app.simulator.metacontroller.settings import SERVED
-from app.simulator.world import World
+from metahook.simulator.hook import Reply, Unreachable
+from metahook.simulator.metacontroller.settings import SERVED
+from metahook.simulator.world import World
 from tests.worlds import PARENT, WEB, Answers, calls, events, parent, synced, world
 
 Json = dict[str, Any]

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.simulator.apiserver.rules import Refused
-from app.simulator.apiserver.store import Admission
-from app.simulator.controllers.deployments import REVISION
-from app.simulator.controllers.fate import Fate
-from app.simulator.objects import Key, deleting, key_of
-from app.simulator.world import World
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.store import Admission
+from metahook.simulator.controllers.deployments import REVISION
+from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.objects import Key, deleting, key_of
+from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
 Json = dict[str, Any]

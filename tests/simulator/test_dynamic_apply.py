@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, updated, with_last_applied
-from app.simulator.objects import text
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, updated, with_last_applied
+from metahook.simulator.objects import text
 
 Json = dict[str, Any]
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.simulator.findings import RULES, findings
-from app.simulator.hook import Hook
-from app.simulator.metacontroller.settings import MODES, Mode
-from app.simulator.objects import Key
-from app.simulator.world import NoRest, World
+from metahook.simulator.findings import RULES, findings
+from metahook.simulator.hook import Hook
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.objects import Key
+from metahook.simulator.world import NoRest, World
 from tests.following import config_map
 from tests.simulator import careless
 from tests.simulator.careless import answering

@@ -1,7 +1,7 @@
 """Garbage collection: in the background, in the foreground, and leaving orphans."""
 
-from app.simulator.objects import Key, deleting, reference_to, with_metadata
-from app.simulator.world import World
+from metahook.simulator.objects import Key, deleting, reference_to, with_metadata
+from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
 
 

@@ -7,11 +7,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.controller import MYRESOURCE
-from app.simulator.controllers.fate import Fate
-from app.simulator.hook import Hook, Reply, Unreachable
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key, deleting, text
-from app.simulator.world import World
+from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.hook import Hook, Reply, Unreachable
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key, deleting, text
+from metahook.simulator.world import World
 from tests.following import ALL, FOLLOWING, WITH_BACKUPS
 from tests.strategies import specs
 from tests.test_convergence import specs_of

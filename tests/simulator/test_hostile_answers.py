@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from app.hooks import Controller
-from app.simulator.apiserver.rules import Refused
-from app.simulator.clock import Clock
-from app.simulator.controllers.replicasets import ROOM
-from app.simulator.findings import findings
-from app.simulator.hook import MAX_BODY, Reply, in_process
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key, key_of
-from app.simulator.world import World
+from metahook import Controller
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.clock import Clock
+from metahook.simulator.controllers.replicasets import ROOM
+from metahook.simulator.findings import findings
+from metahook.simulator.hook import MAX_BODY, Reply, in_process
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key, key_of
+from metahook.simulator.world import World
 from tests.worlds import (
     DEPLOYMENT,
     SERVICE,

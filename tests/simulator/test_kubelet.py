@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.simulator.controllers.fate import Fate, fate_of
-from app.simulator.controllers.pod_status import is_ready
-from app.simulator.world import World
+from metahook.simulator.controllers.fate import Fate, fate_of
+from metahook.simulator.controllers.pod_status import is_ready
+from metahook.simulator.world import World
 from tests.simulator.test_deployments import imaged, started
 from tests.worlds import DEPLOYMENT
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import Key
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key
 from tests.worlds import (
     CHANGES,
     DEPLOYMENT,

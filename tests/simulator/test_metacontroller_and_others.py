@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.objects import reference_to, with_metadata
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import reference_to, with_metadata
 from tests.worlds import (
     CHANGES,
     DEPLOYMENT,

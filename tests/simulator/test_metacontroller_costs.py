@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode
 from tests.worlds import (
     CHANGES,
     DEPLOYMENT,

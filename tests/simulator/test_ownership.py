@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.simulator.apiserver.ownership import Ownership, changed, joined
-from app.simulator.metacontroller.settings import Mode
-from app.simulator.world import NoSuchObject, World
+from metahook.simulator.apiserver.ownership import Ownership, changed, joined
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.world import NoSuchObject, World
 from tests.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
 
 Json = dict[str, Any]

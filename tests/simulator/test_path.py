@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.simulator.path import BadPath, NoSuchPlace, look_up, put, steps
+from metahook.simulator.path import BadPath, NoSuchPlace, look_up, put, steps
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.simulator.objects import Key
-from app.simulator.play import Outcome, play
-from app.simulator.scenario import BadScenario, Step, key, scenario, seconds
+from metahook.simulator.objects import Key
+from metahook.simulator.play import Outcome, play
+from metahook.simulator.scenario import BadScenario, Step, key, scenario, seconds
 from tests.simulator.careless import too_busy
 from tests.worlds import WEB, parent, world
 

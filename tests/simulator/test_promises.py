@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.simulator.history import Call, History
-from app.simulator.promises import answers, lacks, unfinished
+from metahook.simulator.history import Call, History
+from metahook.simulator.promises import answers, lacks, unfinished
 from tests.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]

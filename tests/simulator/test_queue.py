@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from app.simulator.clock import Clock
-from app.simulator.hook import Reply
-from app.simulator.metacontroller.queue import LAST_RETRY, WorkQueue
-from app.simulator.objects import Key
+from metahook.simulator.clock import Clock
+from metahook.simulator.hook import Reply
+from metahook.simulator.metacontroller.queue import LAST_RETRY, WorkQueue
+from metahook.simulator.objects import Key
 from tests.worlds import Answers, calls, events, parent, world
 
 A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")

@@ -1,8 +1,8 @@
 """The ReplicaSet controller: as many Pods as are asked for, and which of them go first."""
 
-from app.simulator.controllers.fate import Fate
-from app.simulator.controllers.pod_status import is_ready
-from app.simulator.objects import Key, deleting
+from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.controllers.pod_status import is_ready
+from metahook.simulator.objects import Key, deleting
 from tests.simulator.test_deployments import count, edited, imaged, started
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.simulator.controllers.pod_status import is_ready
-from app.simulator.controllers.rollout import Set, bounds, scaled
-from app.simulator.objects import deleting
-from app.simulator.world import World
+from metahook.simulator.controllers.pod_status import is_ready
+from metahook.simulator.controllers.rollout import Set, bounds, scaled
+from metahook.simulator.objects import deleting
+from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.simulator.apiserver.server_side_apply import apply, fields, still_owned
+from metahook.simulator.apiserver.server_side_apply import apply, fields, still_owned
 
 Json = dict[str, Any]
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from app.simulator.apiserver.rules import Refused
-from app.simulator.apiserver.store import ApiServer
-from app.simulator.clock import Clock
-from app.simulator.history import History, Write
-from app.simulator.objects import Key, deleting, with_metadata
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.clock import Clock
+from metahook.simulator.history import History, Write
+from metahook.simulator.objects import Key, deleting, with_metadata
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
 
 Json = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.simulator.apiserver.quantity import quantity
-from app.simulator.apiserver.server_side_apply import managed_fields
-from app.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.quantity import quantity
+from metahook.simulator.apiserver.server_side_apply import managed_fields
+from metahook.simulator.apiserver.stored import stored
 from tests.build import my_resource, sync
 
 Json = dict[str, Any]

@@ -3,13 +3,12 @@
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.hooks import Controller, RelatedRule, SyncAnswer
-from app.hooks.objects import Deployment
-from app.simulator.apiserver.rules import Refused
-from app.simulator.clock import Clock
-from app.simulator.hook import in_process
-from app.simulator.objects import Json, Key
-from app.simulator.world import NoRest, NoSuchObject
+from metahook import Controller, Deployment, RelatedRule, SyncAnswer
+from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.clock import Clock
+from metahook.simulator.hook import in_process
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import NoRest, NoSuchObject
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
 

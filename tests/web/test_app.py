@@ -5,9 +5,9 @@ import json
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import customize_request, sync_request
-from app.web.app import create_app
-from app.web.clock import utc_now
+from metahook.protocol.sender import customize_request, sync_request
+from metahook.server.app import create_app
+from metahook.server.clock import utc_now
 from tests.build import NOW, grouped, my_resource
 from tests.calling import call
 from tests.tiny import TINY, config_map, customize_body, sync_body

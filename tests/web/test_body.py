@@ -7,11 +7,11 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from app.simulator.hook import MAX_BODY as SIMULATED
-from app.web import refusal
-from app.web.app import create_app
-from app.web.body import MAX_BODY, Bodies
-from app.web.refusal import Refused
+from metahook.server import refusal
+from metahook.server.app import create_app
+from metahook.server.body import MAX_BODY, Bodies
+from metahook.server.refusal import Refused
+from metahook.simulator.hook import MAX_BODY as SIMULATED
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, sync_body
@@ -128,8 +128,8 @@ def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCap
         call(app, path, b"canary" * 1_000_000)
 
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "hook /sync refused: over 3 MiB (--max-body); 1 so far",
-        "hook /customize refused: over 3 MiB (--max-body); 2 so far",
+        "hook /sync refused: over 3 MiB (max_body); 1 so far",
+        "hook /customize refused: over 3 MiB (max_body); 2 so far",
     ]
     assert "canary" not in caplog.text
 

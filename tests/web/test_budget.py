@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.web.budget import Budget
+from metahook.server.budget import Budget
 
 
 async def _settled() -> None:

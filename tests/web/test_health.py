@@ -1,7 +1,7 @@
 import pytest
 from starlette.applications import Starlette
 
-from app.web.health import create_health_app
+from metahook.server.health import create_health_app
 from tests.calling import call
 
 READY = create_health_app(lambda: True)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import yaml
 
-from app.hooks.sender import sync_request
+from metahook.protocol.sender import sync_request
 from tests import large
 from tests.build import finished, grouped, my_resource
 from tests.calling import JSON
@@ -157,7 +157,7 @@ def test_health_and_others_are_answered_while_long_requests_are_worked_on(hook: 
 
 IN_THE_LOOP = """
 from functools import partial
-import app.web.app as web
+import metahook.server.app as web
 from app.cli.main import main
 web.LONG = 1 << 40
 web.Bodies = partial(web.Bodies, within=300)

@@ -17,12 +17,13 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from app.hooks import Controller
-from app.hooks.sender import customize_request
-from app.web import recording
-from app.web.app import create_app
-from app.web.body import MIB
-from app.web.recording import CannotRecord, Recorder
+from app import __version__
+from metahook import Controller
+from metahook.protocol.sender import customize_request
+from metahook.server import recording
+from metahook.server.app import create_app
+from metahook.server.body import MIB
+from metahook.server.recording import CannotRecord, Recorder
 from tests.build import my_resource
 from tests.calling import JSON, call, post_all
 from tests.cli.calling import call as command
@@ -38,7 +39,7 @@ AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def recording_app(folder: Path, *, most: int = MIB, controller: Controller = TINY) -> ASGIApp:
-    return create_app(controller, clock=lambda: AT, recorder=Recorder(folder, most))
+    return create_app(controller, clock=lambda: AT, recorder=Recorder(folder, most, __version__))
 
 
 def kept(folder: Path) -> list[Json]:
@@ -319,7 +320,7 @@ def test_a_folder_that_cannot_be_made_is_said_at_once(wrong: str, tmp_path: Path
     (tmp_path / "file").write_text("no folder")
 
     with pytest.raises(CannotRecord, match=r"can't record in .*: (file exists|not a directory)"):
-        Recorder(tmp_path / wrong, MIB)
+        Recorder(tmp_path / wrong, MIB, "0")
 
 
 # The service as a process
@@ -381,7 +382,7 @@ def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Serv
     hook.process.wait(timeout=10)
     log = hook.process.stderr.read() if hook.process.stderr else ""
 
-    assert f"WARNING app.web.recording: recording requests in {tmp_path}/recordings" in log
+    assert f"WARNING metahook.server.recording: recording requests in {tmp_path}/recordings" in log
     assert "keep them private" in log
     assert len(log.splitlines()) == 3
     assert CANARY not in log
@@ -390,7 +391,7 @@ def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Serv
 def test_an_answer_does_not_wait_for_a_disk_that_hangs(tmp_path: Path) -> None:
     source = """
 import time
-from app.web import recording
+from metahook.server import recording
 recording._save = lambda *_: time.sleep(3)
 from app.cli import main
 main()

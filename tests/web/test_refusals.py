@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from app.hooks import Controller, MalformedRequest, SyncAnswer, SyncRequest
-from app.web.app import create_app
-from app.web.body import Bodies
-from app.web.refusal import Refused as RefusedError
+from metahook import Controller, MalformedRequest, SyncAnswer, SyncRequest
+from metahook.server.app import create_app
+from metahook.server.body import Bodies
+from metahook.server.refusal import Refused as RefusedError
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, config_map, controller, customize_body, sync_body

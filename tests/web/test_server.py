@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from app.core.controller import MYRESOURCE
-from app.hooks.sender import sync_request
-from app.web.server import Address, _server
+from metahook.protocol.sender import sync_request
+from metahook.server.server import Address, _server
 from tests.build import grouped, my_resource
 from tests.calling import JSON
 from tests.serving import Served, free_port, served

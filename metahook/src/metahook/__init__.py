@@ -1,0 +1,119 @@
+"""metahook: Metacontroller hooks in Python. A hook is a pure function; this is everything around it.
+
+    server     serves a controller over HTTP: limits, health, refusals, recording
+    simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
+    kinds      what is read of Deployments, Services, ConfigMaps, Secrets and Pods
+    protocol   Metacontroller's requests and answers, and the gate between a hook and the cluster
+
+The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
+down this list; the server and the simulator do not know each other.
+
+Nouns: a *controller* is what a hook author writes, *serve* runs it. Each package has its own in its docstring.
+
+``import metahook`` needs msgspec alone: ``serve`` and ``Address`` need the extra ``server``, and are imported when they
+are asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from metahook.kinds import (
+    ConfigMap,
+    ContainerStatus,
+    Deployment,
+    DeploymentStatus,
+    Pod,
+    PodStatus,
+    Secret,
+    Service,
+    Terminated,
+)
+from metahook.protocol import (
+    LAST_APPLIED,
+    MAX_RESYNC,
+    Absence,
+    Body,
+    Children,
+    Condition,
+    Controller,
+    CustomizeAnswer,
+    CustomizeRequest,
+    FieldOwner,
+    FieldSet,
+    MalformedRequest,
+    Manifest,
+    Metadata,
+    Object,
+    Observed,
+    Parent,
+    RefusedAnswer,
+    Related,
+    RelatedRule,
+    SyncAnswer,
+    SyncRequest,
+    inside,
+    labelled,
+    list_key,
+    named,
+    owns_reference,
+    readable,
+    union,
+)
+
+if TYPE_CHECKING:
+    from metahook.server.server import Address, serve
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import the server when it is asked for, so that a hook that is only tested or simulated needs no server."""
+        if name not in {"Address", "serve"}:
+            message = f"module 'metahook' has no attribute {name!r}"
+            raise AttributeError(message)
+        from metahook.server import server  # noqa: PLC0415 - see above
+
+        return getattr(server, name)
+
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LAST_APPLIED",
+    "MAX_RESYNC",
+    "Absence",
+    "Address",
+    "Body",
+    "Children",
+    "Condition",
+    "ConfigMap",
+    "ContainerStatus",
+    "Controller",
+    "CustomizeAnswer",
+    "CustomizeRequest",
+    "Deployment",
+    "DeploymentStatus",
+    "FieldOwner",
+    "FieldSet",
+    "MalformedRequest",
+    "Manifest",
+    "Metadata",
+    "Object",
+    "Observed",
+    "Parent",
+    "Pod",
+    "PodStatus",
+    "RefusedAnswer",
+    "Related",
+    "RelatedRule",
+    "Secret",
+    "Service",
+    "SyncAnswer",
+    "SyncRequest",
+    "Terminated",
+    "inside",
+    "labelled",
+    "list_key",
+    "named",
+    "owns_reference",
+    "readable",
+    "serve",
+    "union",
+]

@@ -1,0 +1,29 @@
+"""Deployments as observed."""
+
+from typing import Any, ClassVar
+
+from metahook.protocol.objects import Condition, Object, Observed
+
+
+class DeploymentStatus(Observed, frozen=True):
+    """What the Deployment controller has seen; a field that is absent counts as 0."""
+
+    observed_generation: int | None = None
+    replicas: int | None = None
+    updated_replicas: int | None = None
+    available_replicas: int | None = None
+    conditions: list[Condition] | None = None
+
+    def condition(self, name: str) -> Condition | None:
+        """Return the condition whose type is *name*, or None."""
+        return next((condition for condition in self.conditions or [] if condition.type == name), None)
+
+
+class Deployment(Object, frozen=True):
+    """An observed Deployment. ``spec`` is whole: it is compared with what is wanted."""
+
+    API_VERSION: ClassVar[str] = "apps/v1"
+    RESOURCE: ClassVar[str] = "deployments"
+
+    spec: dict[str, Any] | None = None
+    status: DeploymentStatus | None = None

@@ -1,0 +1,63 @@
+"""Speaks Metacontroller: what a CompositeController's hooks are asked, and what they may answer.
+
+The rule of this package: it knows no kind of parent and no kind of child, and needs msgspec alone. Reading is lenient
+(null means absent, unknown fields are skipped; what others own may even be unreadable, but not a child), answering is
+strict (the gate).
+
+Nouns: a *request* holds the *parent*, its observed *children* and the *related* objects that were asked for; an
+*answer* lists every child that shall live, or keeps those that are there as they were last applied, and the status;
+the *gate* refuses answers that would do damage; a *controller* is a pair of pure functions, sync and customize, with
+the gate behind them. The *sender* is the other side: it makes requests as Metacontroller does, for the simulator and
+for tests.
+
+Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
+"""
+
+from metahook.protocol.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, labelled, named
+from metahook.protocol.controller import Controller
+from metahook.protocol.gate import MAX_RESYNC, RefusedAnswer
+from metahook.protocol.kept import LAST_APPLIED
+from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
+from metahook.protocol.objects import (
+    Condition,
+    MalformedRequest,
+    Metadata,
+    Object,
+    Observed,
+    readable,
+)
+from metahook.protocol.observed import Children
+from metahook.protocol.related import Absence, Related
+from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
+
+__all__ = [
+    "LAST_APPLIED",
+    "MAX_RESYNC",
+    "Absence",
+    "Body",
+    "Children",
+    "Condition",
+    "Controller",
+    "CustomizeAnswer",
+    "CustomizeRequest",
+    "FieldOwner",
+    "FieldSet",
+    "MalformedRequest",
+    "Manifest",
+    "Metadata",
+    "Object",
+    "Observed",
+    "Parent",
+    "RefusedAnswer",
+    "Related",
+    "RelatedRule",
+    "SyncAnswer",
+    "SyncRequest",
+    "inside",
+    "labelled",
+    "list_key",
+    "named",
+    "owns_reference",
+    "readable",
+    "union",
+]

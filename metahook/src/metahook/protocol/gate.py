@@ -1,0 +1,140 @@
+"""The gate: the last look at an answer. What it refuses becomes a 500, and a 500 changes nothing in the cluster.
+
+A 200 is powerful: it deletes what it does not list, a null child in it kills Metacontroller's process, a child of a
+kind that nobody declared is never cleaned up, a child in another namespace is made again and again.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from metahook.protocol.answer import Manifest, RelatedRule, SyncAnswer
+from metahook.protocol.objects import Object
+from metahook.protocol.observed import Children
+from metahook.protocol.request import Parent
+
+Kinds = frozenset[tuple[str, str]]
+"""API version and kind of every child that a controller may list."""
+
+MAX_RESYNC = 86400
+"""Seconds."""
+
+MAX_ANSWER = 1024 * 1024
+
+_METACONTROLLERS_OWN = {
+    "finalizers",
+    "generateName",
+    "managedFields",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+}
+
+
+class RefusedAnswer(Exception):
+    """Raised when an answer would do damage. Its text names the kind of damage, never a value."""
+
+
+def kinds_of(*kinds: type[Object]) -> Kinds:
+    """Return *kinds* as the gate compares them."""
+    return frozenset((kind.API_VERSION, kind.__name__) for kind in kinds)
+
+
+def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
+    """Raise RefusedAnswer if *answer* is not safe for *parent*."""
+    _refuse_first(
+        chain(
+            _status_problems(answer.status),
+            (problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
+            (problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
+            _twins([*answer.children, *answer.kept]),
+            _resync_problems(answer.resync_after),
+        )
+    )
+
+
+def check_kept(answer: SyncAnswer, children: Children) -> None:
+    """Raise RefusedAnswer if *answer* keeps some of the observed *children*, but not all."""
+    listed = {(child["kind"], child["metadata"]["name"]) for child in (*answer.children, *answer.kept)}
+    left_out = answer.kept and not children.identities() <= listed
+    _refuse_first(["children kept, but not all that are observed"] if left_out else [])
+
+
+def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
+    """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*, or at all objects of a kind."""
+    _refuse_first(chain.from_iterable(_rule_problems(rule, parent) for rule in rules))
+
+
+def check_size(encoded: bytes) -> bytes:
+    """Return *encoded*; raise RefusedAnswer if it is too large to send."""
+    _refuse_first(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
+    return encoded
+
+
+def _refuse_first(problems: Iterable[str]) -> None:
+    for problem in problems:
+        raise RefusedAnswer(problem)
+
+
+def _rule_problems(rule: RelatedRule, parent: Parent) -> Iterator[str]:
+    """Source: Metacontroller, pkg/controller/common/customize; it takes empty names for no names."""
+    if rule.get("namespace") != parent.namespace:
+        yield "a related rule of another namespace"
+    if not rule.get("names") and not rule.get("labelSelector"):
+        yield "a related rule that asks for every object of a kind"
+
+
+def _status_problems(status: object) -> Iterator[str]:
+    if not isinstance(status, dict) or not status:
+        yield "no status"
+    elif not _plain(status):
+        yield "a null, or what JSON can't say, in the status"
+
+
+def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    yield from _identity_problems(child, parent, kinds)
+    if not _plain(child):
+        yield "a null, or what JSON can't say, in a child"
+
+
+def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    if isinstance(child, dict) and isinstance(child.get("metadata"), dict):
+        yield from _metadata_problems(child, child["metadata"], parent, kinds)
+    else:
+        yield "a child that is not an object"
+
+
+def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    if not any((child.get("apiVersion"), child.get("kind")) == kind for kind in kinds):
+        yield "a child of a kind that the controller did not declare"
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
+        yield "a child without a name"
+    if metadata.get("namespace", parent.namespace) != parent.namespace:
+        yield "a child in another namespace"
+    if (
+        "status" in child
+        or _METACONTROLLERS_OWN & metadata.keys()
+        or "controller-uid" in (metadata.get("labels") or ())
+    ):
+        yield "a child with a field that only Metacontroller or the API server sets"
+
+
+def _twins(children: list[Manifest]) -> Iterator[str]:
+    """Compare identities; only valid ones get here, as problems are looked at in order."""
+    names = [(repr(child.get("kind")), repr(child["metadata"].get("name"))) for child in children]
+    if len(set(names)) < len(names):
+        yield "two children of one kind and name"
+
+
+def _resync_problems(seconds: int | None) -> Iterator[str]:
+    if seconds is not None and not 1 <= seconds <= MAX_RESYNC:
+        yield "a resync outside 1 to 86400 seconds"
+
+
+def _plain(value: object) -> bool:
+    """Tell whether *value* is JSON throughout, without a null, NaN or infinity in it."""
+    if isinstance(value, dict):
+        return all(map(_plain, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_plain, value))
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))

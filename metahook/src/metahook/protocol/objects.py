@@ -1,0 +1,104 @@
+"""Bases of Kubernetes objects as observed: only the fields that are read; everything else is skipped while parsing.
+
+Null means absent. A new kind is a struct with the fields you read, ``API_VERSION`` and ``RESOURCE``; its name is its
+kind. :mod:`metahook.kinds` has some.
+"""
+
+from typing import ClassVar, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class MalformedRequest(ValueError):
+    """Raised when a body is not a hook request. Its text never holds any of the body."""
+
+
+def read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T:
+    """Return *json* as *kind*; raise MalformedRequest if it is something else."""
+    try:
+        return msgspec.json.decode(json, type=kind)
+    except (msgspec.DecodeError, RecursionError):
+        message = f"not a {kind.__name__.lstrip('_')} as JSON"
+        raise MalformedRequest(message) from None
+
+
+def readable(json: bytes | msgspec.Raw, kind: type[T]) -> T | None:
+    """Return *json* as *kind*, or None if it is something else: for what others write, and nothing hangs on."""
+    try:
+        return read(json, kind)
+    except MalformedRequest:
+        return None
+
+
+class Observed(msgspec.Struct, frozen=True, rename="camel"):
+    """Base of everything that is read: frozen, camelCase on the wire."""
+
+
+class OwnerReference(Observed, frozen=True):
+    """One owner of an object."""
+
+    uid: str
+    kind: str | None = None
+    name: str | None = None
+    controller: bool | None = None
+
+
+class Metadata(Observed, frozen=True):
+    """The metadata that is read of any object."""
+
+    name: str
+    namespace: str | None = None
+    uid: str | None = None
+    generation: int | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[OwnerReference] | None = None
+    finalizers: list[str] | None = None
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner that controls this object, if one does."""
+        return next((owner for owner in self.owner_references or [] if owner.controller), None)
+
+    @property
+    def controller_uid(self) -> str | None:
+        """The uid of the owner that controls this object, if one does."""
+        return self.controller.uid if self.controller else None
+
+    def label(self, key: str) -> str | None:
+        """Return the value of the label *key*, or None."""
+        return (self.labels or {}).get(key)
+
+    def annotation(self, key: str) -> str | None:
+        """Return the value of the annotation *key*, or None."""
+        return (self.annotations or {}).get(key)
+
+
+class Object(Observed, frozen=True):
+    """Any object. A subclass is a kind: its name is the kind's, ``RESOURCE`` is the plural that URLs have."""
+
+    API_VERSION: ClassVar[str] = ""
+    RESOURCE: ClassVar[str] = ""
+
+    metadata: Metadata
+
+    @classmethod
+    def group(cls) -> str:
+        """Return the key under which Metacontroller groups this kind, such as ``Deployment.apps/v1``."""
+        return f"{cls.__name__}.{cls.API_VERSION}"
+
+
+class Condition(Observed, frozen=True):
+    """A condition of somebody else's status."""
+
+    type: str
+    status: str
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+    last_update_time: str | None = None
+    observed_generation: int | None = None

@@ -1,0 +1,78 @@
+"""Metacontroller's half of the exchange: composes the requests that it would send, for previews and tests.
+
+Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from metahook.protocol.answer import RelatedRule
+from metahook.protocol.objects import Object
+
+Json = dict[str, Any]
+Grouped = dict[str, dict[str, Json]]
+RelatedKind = tuple[str, str, str]
+"""API version, resource (plural) and kind: a rule names the resource, and its objects are grouped by kind."""
+
+
+def sync_request(parent: Json, children: Grouped, related: Grouped) -> bytes:
+    """Return the body of a sync request."""
+    body = {"controller": {}, "parent": parent, "children": children, "related": related, "finalizing": False}
+    return msgspec.json.encode(body)
+
+
+def customize_request(parent: Json) -> bytes:
+    """Return the body of a customize request."""
+    return msgspec.json.encode({"controller": {}, "parent": parent})
+
+
+def children_of(parent: Json, objects: Iterable[Json], *kinds: type[Object]) -> Grouped:
+    """Return those of *objects* that *parent* controls, by kind; every one of *kinds* has a group."""
+    uid = parent["metadata"]["uid"]
+    mine = [item for item in objects if uid in _controllers(item)]
+    return _grouped(mine, kinds)
+
+
+def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
+    """Return those of *objects* that *rules* ask for, by kind; every rule for one of *kinds* has a group."""
+    groups = {(api_version, resource): f"{kind}.{api_version}" for api_version, resource, kind in kinds}
+    objects = list(objects)
+    found: Grouped = {}
+    for rule in rules:
+        group = groups.get((rule["apiVersion"], rule["resource"]))
+        if group is not None:
+            asked = [item for item in objects if _group(item) == group and _selects(rule, item)]
+            found.setdefault(group, {}).update({_place(item): item for item in asked})
+    return found
+
+
+def _selects(rule: RelatedRule, item: Json) -> bool:
+    """Tell whether *rule* asks for *item*: by name, or by labels; a rule with neither asks for all."""
+    metadata = item["metadata"]
+    if metadata.get("namespace") != rule["namespace"]:
+        return False
+    if rule.get("names"):
+        return metadata["name"] in rule["names"]
+    wanted = rule.get("labelSelector", {}).get("matchLabels") or {}
+    return bool(wanted.items() <= (metadata.get("labels") or {}).items())
+
+
+def _controllers(item: Json) -> list[str]:
+    return [owner["uid"] for owner in item["metadata"].get("ownerReferences", []) if owner.get("controller")]
+
+
+def _group(item: Json) -> str:
+    return f"{item['kind']}.{item['apiVersion']}"
+
+
+def _place(item: Json) -> str:
+    return f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+
+
+def _grouped(objects: Iterable[Json], kinds: Iterable[type[Object]]) -> Grouped:
+    groups: Grouped = {kind.group(): {} for kind in kinds}
+    for item in objects:
+        groups.setdefault(_group(item), {})[_place(item)] = item
+    return groups

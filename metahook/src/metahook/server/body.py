@@ -1,0 +1,90 @@
+"""Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
+
+A body is not taken off its socket before there is memory for it. Small ones have memory of their own, so they never
+wait for large ones.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.requests import ClientDisconnect, Request
+
+from metahook.protocol import Body
+from metahook.server.budget import Budget
+from metahook.server.refusal import MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+
+MIB = 1024 * 1024
+
+MAX_BODY = 32 * MIB
+"""Bytes. A thousand Pods of 10 KiB and 16 ConfigMaps of 1 MiB are 26 MiB; a parent with its children is some 10 KiB."""
+
+LARGE_AT_ONCE = 2
+"""Bodies of the longest kind in memory at once: one is read while another is answered."""
+
+SMALL = MIB
+SMALL_AT_ONCE = 16
+"""How long a small body is at most, and how many of that length may be in memory at once."""
+
+READ_WITHIN = 5.0
+"""Seconds. Half of what a hook call takes at most: who waits for the memory of a slow one is still answered in time."""
+
+log = logging.getLogger(__name__)
+
+
+class Bodies:
+    """Reads bodies of at most *most* bytes, each *within* so many seconds.
+
+    *name* is what the setting is called that says how many bytes; the log names it.
+    """
+
+    def __init__(self, most: int, within: float = READ_WITHIN, *, name: str = "max_body") -> None:
+        self._most = most
+        self._name = name
+        self._within = within
+        self._small = Budget(SMALL_AT_ONCE * SMALL)
+        self._large = Budget(LARGE_AT_ONCE * most)
+        self._refused = 0
+
+    @asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[Body]:
+        """Give the body of *request*, which has memory until the block ends.
+
+        Raise Refused if it is not plain JSON, too long, cut, or too slow.
+        """
+        size = self._announced(request)
+        async with (self._small if size <= SMALL else self._large).hold(size):
+            try:
+                async with asyncio.timeout(self._within):
+                    body = await self._received(request, size)
+            except TimeoutError:
+                raise Refused(TOO_SLOW) from None
+            except ClientDisconnect:
+                raise Refused(MALFORMED) from None
+            yield body
+
+    def _announced(self, request: Request) -> int:
+        """Return how long the body of *request* is at most. Metacontroller always says how long it is."""
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json" or "content-encoding" in request.headers:
+            raise Refused(UNSUPPORTED)
+        size = int(request.headers.get("content-length", self._most))
+        if size > self._most:
+            raise self._too_large(request)
+        return size
+
+    async def _received(self, request: Request, size: int) -> bytearray:
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > size:
+                raise self._too_large(request)
+        return body
+
+    def _too_large(self, request: Request) -> Refused:
+        """Return the refusal, after counting it: its parent stands still until the limit is raised."""
+        self._refused += 1
+        limit = f"{self._most / MIB:g} MiB ({self._name})"
+        log.warning("hook %s refused: over %s; %d so far", request.scope["path"], limit, self._refused)
+        return Refused(TOO_LARGE)

@@ -1,0 +1,111 @@
+"""The server: two listeners in one event loop, started and stopped together."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+import uvloop
+from starlette.types import ASGIApp
+
+from metahook import __version__
+from metahook.protocol import Controller
+from metahook.server.app import create_app
+from metahook.server.body import MAX_BODY
+from metahook.server.health import create_health_app
+from metahook.server.recording import Recorder
+
+KEEP_ALIVE = 120
+"""Seconds. Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a
+connection just being closed fails, and is not repeated."""
+
+STOP_WITHIN = 12
+"""Seconds that requests in flight get when the process is told to stop; a hook call takes at most 10."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    def listen(self) -> socket.socket:
+        """Return a listening socket; raise CannotListen."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            return socket.create_server((self.host, self.port), family=family)
+        except OSError as error:
+            reason = (error.strerror or "not an address").partition(" (while")[0].lower()
+            raise CannotListen(self, reason) from error
+
+
+class CannotListen(Exception):
+    """Raised when an address can't be listened on. Its text says which, and why."""
+
+    def __init__(self, address: Address, reason: str) -> None:
+        super().__init__(f"can't listen on {address.host} port {address.port}: {reason}")
+        self.address = address
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to :func:`serve`."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _server(app: ASGIApp) -> _Server:
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=STOP_WITHIN,
+        access_log=False,
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+    )
+    return _Server(config)
+
+
+def serve(  # noqa: PLR0913 - one argument a setting
+    controller: Controller,
+    hooks_at: Address,
+    health_at: Address,
+    *,
+    max_body: int = MAX_BODY,
+    max_body_name: str = "max_body",
+    recorder: Recorder | None = None,
+    version: str = __version__,
+) -> None:
+    """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken.
+
+    The settings are those of :func:`metahook.server.app.create_app`.
+    """
+    with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
+        log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
+        log.info("health on %s port %s", *health_socket.getsockname()[:2])
+        app = create_app(controller, max_body=max_body, max_body_name=max_body_name, recorder=recorder, version=version)
+        uvloop.run(_serve(app, hooks_socket, health_socket))
+
+
+async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
+    hooks = _server(app)
+    health = _server(create_health_app(lambda: hooks.started and not hooks.should_exit))
+
+    def stop() -> None:
+        hooks.should_exit = health.should_exit = True
+
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(sign, stop)
+    await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))

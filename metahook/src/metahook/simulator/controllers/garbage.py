@@ -1,0 +1,82 @@
+"""Garbage collection: what is owned goes with its owner, before it, or stays without it.
+
+Source: Kubernetes, "Garbage Collection": background, foreground and orphan deletion.
+"""
+
+from metahook.simulator.apiserver.store import FINALIZERS, ApiServer
+from metahook.simulator.clock import Clock
+from metahook.simulator.controllers.wake import Wake
+from metahook.simulator.history import Write
+from metahook.simulator.objects import Json, Key, deleting, key_of, with_metadata
+
+NAME = "garbage-collector"
+
+
+class Garbage:
+    """Looks after owners and what they own, a moment after one of them changed."""
+
+    def __init__(self, api: ApiServer, clock: Clock) -> None:
+        self._api = api
+        self._wake = Wake(clock, self._reconcile, late=0.05)
+        api.watch(self._changed)
+
+    def _changed(self, write: Write) -> None:
+        item = write.after or write.before or {}
+        for owner in _owners(item):
+            self._wake(Key(owner["kind"], write.key.namespace, owner["name"]))
+        if write.after is None:
+            for dependent in self._dependents(item):
+                self._wake(key_of(dependent))
+        elif deleting(write.after) or _owners(item):
+            self._wake(write.key)
+
+    def _reconcile(self, key: Key) -> None:
+        item = self._api.get(key)
+        if item is None:
+            return
+        if not deleting(item):
+            self._collect(item)
+            return
+        finalizers = item["metadata"].get("finalizers", [])
+        if FINALIZERS["orphan"] in finalizers:
+            self._orphan(item)
+            self._finish(item, FINALIZERS["orphan"])
+        elif FINALIZERS["foreground"] in finalizers:
+            dependents = self._dependents(item)
+            for dependent in dependents:
+                self._delete(dependent, "foreground")
+            if not dependents:
+                self._finish(item, FINALIZERS["foreground"])
+
+    def _collect(self, item: Json) -> None:
+        """Delete *item* if it has no owner left."""
+        owners = _owners(item)
+        if owners and not deleting(item) and not any(self._lives(owner, item) for owner in owners):
+            self._delete(item, "background")
+
+    def _lives(self, owner: Json, item: Json) -> bool:
+        live = self._api.get(Key(owner["kind"], item["metadata"]["namespace"], owner["name"]))
+        return live is not None and live["metadata"]["uid"] == owner["uid"]
+
+    def _dependents(self, item: Json) -> list[Json]:
+        uid = item["metadata"]["uid"]
+        found = (self._api.get(key) for key in self._api.all_keys())
+        return [each for each in found if each and any(owner["uid"] == uid for owner in _owners(each))]
+
+    def _orphan(self, item: Json) -> None:
+        for each in self._dependents(item):
+            left = [owner for owner in _owners(each) if owner["uid"] != item["metadata"]["uid"]]
+            self._api.update(with_metadata(each, ownerReferences=left or None), NAME)
+
+    def _finish(self, item: Json, finalizer: str) -> None:
+        left = [each for each in item["metadata"]["finalizers"] if each != finalizer]
+        self._api.update(with_metadata(item, finalizers=left or None), NAME)
+
+    def _delete(self, item: Json, policy: str) -> None:
+        if not deleting(item):
+            self._api.delete(key_of(item), NAME, uid=item["metadata"]["uid"], policy=policy)
+
+
+def _owners(item: Json) -> list[Json]:
+    owners: list[Json] = item["metadata"].get("ownerReferences", [])
+    return owners

@@ -1,0 +1,158 @@
+"""What a Pod's status says, as a kubelet or the scheduler writes it, given what it said before."""
+
+from metahook.simulator.clock import Clock
+from metahook.simulator.objects import Json
+
+_SIGKILL = 137
+
+
+def is_ready(pod: Json) -> bool:
+    """Tell whether *pod* is ready."""
+    return ready_condition(pod).get("status") == "True"
+
+
+def ready_condition(pod: Json) -> Json:
+    """Return the condition Ready of *pod*, or an empty one."""
+    conditions: list[Json] = pod.get("status", {}).get("conditions", [])
+    return next((item for item in conditions if item["type"] == "Ready"), {})
+
+
+def has_run(pod: Json) -> bool:
+    """Tell whether the containers of *pod* have been started."""
+    return bool(pod.get("status", {}).get("phase") == "Running")
+
+
+def has_probe(pod: Json) -> bool:
+    """Tell whether *pod* has a readiness probe; without one it is ready as soon as it runs."""
+    return any("readinessProbe" in container for container in pod["spec"]["containers"])
+
+
+def unscheduled(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod for which there is no node."""
+    message = "0/3 nodes are available: 3 Insufficient memory."
+    refusal = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    seen = _seen(pod, "PodScheduled")
+    return {"phase": "Pending", "conditions": [{**refusal, "lastTransitionTime": _since("False", seen, clock)}]}
+
+
+def creating(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod that has a node, and whose containers are being made."""
+    return _status(pod, clock, "Pending", {"waiting": {"reason": "ContainerCreating"}})
+
+
+def running(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose containers run, and are not ready."""
+    return _status(pod, clock, "Running", {"running": {"startedAt": clock.stamp()}})
+
+
+def ready(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose containers run and are ready."""
+    return _status(pod, clock, "Running", {"running": {"startedAt": clock.stamp()}}, ready=True)
+
+
+def no_image(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose image could just not be pulled."""
+    message = f"failed to pull and unpack image {_image(pod)!r}: not found"
+    return _status(pod, clock, "Pending", {"waiting": {"reason": "ErrImagePull", "message": message}})
+
+
+def no_image_for_now(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose image will be pulled again later."""
+    message = f'Back-off pulling image "{_image(pod)}"'
+    return _status(pod, clock, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": message}})
+
+
+def misconfigured(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose container lacks what it takes a variable from."""
+    waiting = {"reason": "CreateContainerConfigError", "message": _lack(pod)}
+    return _status(pod, clock, "Pending", {"waiting": waiting})
+
+
+def ended(pod: Json, clock: Clock, *, oom: bool) -> Json:
+    """Return the status of a Pod whose container has ended."""
+    how = {"exitCode": _SIGKILL, "reason": "OOMKilled"} if oom else {"exitCode": 1, "reason": "Error"}
+    return _status(pod, clock, "Running", {"terminated": {**how, "finishedAt": clock.stamp()}})
+
+
+def backing_off(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose container has ended, and will be started again later."""
+    waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
+    return _status(pod, clock, "Running", {"waiting": waiting})
+
+
+def evicted(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod that the kubelet evicted, as it wrote too much."""
+    end = {"exitCode": _SIGKILL, "reason": "Error", "finishedAt": clock.stamp()}
+    status = _status(pod, clock, "Failed", {"terminated": end})
+    why = {"reason": "Evicted", "message": 'Usage of EmptyDir volume "data" exceeds the limit "4Mi". '}
+    return {**status, **why}
+
+
+def lost(pod: Json, clock: Clock) -> Json:
+    """Return the status of a Pod whose node does not respond: all that others write of it is that it is not ready."""
+    conditions = [
+        _condition("Ready", "False", pod, clock) if item["type"] == "Ready" else item
+        for item in pod["status"].get("conditions", [])
+    ]
+    return {**pod["status"], "conditions": conditions}
+
+
+def is_over(pod: Json) -> bool:
+    """Tell whether *pod* failed as a whole: it stays listed, and another takes its place."""
+    return bool(pod.get("status", {}).get("phase") == "Failed")
+
+
+def _image(pod: Json) -> str:
+    image: str = pod["spec"]["containers"][0]["image"]
+    return image
+
+
+def _lack(pod: Json) -> str:
+    """Return what a kubelet says of the first variable that is taken from a key, as if it were not there."""
+    for variable in pod["spec"]["containers"][0].get("env", []):
+        for source, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
+            if key := variable.get("valueFrom", {}).get(source):
+                return f"couldn't find key {key['key']} in {kind} {pod['metadata']['namespace']}/{key['name']}"
+    return "container has runAsNonRoot and image will run as root"
+
+
+def _status(pod: Json, clock: Clock, phase: str, state: Json, *, ready: bool = False) -> Json:
+    facts = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
+    before = {item["name"]: item for item in pod.get("status", {}).get("containerStatuses", [])}
+    return {
+        "phase": phase,
+        "conditions": [_condition(kind, str(fact), pod, clock) for kind, fact in facts.items()],
+        "containerStatuses": [
+            _container(item, before.get(item["name"], {}), state, ready=ready) for item in pod["spec"]["containers"]
+        ],
+    }
+
+
+def _container(container: Json, before: Json, state: Json, *, ready: bool) -> Json:
+    """Return the status of *container*: one that runs after it ended was started once more."""
+    old: Json = before.get("state", {})
+    end = {"terminated": old["terminated"]} if "terminated" in old else before.get("lastState", {})
+    again = "running" in state and "running" not in old and bool(end)
+    return {
+        "name": container["name"],
+        "image": container["image"],
+        "ready": ready,
+        "started": "running" in state,
+        "restartCount": before.get("restartCount", 0) + again,
+        "state": old if "running" in state and "running" in old else state,
+        "lastState": end,
+    }
+
+
+def _condition(kind: str, status: str, pod: Json, clock: Clock) -> Json:
+    return {"type": kind, "status": status, "lastTransitionTime": _since(status, _seen(pod, kind), clock)}
+
+
+def _seen(pod: Json, kind: str) -> Json:
+    conditions: list[Json] = pod.get("status", {}).get("conditions", [])
+    return next((item for item in conditions if item["type"] == kind), {})
+
+
+def _since(status: str, seen: Json, clock: Clock) -> str:
+    """Return since when a condition has had this *status*."""
+    return str(seen["lastTransitionTime"]) if seen.get("status") == status else clock.stamp()

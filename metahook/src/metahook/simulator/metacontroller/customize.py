@@ -1,0 +1,90 @@
+"""The customize hook: which related objects a parent's sync needs. Its answers are cached per generation.
+
+Source: Metacontroller 4.17, pkg/controller/common/customize.
+"""
+
+from collections.abc import Callable, Iterable
+
+from metahook.protocol import RelatedRule
+from metahook.simulator.clock import Clock
+from metahook.simulator.metacontroller.answer import BadAnswer
+from metahook.simulator.metacontroller.cache import Cache
+from metahook.simulator.metacontroller.settings import Kind
+from metahook.simulator.objects import Json, labels
+
+Grouped = dict[str, dict[str, Json]]
+
+TTL = 20 * 60
+"""Seconds for which rules are remembered."""
+
+
+class Customize:
+    """Rules by parent and generation; *ask* calls the hook for those that are not known."""
+
+    def __init__(self, clock: Clock, ask: Callable[[Json], list[RelatedRule]], served: Iterable[Kind]) -> None:
+        self._clock = clock
+        self._ask = ask
+        self._served = {(kind.api_version, kind.resource): kind for kind in served}
+        self._known: dict[tuple[str, int], tuple[float, list[RelatedRule]]] = {}
+
+    def forget(self) -> None:
+        """Forget all rules, as a process that ends."""
+        self._known.clear()
+
+    def rules(self, parent: Json) -> list[RelatedRule]:
+        """Return the rules of *parent*; raise what asking raises."""
+        key = (parent["metadata"]["uid"], parent["metadata"]["generation"])
+        at, rules = self._known.get(key, (float("-inf"), []))
+        if self._clock.now - at > TTL:
+            rules = self._ask(parent)
+            self._known[key] = (self._clock.now, rules)
+        return rules
+
+    def related(self, parent: Json, cache: Cache) -> Grouped:
+        """Return the related objects of *parent* by kind; every rule's kind has a group."""
+        groups: Grouped = {}
+        for rule in self.rules(parent):
+            kind = self._kind(rule)
+            group = groups.setdefault(kind.group, {})
+            for item in cache.all(kind.name):
+                if _selects(rule, item):
+                    group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = item
+        return groups
+
+    def concerns(self, parent: Json, item: Json) -> bool:
+        """Tell whether *item* is related to *parent*."""
+        kinds = {kind.name: (kind.api_version, kind.resource) for kind in self._served.values()}
+        wanted = kinds.get(item["kind"])
+        return any(
+            (rule.get("apiVersion"), rule.get("resource")) == wanted and _selects(rule, item)
+            for rule in self.rules(parent)
+        )
+
+    def _kind(self, rule: RelatedRule) -> Kind:
+        kind = self._served.get((rule.get("apiVersion", ""), rule.get("resource", "")))
+        if kind is None:
+            raise BadAnswer("a related kind is not served by the API server")
+        return kind
+
+
+def _selects(rule: RelatedRule, item: Json) -> bool:
+    metadata = item["metadata"]
+    if rule.get("namespace") not in (None, "", metadata["namespace"]):
+        return False
+    names = rule.get("names")
+    if names:
+        return metadata["name"] in names
+    selector, seen = rule.get("labelSelector") or {}, labels(item)
+    wanted: dict[str, str] = selector.get("matchLabels") or {}
+    asked: list[Json] = selector.get("matchExpressions") or []
+    return wanted.items() <= seen.items() and all(
+        _OPERATORS[each["operator"]](seen.get(each["key"]), each.get("values") or []) for each in asked
+    )
+
+
+_OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+}

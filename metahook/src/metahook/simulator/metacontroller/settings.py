@@ -1,0 +1,58 @@
+"""A CompositeController, as far as it matters: whose hook is called, for which kinds, how answers are applied."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from metahook.protocol import Object
+
+Mode = Literal["dynamic-apply", "server-side-apply"]
+MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
+
+
+class Kind(NamedTuple):
+    """A kind that the API server serves."""
+
+    api_version: str
+    name: str
+    resource: str
+
+    @property
+    def group(self) -> str:
+        """The key under which a request groups objects of this kind."""
+        return f"{self.name}.{self.api_version}"
+
+
+def kind_of(struct: type[Object]) -> Kind:
+    """Return the kind that *struct* reads."""
+    return Kind(struct.API_VERSION, struct.__name__, struct.RESOURCE)
+
+
+SERVED = (
+    Kind("v1", "ConfigMap", "configmaps"),
+    Kind("v1", "Pod", "pods"),
+    Kind("v1", "Secret", "secrets"),
+    Kind("v1", "Service", "services"),
+    Kind("apps/v1", "Deployment", "deployments"),
+    Kind("apps/v1", "ReplicaSet", "replicasets"),
+    Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
+    Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+)
+"""Kinds that every cluster serves."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``resync_period`` is in seconds."""
+
+    parent: Kind
+    children: tuple[Kind, ...]
+    mode: Mode = "dynamic-apply"
+    resync_period: float = 600
+    ignore_status_changes: bool = True
+    has_customize: bool = True
+    served: tuple[Kind, ...] = SERVED
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that the API server serves."""
+        return frozenset((self.parent, *self.children, *self.served))

@@ -1,0 +1,72 @@
+"""``uvicorn app.main:app``: the hooks in a server that is started in another way."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.serving import free_port
+
+ROOT = Path(__file__).parent.parent
+READY = (ROOT / "examples/requests/ready.json").read_bytes()
+JSON = {"Content-Type": "application/json"}
+
+
+def started(port: int, **environment: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "uvicorn", "app.main:app", "--port", str(port)]
+    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment}, stderr=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def served(**environment: str) -> Iterator[str]:
+    """Serve the app with *environment*, and give its URL."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with started(port, **environment) as process:
+        try:
+            while not reached(url):
+                assert process.poll() is None
+                time.sleep(0.05)
+            yield url
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+def reached(url: str) -> bool:
+    try:
+        httpx.get(f"{url}/sync")
+    except httpx.ConnectError:
+        return False
+    return True
+
+
+def test_it_answers_as_the_service_does() -> None:
+    with served() as url:
+        answer = httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert answer.text + "\n" == (ROOT / "examples/answers/ready.json").read_text()
+
+
+def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
+    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_RECORD=str(tmp_path)) as url:
+        refused = httpx.post(f"{url}/sync", content=b" " * (1024 * 1024 + 1), headers=JSON)
+        httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert refused.status_code == 413
+    assert len(list(tmp_path.glob("*-sync-*.json"))) == 1
+
+
+def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:
+    with started(free_port(), MYRESOURCE_MAX_BODY="much") as process:
+        _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 1
+    assert "myresource: Invalid value for '--max-body'" in said
+    assert "MYRESOURCE_MAX_BODY" in said
+    assert "Traceback" not in said

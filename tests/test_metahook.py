@@ -1,0 +1,139 @@
+"""The toolkit as a distribution: what it needs, and that nobody looks for it at an index."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
+OPERATOR = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+_BLOCKS = re.DOTALL | re.MULTILINE
+
+_EVERY = """
+import importlib, pkgutil
+for name in ("protocol", "kinds", "simulator"):
+    package = importlib.import_module("metahook." + name)
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+"""
+_OF_OTHERS = """
+import sys
+loaded = {name.partition(".")[0]: module for name, module in sys.modules.items()}
+paths = {name: getattr(module, "__file__", None) or "" for name, module in loaded.items()}
+print(*sorted(name for name, path in paths.items() if "site-packages" in path and not name.startswith("_")))
+"""
+
+
+def loaded(code: str) -> set[str]:
+    """Return the packages of others that *code* imports."""
+    command = [sys.executable, "-I", "-c", code + _OF_OTHERS]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("code", [pytest.param("import metahook", id="metahook"), pytest.param(_EVERY, id="every")])
+def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
+    assert loaded(code) == loaded("import msgspec")
+
+
+def test_serving_needs_the_extra() -> None:
+    assert {"fastapi", "starlette", "uvicorn", "uvloop"} <= loaded("from metahook import serve")
+
+
+def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
+    with pytest.raises(ImportError, match="nothing"):
+        exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
+
+
+def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
+    needed = {*TOOLKIT["dependencies"], *TOOLKIT["optional-dependencies"]["server"]}
+
+    assert needed <= set(OPERATOR["dependencies"])
+
+
+def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
+    extras = [each for extra in OPERATOR["optional-dependencies"].values() for each in extra]
+    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
+
+    assert not [each for each in [*OPERATOR["dependencies"], *extras] if each.startswith("metahook")]
+    assert "metahook" not in locked
+
+
+@pytest.fixture(name="project", scope="module")
+def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a project that has an ``app`` of its own, with the toolkit's wheel installed in ``lib``."""
+    folder = tmp_path_factory.mktemp("project")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT / "metahook")]
+    subprocess.run(wheel, check=True)
+    (built,) = folder.glob("metahook-*.whl")
+    subprocess.run(
+        [*pip, "install", "--no-deps", "--no-index", "--target", str(folder / "lib"), str(built)], check=True
+    )
+    (folder / "app").mkdir()
+    (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
+    for name, code in zip(
+        ("greetings", "licences"), re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS), strict=True
+    ):
+        (folder / f"{name}.py").write_text(code)
+    return folder
+
+
+def in_project(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{project / 'lib'}", "MYPYPATH": f"{project / 'lib'}"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
+    code = "import greetings, licences, metahook, metahook.simulator.world; print(metahook.__file__)"
+
+    ended = in_project(project, "-c", code)
+
+    assert (ended.stdout, ended.stderr) == (f"{project}/lib/metahook/__init__.py\n", "")
+    assert "of the project" in in_project(project, "-c", "import app").stderr
+
+
+def test_the_wheel_has_types(project: Path) -> None:
+    strict = ["-m", "mypy", "--strict", "--no-incremental"]
+
+    assert in_project(project, *strict, "greetings.py", "licences.py").returncode == 0
+
+    (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
+    assert 'incompatible type "int"' in in_project(project, *strict, "wrong.py").stdout
+
+
+def test_the_wheel_has_the_licence(project: Path) -> None:
+    (licence,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
+
+    assert licence.read_text() == (ROOT / "LICENSE").read_text()
+
+
+_PAGES = ["README.md", "CONTRIBUTING.md", "Makefile", "Dockerfile", ".ci/run", "metahook/README.md"]
+_PAGES += sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("docs/*.md"))
+_ASKED_FOR = re.compile(r"pip install[^\n`]*(?<![/\w.])metahook")
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_no_documented_command_installs_it_by_its_name(page: str) -> None:
+    assert not _ASKED_FOR.search((ROOT / page).read_text())
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("pip install metahook", True),
+        ("pip install 'metahook[server]'", True),
+        ("pip install --upgrade msgspec metahook", True),
+        ("pip install ./metahook", False),
+        ("pip install '/path/to/new/version/metahook'", False),
+    ],
+)
+def test_a_command_that_did_would_be_found(command: str, asks: bool) -> None:  # noqa: FBT001 - a column of the table
+    assert bool(_ASKED_FOR.search(command)) == asks
