@@ -8,7 +8,7 @@ import click
 
 from app.cli.documents import documents, objects
 from app.cli.edit import Edit, Given, of_files, of_recording
-from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
+from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.parents import Json, is_my_resource, problems
 from app.cli.patch import lines, sentence
 from app.cli.pods import of_file
@@ -28,7 +28,7 @@ from app.web.clock import utc_now
     help="What it was: a MyResource, or a recorded sync request, which has the children as they are.",
 )
 @with_policy
-@errors_are_trouble()
+@comparison_errors()
 def command(new: str, old: str, policy: Policy) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.
 

@@ -9,7 +9,7 @@ import click
 
 from app.cli.comparison import difference
 from app.cli.documents import documents, objects
-from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
+from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.live import COLLECT, recordings
 from app.cli.policy import with_policy
 from app.cli.recordings import Recording, is_recording, recording
@@ -33,7 +33,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
     help="How to print what differs.",
 )
 @with_policy
-@errors_are_trouble()
+@comparison_errors()
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, policy: Policy) -> int:
     """Show what this version answers to recorded requests, and whose Pods would restart.
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.errors import errors_are_trouble
+from app.cli.errors import comparison_errors
 from app.cli.policy import with_policy
 from app.cli.remote import remote_hook
 from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
-    with errors_are_trouble():
+    with comparison_errors():
         told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
         world = _world(hook, mode or told.mode or MODES[0], policy_of(told.follow) if told.follow else policy)
         world.history.listeners.append(screen.entry)
