@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from app.cli.documents import documents, objects
+from app.cli.documents import FILE, documents, objects
 from app.cli.edit import Edit, Given, of_files, of_recording
 from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.parents import Json, is_my_resource, problems
@@ -19,10 +19,13 @@ from app.web.clock import utc_now
 
 
 @click.command("diff")
-@click.option("-f", "--filename", "new", required=True, metavar="NEW", help="The MyResource as edited; - is stdin.")
+@click.option(
+    "-f", "--filename", "new", type=FILE, required=True, metavar="NEW", help="The MyResource as edited; - is stdin."
+)
 @click.option(
     "--against",
     "old",
+    type=FILE,
     required=True,
     metavar="OLD",
     help="What it was: a MyResource, or a recorded sync request, which has the children as they are.",

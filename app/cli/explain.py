@@ -19,7 +19,12 @@ _INDENT = 12
 
 
 @click.command("explain")
-@click.argument("word", metavar="[WORD]", required=False)
+@click.argument(
+    "word",
+    metavar="[WORD]",
+    required=False,
+    shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
+)
 def command(word: str | None) -> None:
     """Tell what a WORD in a status means, and what to do; without WORD, list the reasons of Ready.
 
@@ -37,6 +42,11 @@ def command(word: str | None) -> None:
         message = f"no reason, state or condition {word!r}; {hint}"
         raise click.UsageError(message)
     click.echo("\n\n".join(pages))
+
+
+def _names() -> list[str]:
+    """Return all words that are explained, each once."""
+    return sorted({name for name, _ in _pages()})
 
 
 def _pages() -> list[Row]:

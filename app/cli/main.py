@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import shell_complete
 
 from app import __version__
 from app.cli.errors import InputError
@@ -15,12 +16,15 @@ from app.cli.errors import InputError
 _COMMANDS = {
     "crd": "Print the CustomResourceDefinition.",
     "diff": "Show what an edit of a MyResource changes.",
-    "explain": "Tell what a status reason means, and what to do.",
+    "explain": "Tell what a word in a status means, and what to do.",
     "render": "Print the children of a MyResource as manifests.",
     "replay": "Show what another version answers to recorded requests.",
     "serve": "Serve the hooks.",
     "simulate": "Show how a MyResource lives in a simulated cluster.",
 }
+
+_COMPLETE = "_MYRESOURCE_COMPLETE"
+"""Variable by which the completion of a shell asks, as click names it."""
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of a file that standard output goes to."""
@@ -62,7 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(encoding="utf-8")  # whatever the locale is: kubectl reads and writes nothing else
+    _complete()
     sys.exit(_run(arguments))
+
+
+def _complete() -> None:
+    """Print what a shell asks for, and exit, if it is a shell that asks. Click would do so only in its own main()."""
+    if instruction := os.environ.get(_COMPLETE):
+        sys.exit(shell_complete(_group, {}, "myresource", _COMPLETE, instruction))
 
 
 def _run(arguments: Sequence[str] | None) -> int:

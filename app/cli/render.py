@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 import msgspec
 
-from app.cli.documents import load
+from app.cli.documents import FILE, load
 from app.cli.errors import InputError
 from app.cli.manifests import as_json, as_yaml
 from app.cli.parents import Json, answered, composed, problems
@@ -23,15 +23,17 @@ from app.web.clock import utc_now
     "files",
     multiple=True,
     required=True,
+    type=FILE,
     metavar="FILE",
     help="MyResources, as YAML or JSON; - is standard input. May be repeated.",
 )
 @click.option(
     "--observed",
+    type=FILE,
     metavar="FILE",
     help="Children as they are in the cluster, such as from: kubectl get deploy,svc -o yaml",
 )
-@click.option("--related", metavar="FILE", help="Other objects in the cluster that the hook may ask for.")
+@click.option("--related", type=FILE, metavar="FILE", help="Other objects in the cluster that the hook may ask for.")
 @click.option(
     "-o",
     "--output",

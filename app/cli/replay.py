@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from app.cli.comparison import difference
-from app.cli.documents import documents, objects
+from app.cli.documents import FILE, documents, objects
 from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.live import COLLECT, recordings
 from app.cli.policy import with_policy
@@ -21,7 +21,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 
 
 @click.command("replay")
-@click.argument("files", nargs=-1, metavar="FILE...")
+@click.argument("files", nargs=-1, type=FILE, metavar="FILE...")
 @click.option("--against", metavar="URL", help="Compare with the hook that is served there, the other version.")
 @click.option("--from-cluster", is_flag=True, help="Print the commands that collect the objects of a cluster.")
 @click.option(

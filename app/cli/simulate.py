@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
+from app.cli.documents import FILE
 from app.cli.errors import comparison_errors
 from app.cli.policy import with_policy
 from app.cli.remote import remote_hook
@@ -45,7 +46,9 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 
 
 @click.command("simulate", cls=_InOrder)
-@click.option("-f", "--filename", "file", metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input.")
+@click.option(
+    "-f", "--filename", "file", type=FILE, metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input."
+)
 @click.option(
     "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change a field of the spec. Once for each change."
 )
