@@ -72,7 +72,7 @@ def test_whatever_is_missing_sync_answers_or_refuses(request_: Json) -> None:
 
 @pytest.mark.parametrize(
     ("request_", "state"),
-    [(MADE, "Degraded"), (KEPT_BY_ANNOTATION, "Failed"), (KEPT_BY_MANAGED_FIELDS, "Failed")],
+    [(MADE, "Building"), (KEPT_BY_ANNOTATION, "Failed"), (KEPT_BY_MANAGED_FIELDS, "Failed")],
     ids=["made", "kept by annotation", "kept by managed fields"],
 )
 def test_undamaged_these_requests_are_answered(request_: Json, state: str) -> None:

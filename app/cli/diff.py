@@ -6,9 +6,9 @@ from datetime import datetime
 
 import click
 
-from app.cli.documents import documents, objects
+from app.cli.documents import FILE, documents, objects
 from app.cli.edit import Edit, Given, of_files, of_recording
-from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
+from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.parents import Json, is_my_resource, problems
 from app.cli.patch import lines, sentence
 from app.cli.pods import of_file
@@ -19,16 +19,19 @@ from metahook.server.clock import utc_now
 
 
 @click.command("diff")
-@click.option("-f", "--filename", "new", required=True, metavar="NEW", help="The MyResource as edited; - is stdin.")
+@click.option(
+    "-f", "--filename", "new", type=FILE, required=True, metavar="NEW", help="The MyResource as edited; - is stdin."
+)
 @click.option(
     "--against",
     "old",
+    type=FILE,
     required=True,
     metavar="OLD",
     help="What it was: a MyResource, or a recorded sync request, which has the children as they are.",
 )
 @with_policy
-@errors_are_trouble()
+@comparison_errors()
 def command(new: str, old: str, policy: Policy) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from app.cli.errors import InputError, NotYaml
@@ -11,6 +12,9 @@ from app.cli.metadata import misshapen, without_nulls
 from app.cli.nesting import DEEPEST, is_too_deep
 
 Json = dict[str, Any]
+
+FILE = click.Path(readable=False)
+"""The type of options that name a file, so that shells complete its name. Whether it can be read is found out here."""
 
 
 def load(path: str) -> list[Json]:

@@ -12,11 +12,7 @@ DIFFERENT = 1
 class InputError(click.ClickException):
     """Raised for input that is wrong. One line: what it is about, what is wrong, and the remedy."""
 
-
-class Trouble(InputError):
-    """The same, raised by a command that compares: there 1 says that something differs."""
-
-    exit_code = 2
+    exit_code = 2  # 1 is an answer of the command: a spec is invalid, something differs, an expectation is not met
 
 
 class NotYaml(ValueError):
@@ -24,15 +20,13 @@ class NotYaml(ValueError):
 
 
 @contextmanager
-def errors_are_trouble() -> Iterator[None]:
-    """Raise as Trouble whatever InputError is raised."""
+def comparison_errors() -> Iterator[None]:
+    """Raise InputError for what keeps a command from comparing."""
     try:
         yield
     except RecursionError as error:
         message = "an object is nested too deeply to be compared; give objects that an API server has stored"
-        raise Trouble(message) from error
-    except InputError as error:
-        raise Trouble(error.message) from error
+        raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"this needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
-        raise Trouble(message) from error
+        raise InputError(message) from error

@@ -1,46 +1,87 @@
-"""``myresource explain``: prints the table of reasons, or one of them."""
+"""``myresource explain``: prints the table of reasons, or what a reason, a state or a condition means."""
 
 import difflib
+import shutil
+import sys
 
 import click
 
+from app.cli.wrapping import wrapped
 from app.core.observations import OBSERVATIONS, Observation
 from app.core.reason import Reason
 from app.core.reasons import REASONS
+from app.core.terms import TERMS, Term
+
+Row = tuple[str, str]
+"""A label and its text."""
+
+_INDENT = 12
 
 
 @click.command("explain")
-@click.argument("reason", required=False)
-def command(reason: str | None) -> None:
-    """Tell what a REASON in a status means, and what to do; without REASON, list those of Ready."""
-    if reason is None:
-        width = max(map(len, REASONS))
-        click.echo("\n".join(f"{name:{width}}  {found.outlook.value}" for name, found in REASONS.items()))
+@click.argument(
+    "word",
+    metavar="[WORD]",
+    required=False,
+    shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
+)
+def command(word: str | None) -> None:
+    """Tell what a WORD in a status means, and what to do; without WORD, list the reasons of Ready.
+
+    WORD is a reason, a state or a condition, such as NotApplied, Degraded or Stalled.
+    """
+    if word is None:
+        width = max(map(len, REASONS)) + 2
+        click.echo("\n".join(_row(name, found.outlook.value, width) for name, found in REASONS.items()))
         return
-    pages = _pages()
-    if reason.lower() not in pages:
-        close = difflib.get_close_matches(reason.lower(), [name.lower() for name in REASONS], n=1)
-        names = {name.lower(): name for name in REASONS}
-        hint = f"did you mean {names[close[0]]}?" if close else "myresource explain lists them"
-        message = f"no reason {reason!r}; {hint}"
+    pages = [page for name, page in _pages() if name.lower() == word.lower()]
+    if not pages:
+        names = {name.lower(): name for name, _ in _pages()}
+        close = difflib.get_close_matches(word.lower(), names, n=1)
+        hint = f"did you mean {names[close[0]]}?" if close else "myresource explain lists the reasons"
+        message = f"no reason, state or condition {word!r}; {hint}"
         raise click.UsageError(message)
-    click.echo(pages[reason.lower()])
+    click.echo("\n\n".join(pages))
 
 
-def _pages() -> dict[str, str]:
-    """Return what there is to say of each reason, by its name in lower case; Ready's own come first."""
-    others = {seen.reason.lower(): _short(seen) for seen in OBSERVATIONS}
-    return others | {name.lower(): _page(reason) for name, reason in REASONS.items()}
+def _names() -> list[str]:
+    """Return all words that are explained, each once."""
+    return sorted({name for name, _ in _pages()})
 
 
-def _page(reason: Reason) -> str:
-    return (
-        f"{reason.name}: {reason.outlook.value}\n\n"
-        f"Message     {reason.outlined()}\n"
-        f"Why         {reason.cause}\n"
-        f"What to do  {reason.remedy}"
-    )
+def _pages() -> list[Row]:
+    """Return what there is to say, each with its name: of the reasons of Ready first, then of states and conditions."""
+    own = {reason.lower() for reason in REASONS}
+    return [
+        *((name, _reason(reason)) for name, reason in REASONS.items()),
+        *((term.name, _term(term)) for term in TERMS),
+        *((seen.reason, _observation(seen)) for seen in OBSERVATIONS if seen.reason.lower() not in own),
+    ]
 
 
-def _short(seen: Observation) -> str:
-    return f"{seen.reason}: {seen.condition} is {seen.status}\n\nMessage     {seen.message}"
+def _reason(reason: Reason) -> str:
+    rows = [("Message", reason.outlined()), ("Why", reason.cause), ("What to do", reason.remedy)]
+    return _page(f"{reason.name}: {reason.outlook.value}", rows)
+
+
+def _term(term: Term) -> str:
+    reasons = [("Reasons", ", ".join(term.reasons))] if term.reasons else []
+    rows = [("Meaning", term.meaning), *reasons, ("What to do", term.remedy)]
+    return _page(f"{term.name}: a {term.kind} of a MyResource", rows)
+
+
+def _observation(seen: Observation) -> str:
+    return _page(f"{seen.reason}: {seen.condition} is {seen.status}", [("Message", seen.message)])
+
+
+def _page(title: str, rows: list[Row]) -> str:
+    return "\n".join([_fitted(title), "", *(_row(label, text, _INDENT) for label, text in rows)])
+
+
+def _row(label: str, text: str, indent: int) -> str:
+    return f"{label:{indent}}{_fitted(text, indent)}"
+
+
+def _fitted(text: str, indent: int = 0) -> str:
+    """Return *text* in lines that fit the terminal; elsewhere a line is a line."""
+    return wrapped(text, shutil.get_terminal_size().columns, indent) if sys.stdout.isatty() else text

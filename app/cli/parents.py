@@ -6,6 +6,7 @@ count as the parent's.
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -61,12 +62,19 @@ def problems(parent: Json, path: str) -> list[str]:
 
 def _unknown_fields(parent: Json) -> list[str]:
     """Return a sentence for each field that a MyResource does not have; its status is not the user's."""
-    known = schema()["properties"]
+    known = known_fields()
     return [
         *(sentence.removeprefix(".") for sentence in unknown_fields(parent, _flat(known), "")),
         *unknown_fields(parent["metadata"], _flat(FIELDS), "metadata"),
         *unknown_fields(parent.get("spec"), known["spec"], "spec"),
     ]
+
+
+@cache
+def known_fields() -> Schema:
+    """Return the schema of a MyResource by field: building it takes longer than checking a MyResource."""
+    known: Schema = schema()["properties"]
+    return known
 
 
 def _flat(names: Iterable[str]) -> Schema:

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from app.cli.comparison import difference
-from app.cli.documents import documents, objects
-from app.cli.errors import DIFFERENT, InputError, errors_are_trouble
+from app.cli.documents import FILE, documents, objects
+from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.live import COLLECT, recordings
 from app.cli.policy import with_policy
 from app.cli.recordings import Recording, is_recording, recording
@@ -21,7 +21,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 
 
 @click.command("replay")
-@click.argument("files", nargs=-1, metavar="FILE...")
+@click.argument("files", nargs=-1, type=FILE, metavar="FILE...")
 @click.option("--against", metavar="URL", help="Compare with the hook that is served there, the other version.")
 @click.option("--from-cluster", is_flag=True, help="Print the commands that collect the objects of a cluster.")
 @click.option(
@@ -33,7 +33,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
     help="How to print what differs.",
 )
 @with_policy
-@errors_are_trouble()
+@comparison_errors()
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, policy: Policy) -> int:
     """Show what this version answers to recorded requests, and whose Pods would restart.
 

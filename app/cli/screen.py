@@ -1,6 +1,5 @@
 """Where a simulation is shown: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
-import textwrap
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from app.cli.errors import InputError
 from app.cli.timeline import Line, line_of
+from app.cli.wrapping import wrapped
 from metahook.simulator.history import Entry, Event, Write
 
 INDENT = 34
@@ -49,7 +49,9 @@ class Lines:
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
-        self._console.print(Text(text, _STYLES[tone]), soft_wrap=True)
+        width = _width(self._console)
+        lines = [line if line.startswith(" ") or not width else wrapped(line, width) for line in text.split("\n")]
+        self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
 
     def end(self, summary: dict[str, Any]) -> None:
         """Show how it ended, in a sentence."""
@@ -63,9 +65,13 @@ class Lines:
 def _drawn(line: Line, console: Console) -> Text:
     """Return *line* for a terminal, where what is too long goes on below itself; elsewhere a line is a line."""
     text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
-    width = console.width - INDENT if console.is_terminal or console.record else 0
-    parts = textwrap.wrap(line.what, max(width, 40), break_on_hyphens=False) if width else [line.what]
-    return text.append(f"\n{'':{INDENT}}".join(parts), _STYLES[line.tone])
+    width = _width(console)
+    return text.append(wrapped(line.what, width, INDENT) if width else line.what, _STYLES[line.tone])
+
+
+def _width(console: Console) -> int:
+    """Return the columns of *console*; 0 if it is no terminal."""
+    return console.width if console.is_terminal or console.record else 0
 
 
 class JsonLines:

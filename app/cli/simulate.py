@@ -8,7 +8,8 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.errors import errors_are_trouble
+from app.cli.documents import FILE
+from app.cli.errors import comparison_errors
 from app.cli.policy import with_policy
 from app.cli.remote import remote_hook
 from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
@@ -45,7 +46,9 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 
 
 @click.command("simulate", cls=_InOrder)
-@click.option("-f", "--filename", "file", metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input.")
+@click.option(
+    "-f", "--filename", "file", type=FILE, metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input."
+)
 @click.option(
     "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change a field of the spec. Once for each change."
 )
@@ -108,7 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
-    with errors_are_trouble():
+    with comparison_errors():
         told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
         world = _world(hook, mode or told.mode or MODES[0], policy_of(told.follow) if told.follow else policy)
         world.history.listeners.append(screen.entry)

@@ -88,6 +88,12 @@ class Facts:
         return bool(self.missing) or is_unstable or (self.rollout.is_incomplete and not self.rollout.is_paused)
 
     @property
+    def is_rolling_out(self) -> bool:
+        """Whether a change is on its way to the Pods. A Deployment that is gone is a loss, not a change."""
+        is_updating = self.gap is not None and self.gap.kind == "Deployment" and self.gap.is_observed
+        return is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
+
+    @property
     def _moments_of_the_gap(self) -> list[datetime | None]:
         if self.gap is None:
             return []

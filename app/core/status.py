@@ -87,7 +87,7 @@ def _state(facts: Facts, reason: Reason) -> str:
         return "Ready"
     if reason.outlook is Outlook.STALLED:
         return "Failed"
-    return "Degraded" if facts.was_ready else "Building"
+    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
 
 
 def _available(facts: Facts) -> Observation:

@@ -323,10 +323,6 @@ def test_standard_input_can_be_only_one_of_the_two() -> None:
     assert_one_line(call("diff", "-f", "-", "--against", "-"), 2, "standard input", "name a file")
 
 
-def test_the_same_mistake_has_code_1_where_nothing_is_compared() -> None:
-    assert call("render", "-f", "/no/such.yaml").code == 1
-
-
 # In a terminal, a pipe, a shell
 
 

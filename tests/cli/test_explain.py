@@ -1,7 +1,14 @@
+import io
+import re
+from contextlib import redirect_stdout
+
 import pytest
 
+from app.api.status import MyResourceStatus
+from app.cli import main
 from app.core.observations import OBSERVATIONS, Observation
 from app.core.reasons import REASONS
+from app.core.terms import TERMS
 from tests.cli.calling import assert_one_line, call
 
 
@@ -23,6 +30,60 @@ def test_the_reasons_of_the_other_conditions_are_explained_too(seen: Observation
     assert ended.out.startswith(f"{seen.reason}: ")
 
 
+STATES = ("Building", "Ready", "Degraded", "Failed", "Terminating")
+CONDITIONS = ("Ready", "Available", "Progressing", "Stalled", "Reconciling", "DependenciesReady")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [*((name, "state") for name in STATES), *((name, "condition") for name in CONDITIONS)],
+)
+def test_every_state_and_condition_is_explained(name: str, kind: str) -> None:
+    ended = call("explain", name)
+
+    assert ended.code == 0
+    assert f"{name}: a {kind} of a MyResource\n\nMeaning" in ended.out
+    assert "What to do" in ended.out.partition(f"a {kind}")[2]
+
+
+def test_the_states_and_conditions_are_those_of_the_code() -> None:
+    described = MyResourceStatus.model_fields["state"].description or ""
+    named = {(term.name, term.kind) for term in TERMS}
+
+    assert set(re.findall(r"[A-Z][a-z]+", described.partition("Depend")[0])) - {"In"} == set(STATES)
+    assert {name for name, kind in named if kind == "state"} == set(STATES)
+    assert {name for name, kind in named if kind == "condition"} == set(CONDITIONS)
+    assert {seen.condition for seen in OBSERVATIONS} <= set(CONDITIONS)
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what it shows."""
+
+    def isatty(self) -> bool:
+        """Say that it is one."""
+        return True
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("name", sorted({*REASONS, *STATES, *CONDITIONS}))
+def test_on_a_terminal_words_and_commands_are_never_broken(
+    name: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    plain = call("explain", name).out
+    terminal = Terminal()
+
+    with redirect_stdout(terminal), pytest.raises(SystemExit):
+        main(["explain", name])
+    shown = terminal.getvalue()
+
+    assert shown.split() == plain.split()
+    for line in shown.splitlines():
+        assert len(line) <= width or "kubectl " in line
+    for found in re.findall(r": (kubectl [\w -]*\w)", plain):
+        assert found in shown
+
+
 def test_capitals_do_not_matter() -> None:
     assert call("explain", "notapplied") == call("explain", "NotApplied")
 
@@ -35,7 +96,7 @@ def test_without_a_reason_all_are_listed() -> None:
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("Applied", "did you mean NotApplied?"), ("Weather", "myresource explain lists them")],
+    [("Applied", "did you mean NotApplied?"), ("Weather", "myresource explain lists the reasons")],
 )
 def test_an_unknown_reason_is_one_line_with_a_way_on(word: str, hint: str) -> None:
     assert_one_line(call("explain", word), 2, word, hint)

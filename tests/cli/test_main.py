@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,49 @@ def test_a_reader_who_leaves_early_is_no_error(pipe: str) -> None:
     ended = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["crd", "explain", "render -f examples/web.yaml", "simulate -f examples/web.yaml", "--help", "explain --help"],
+)
+def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "app", *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert ended.returncode == 2
+    assert ended.stderr == "myresource: cannot write the output: no space left on device; write it elsewhere\n"
+
+
+def test_without_standard_output_nothing_fails() -> None:
+    shell = f"{sys.executable} -m app crd >&-"
+
+    ended = subprocess.run(["/bin/bash", "-c", shell], stderr=subprocess.PIPE, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+NO_FILE = "/no/such.yaml"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["render", "-f", NO_FILE],
+        ["render", "-f", "examples/web.yaml", "--observed", NO_FILE],
+        ["render", "-f", "examples/web.yaml", "--related", NO_FILE],
+        ["diff", "-f", NO_FILE, "--against", "examples/web.yaml"],
+        ["diff", "-f", "examples/web.yaml", "--against", NO_FILE],
+        ["replay", NO_FILE],
+        ["simulate", "-f", NO_FILE],
+        ["simulate", "--scenario", NO_FILE],
+    ],
+    ids=" ".join,
+)
+def test_a_missing_file_has_one_exit_code_everywhere(arguments: list[str]) -> None:
+    assert_one_line(call(*arguments), 2, NO_FILE)
 
 
 def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:

@@ -9,7 +9,10 @@ from datetime import timedelta
 
 import pytest
 
-from app.cli import remote
+from app.cli import hook_client
+from app.cli.elsewhere import Elsewhere
+from app.cli.errors import InputError
+from app.cli.recordings import Recording
 from app.cli.remote import remote_hook, retry_after
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
@@ -53,7 +56,7 @@ def said(status: str, *headers: str) -> bytes:
 
 @pytest.mark.parametrize("start", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "], ids=["body", "header"])
 def test_an_answer_that_trickles_in_is_not_waited_for(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "TIMEOUT", 0.3)
+    monkeypatch.setattr(hook_client, "TIMEOUT", 0.3)
 
     def trickle(connection: socket.socket, _: bytes) -> None:
         connection.sendall(start)
@@ -66,6 +69,25 @@ def test_an_answer_that_trickles_in_is_not_waited_for(start: bytes, monkeypatch:
         with pytest.raises(Unreachable, match="no answer"):
             hook("sync", b"{}")
         assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("start", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "], ids=["body", "header"])
+def test_replay_does_not_wait_for_an_answer_that_trickles_in(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook_client, "TIMEOUT", 0.3)
+    enough = threading.Event()
+    asked = Recording("a.json", "sync", {})
+
+    def trickle(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(start)
+        for _part in range(50):
+            if enough.wait(0.05):
+                return
+            connection.sendall(b"x")
+
+    with answering(trickle) as url, Elsewhere(url) as other:
+        with pytest.raises(InputError, match="no answer within"):
+            other.answer(asked)
+        enough.set()
 
 
 @pytest.mark.parametrize(("status", "method"), [("307 T", b"POST"), ("308 P", b"POST"), ("302 F", b"GET")])

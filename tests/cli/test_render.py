@@ -1,10 +1,16 @@
+import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from app.api.crd import schema
+from app.cli import parents
 from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
 from tests.build import NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
@@ -24,7 +30,7 @@ def _write(tmp_path: Path) -> Any:
 
 
 def rendered(*arguments: str) -> Json:
-    ended = call("render", "--now", NOW_TEXT, "--output", "json", *arguments)
+    ended = call("render", "--now", NOW_TEXT, "--output", "response", *arguments)
     assert (ended.code, ended.err) == (0, "")
     answer: Json = json.loads(ended.out)
     return answer
@@ -33,7 +39,7 @@ def rendered(*arguments: str) -> Json:
 def test_it_prints_the_very_bytes_that_metacontroller_would_get(write: Any) -> None:
     parent = my_resource()
 
-    ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "json")
+    ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "response")
 
     assert ended.out.encode() == MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW) + b"\n"
 
@@ -49,21 +55,101 @@ def test_a_file_of_a_user_is_a_myresource_just_created(write: Any) -> None:
     assert answer["children"][0]["metadata"]["namespace"] == "default"
 
 
-def test_yaml_says_the_same_as_json(write: Any) -> None:
-    file = write(my_resource())
+def manifests(*arguments: str) -> list[Json]:
+    ended = call("render", *arguments)
+    assert (ended.code, ended.err) == (0, "")
+    return list(yaml.safe_load_all(ended.out))
 
-    assert yaml.safe_load(call("render", "-f", file, "--now", NOW_TEXT).out) == rendered("-f", file)
+
+def test_the_children_are_printed_as_plain_manifests(write: Any) -> None:
+    file = write(my_resource(ports=[{"containerPort": 80}]))
+
+    assert manifests("-f", file) == rendered("-f", file)["children"]
+    assert [item["kind"] for item in manifests("-f", file)] == ["Deployment", "Service"]
 
 
-def test_several_files_and_documents_give_several_answers(write: Any) -> None:
-    one = write(my_resource("one"), my_resource("two"), name="one.yaml")
+def test_json_says_the_same_as_yaml_in_a_list(write: Any) -> None:
+    file = write(my_resource(ports=[{"containerPort": 80}]))
+
+    assert json.loads(call("render", "-f", file, "-o", "json").out) == {
+        "apiVersion": "v1", "kind": "List", "items": manifests("-f", file),
+    }  # fmt: skip
+
+
+def test_several_files_and_documents_give_the_children_of_all(write: Any) -> None:
+    twin = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
+    one = write(my_resource("one"), my_resource("two"), twin, name="one.yaml")
     other = write(my_resource("three"), name="other.yaml")
+    responses = call("render", "-f", one, "-f", other, "-o", "response").out.splitlines()
 
-    answers = list(yaml.safe_load_all(call("render", "-f", one, "-f", other).out))
+    names = [child["metadata"]["name"] for child in manifests("-f", one, "-f", other)]
 
-    assert [a["children"][0]["metadata"]["name"] for a in answers] == [
-        f"{n}-deployment" for n in ("one", "two", "three")
-    ]
+    assert names == [f"{name}-deployment" for name in ("one", "two", "two", "three")]
+    assert [json.loads(line)["children"][0]["metadata"]["name"] for line in responses] == names
+
+
+def test_why_there_are_no_children_is_said_apart_from_them(write: Any, tmp_path: Path) -> None:
+    waiting = my_resource(
+        dependencies=[{"apiVersion": "mygroup.example.com/v1alpha1", "resource": "mybackups", "name": "db"}]
+    )
+
+    ended = call("render", "-f", write(my_resource()), "-f", write(waiting, name="app.yaml"))
+
+    assert ended.code == 0
+    assert len(list(yaml.safe_load_all(ended.out))) == 1
+    assert ended.err.startswith(f"myresource: {tmp_path}/app.yaml: web: no children: DependencyNotFollowed: ")
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("output", ["yaml", "json", "response"])
+def test_text_outside_ascii_is_printed_as_it_is(output: str, write: Any) -> None:
+    text = "日本語 \N{WHALE} ü"
+
+    assert text in call("render", "-f", write(my_resource(args=[text])), "-o", output).out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1"])
+def test_manifests_are_utf_8_whatever_the_locale_is(encoding: str, write: Any) -> None:
+    text = "日本語"
+    parent = Path(write(my_resource(args=[text]))).read_bytes()
+    command = [sys.executable, "-m", "app", "render", "-f", "-"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+
+    ended = subprocess.run(command, input=parent, capture_output=True, env=environment, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert text in ended.stdout.decode("utf-8")
+
+
+QUOTED = [
+    "y", "N", "on", "null", "~", "1e3", "+1E-3", "1.", "-.5", ".5", "0o17", "0b11", "-0b11", "0x1F", "08", "1_000",
+    "1_0.5_0", ".inf", ".NaN", "12:30:45", "2026-01-31", "<<", "=",
+]  # fmt: skip
+UNQUOTED = ["1.2.3", "_1", "128Mi", "1-2", "25%", "nginx:1.27", "yes-man", "日本語"]
+
+
+def test_text_that_kubectl_would_take_for_something_else_is_quoted(write: Any) -> None:
+    lines = call("render", "-f", write(json.dumps(my_resource(args=[*QUOTED, *UNQUOTED])))).out.splitlines()
+
+    printed = [line.strip().removeprefix("- ") for line in lines]
+
+    assert [word for word in QUOTED if f"'{word}'" not in printed] == []
+    assert [word for word in UNQUOTED if word not in printed] == []
+
+
+def test_the_json_schema_is_made_once_for_all_objects(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Json] = []
+
+    def counted() -> Json:
+        made.append(schema())
+        return made[-1]
+
+    parents.known_fields.cache_clear()
+    monkeypatch.setattr(parents, "schema", counted)
+
+    call("render", "-f", write(*(my_resource(name) for name in ("one", "two", "three"))))
+
+    assert len(made) == 1
 
 
 def test_observed_children_give_the_answer_of_a_later_moment(write: Any) -> None:
@@ -108,7 +194,7 @@ def test_related_objects_show_a_conflict_of_names(write: Any) -> None:
 def test_an_invalid_spec_prints_the_answer_and_one_line_that_names_path_and_remedy(write: Any) -> None:
     file = write(my_resource(memory="64mb"))
 
-    ended = call("render", "-f", file, "-o", "json")
+    ended = call("render", "-f", file, "-o", "response")
 
     assert ended.code == 1
     assert condition(json.loads(ended.out))["reason"] == "InvalidSpec"
@@ -146,20 +232,33 @@ def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write:
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
 )
-def test_a_file_that_holds_something_else_is_one_line_and_code_1(write: Any, text: str, words: list[str]) -> None:
+def test_a_file_that_holds_something_else_is_one_line_and_code_2(write: Any, text: str, words: list[str]) -> None:
     file = write(text)
 
-    assert_one_line(call("render", "-f", file), 1, file, *words)
+    assert_one_line(call("render", "-f", file), 2, file, *words)
 
 
-def test_a_file_that_is_not_there_is_one_line_and_code_1() -> None:
-    assert_one_line(call("render", "-f", "/no/such.yaml"), 1, "/no/such.yaml: no such file", "standard input")
+def test_a_file_that_is_not_there_is_one_line_and_code_2() -> None:
+    assert_one_line(call("render", "-f", "/no/such.yaml"), 2, "/no/such.yaml: no such file", "standard input")
 
 
-def test_a_file_that_is_no_text_is_one_line_and_code_1(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "---\n", "# nothing\n", "apiVersion: v1\nkind: List\nitems: []\n"])
+def test_a_file_without_objects_is_one_line_and_code_2(text: str, write: Any) -> None:
+    file = write(text)
+
+    assert_one_line(call("render", "-f", file), 2, f"no MyResource in {file}", "examples/web.yaml")
+
+
+def test_empty_standard_input_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+    assert_one_line(call("render", "-f", "-"), 2, "no MyResource in -")
+
+
+def test_a_file_that_is_no_text_is_one_line_and_code_2(tmp_path: Path) -> None:
     (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
 
-    assert_one_line(call("render", "-f", str(tmp_path / "image.png")), 1, "not YAML or JSON")
+    assert_one_line(call("render", "-f", str(tmp_path / "image.png")), 2, "not YAML or JSON")
 
 
 def test_a_time_that_is_none_is_a_wrong_call(write: Any) -> None:
@@ -218,7 +317,7 @@ def test_what_no_api_server_would_store_is_one_line_without_words_of_the_code(
 
     ended = call("render", "-f", file, "--observed", seen)
 
-    assert_one_line(ended, 1, "no API server would store this")
+    assert_one_line(ended, 2, "no API server would store this")
     assert "Envelope" not in ended.err
 
 
@@ -243,4 +342,4 @@ def test_json_that_is_none_is_one_line(tmp_path: Path, text: str) -> None:
     file = tmp_path / "web.json"
     file.write_text(text)
 
-    assert_one_line(call("render", "-f", str(file)), 1, str(file))
+    assert_one_line(call("render", "-f", str(file)), 2, str(file))

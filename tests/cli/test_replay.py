@@ -113,7 +113,7 @@ def test_without_an_answer_another_version_shows_what_restarts(
 
     assert line == (
         f"{file}: default/web: Deployment web-deployment changed ({PATH}); "
-        "status Ready Available -> Degraded Building; RESTART"
+        "status Ready Available -> Building Building; RESTART"
     )
     assert summary == RESTARTED
 
@@ -460,7 +460,7 @@ def test_another_version_served_elsewhere_is_the_new_one(other: Served, write: W
 
     assert line == (
         f"{file}: default/web: Deployment web-deployment changed ({PATH}); "
-        "status Ready Available -> Degraded Building; RESTART"
+        "status Ready Available -> Building Building; RESTART"
     )
     assert summary == RESTARTED
 

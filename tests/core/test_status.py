@@ -366,3 +366,39 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     )
 
     assert len(status(facts, Previous(parent))["conditions"][0]["message"]) == 1024
+
+
+ROLLS: Json = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
+PORT: Json = {"ports": [{"containerPort": 80}]}
+
+
+def was_ready(**changes: Json) -> str:
+    """Return the state of what was Ready in this generation, with *changes* of the Deployment and the Service."""
+    parent = my_resource(status={"readyGeneration": 1}, replicas=3, **PORT)
+    deployment, service = finished(parent)
+    made = {**deployment, "status": {**deployment["status"], **changes.get("status", {})}}
+    made["spec"] = {**made["spec"], **changes.get("deployment", {})}
+    answer = sync(parent, made, {**service, "spec": {**service["spec"], **changes.get("service", {})}})
+    state: str = answer["status"]["state"]
+    return state
+
+
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        pytest.param({}, "Ready", id="nothing"),
+        pytest.param({"deployment": {"replicas": 5}}, "Building", id="a Deployment to be updated"),
+        pytest.param({"status": {"observedGeneration": 0}}, "Building", id="a Deployment just updated"),
+        pytest.param(
+            {"status": {"conditions": [ROLLS], "updatedReplicas": 1}}, "Building", id="a rollout that is in progress"
+        ),
+        pytest.param({"status": {"availableReplicas": 1}}, "Degraded", id="lost Pods of a complete rollout"),
+        pytest.param({"service": {"type": "NodePort"}}, "Degraded", id="a Service that another user changed"),
+    ],
+)
+def test_an_ordinary_rollout_is_building_and_what_is_lost_without_one_is_degraded(changes: Json, state: str) -> None:
+    assert was_ready(**changes) == state
+
+
+def test_a_deployment_that_was_ready_and_is_gone_is_degraded() -> None:
+    assert sync(my_resource(status={"readyGeneration": 1}))["status"]["state"] == "Degraded"

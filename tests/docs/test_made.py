@@ -94,7 +94,7 @@ def test_every_reason_has_a_section_with_what_explain_prints(capsys: pytest.Capt
     for name, section in sections.items():
         with pytest.raises(SystemExit):
             main(["explain", name])
-        words = re.sub(r"^(Message|Why|What to do) +", "", capsys.readouterr().out, flags=re.MULTILINE).splitlines()
+        words = re.sub(r"^(Message|Why|What to do) +", "", capsys.readouterr().out, flags=re.MULTILINE).splitlines()[:5]
         text = section.replace("&lt;", "<").replace("&gt;", ">")
 
         assert all(line.removeprefix(f"{name}: ") in text for line in words)

@@ -11,6 +11,7 @@ import yaml
 
 from app import __version__
 from charts.rendering import CHART, rendered
+from metahook.server import refusal
 from tests.api.apiserver import refusals
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
@@ -19,6 +20,7 @@ from tests.documents import ROOT, Console, consoles, printed
 
 ALL = [*PAGES, "docs/fields.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
 ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
+TROUBLESHOOT = (ROOT / "docs/troubleshoot.md").read_text()
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(len(COMMANDS)))
@@ -27,6 +29,14 @@ each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
     assert printed(block.command) == block.output
+
+
+def test_the_status_codes_of_the_hook_are_explained_and_no_others() -> None:
+    (section,) = re.findall(r"^`SyncError` texts of calls:\n(.*?)^<!--", TROUBLESHOOT, re.DOTALL | re.MULTILINE)
+    rows = [row for row in section.splitlines() if "status code" in row]
+    codes = {int(code) for row in rows for code in re.findall(r"\b[45][0-9]{2}\b", row)}
+
+    assert codes == {each.status for each in vars(refusal).values() if isinstance(each, refusal.Refusal)}
 
 
 def test_the_commands_that_need_a_cluster_are_listed_for_the_tests_that_have_one(

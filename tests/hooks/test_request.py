@@ -115,6 +115,33 @@ def test_a_request_without_the_field_children_is_malformed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_body", "says"),
+    [
+        pytest.param(b'{"parent": PARENT}', "the request has no children", id="no children"),
+        pytest.param(b'{"parent": PARENT, "children": null}', "the request has no children", id="null for children"),
+        pytest.param(
+            b'{"parent": PARENT, "children": 1}', "the request has no children", id="another type of children"
+        ),
+        pytest.param(b'{"children": {}}', "the request has no parent", id="no parent"),
+        pytest.param(b'{"parent": null, "children": {}}', "the request has no parent", id="null for the parent"),
+        pytest.param(b'{"parent": {}, "children": {}}', "the request has no parent", id="a parent without metadata"),
+        pytest.param(b'{"parent": PARENT, "children": {}, "related": 1}', "related objects", id="odd related"),
+        pytest.param(b'{"parent": PARENT, "children": {', "not a JSON object", id="cut short"),
+        pytest.param(b"[1]", "not a JSON object", id="a list"),
+    ],
+)
+def test_what_is_missing_in_a_request_is_said(request_body: bytes, says: str) -> None:
+    parent = json.dumps(my_resource()).encode()
+
+    with pytest.raises(MalformedRequest, match=says):
+        decoded(request_body.replace(b"PARENT", parent))
+
+
+def test_customize_needs_no_children() -> None:
+    assert CustomizeRequest.decode(json.dumps({"parent": my_resource()}).encode()).parent.name == "web"
+
+
+@pytest.mark.parametrize(
     "fields",
     [{}, {"related": None}, {"controller": {"kind": 1}}, {"later": [1]}],
     ids=["nothing observed", "no related", "controller", "unknown"],

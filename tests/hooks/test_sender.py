@@ -119,6 +119,36 @@ def test_a_rule_with_labels_is_about_the_objects_that_have_all_of_them() -> None
     assert related_to([rule], [both, one, none], SERVICES) == {"Service.v1": {"default/both": both}}
 
 
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        pytest.param({"key": "app", "operator": "In", "values": ["x", "z"]}, ["a"], id="In"),
+        pytest.param({"key": "app", "operator": "NotIn", "values": ["x"]}, ["b", "none"], id="NotIn"),
+        pytest.param({"key": "tier", "operator": "Exists"}, ["b"], id="Exists"),
+        pytest.param({"key": "tier", "operator": "DoesNotExist"}, ["a", "none"], id="DoesNotExist"),
+    ],
+)
+def test_a_rule_with_expressions_is_about_the_objects_that_match_them(expression: Json, found: list[str]) -> None:
+    labels = {"a": {"app": "x"}, "b": {"app": "y", "tier": "t"}, "none": {}}
+    services = [made("Service", name) for name in labels]
+    for service in services:
+        service["metadata"]["labels"] = labels[service["metadata"]["name"]]
+    rule = labelled(Service, "default", {})
+    rule["labelSelector"] = {"matchExpressions": [expression]}
+
+    assert [key.split("/")[1] for key in related_to([rule], services, SERVICES)["Service.v1"]] == found
+
+
+def test_labels_and_expressions_of_a_rule_must_both_match() -> None:
+    services = [made("Service", name) for name in ("both", "one")]
+    services[0]["metadata"]["labels"] = {"app": "x", "tier": "t"}
+    services[1]["metadata"]["labels"] = {"app": "x"}
+    rule = labelled(Service, "default", {"app": "x"})
+    rule["labelSelector"]["matchExpressions"] = [{"key": "tier", "operator": "Exists"}]
+
+    assert list(related_to([rule], services, SERVICES)["Service.v1"]) == ["default/both"]
+
+
 def test_a_kind_of_others_is_known_by_its_version_and_resource() -> None:
     backup = {**made("MyBackup"), "apiVersion": "example.com/v1"}
     rule: RelatedRule = {

@@ -149,6 +149,14 @@ def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptur
     assert CANARY not in caplog.text
 
 
+def test_the_log_says_what_is_missing_in_a_request(caplog: pytest.LogCaptureFixture) -> None:
+    call(APP, "/sync", customize_body())
+
+    assert caplog.messages == [
+        "hook /sync refused: the request has no children, grouped by kind; is it meant for customize?"
+    ]
+
+
 def test_what_a_controller_calls_malformed_is_a_400() -> None:
     response = call(create_app(raising(MalformedRequest(CANARY))), "/sync", sync_body())
 

@@ -130,7 +130,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(option: str) -> None:
         command = [sys.executable, "-m", "app", "serve", *(f"{name}={port}" for name, port in ports.items())]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
         f"myresource: can't listen on 127.0.0.1 port {taken}: address already in use; "

@@ -3,7 +3,7 @@
 Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -43,20 +43,36 @@ def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: Re
     for rule in rules:
         group = groups.get((rule["apiVersion"], rule["resource"]))
         if group is not None:
-            asked = [item for item in objects if _group(item) == group and _selects(rule, item)]
+            asked = [item for item in objects if _group(item) == group and selects(rule, item)]
             found.setdefault(group, {}).update({_place(item): item for item in asked})
     return found
 
 
-def _selects(rule: RelatedRule, item: Json) -> bool:
+def selects(rule: RelatedRule, item: Json) -> bool:
     """Tell whether *rule* asks for *item*: by name, or by labels; a rule with neither asks for all."""
     metadata = item["metadata"]
-    if metadata.get("namespace") != rule["namespace"]:
+    if rule.get("namespace") not in (None, "", metadata.get("namespace")):
         return False
-    if rule.get("names"):
-        return metadata["name"] in rule["names"]
-    wanted = rule.get("labelSelector", {}).get("matchLabels") or {}
-    return bool(wanted.items() <= (metadata.get("labels") or {}).items())
+    names = rule.get("names")
+    return metadata["name"] in names if names else _matches(rule.get("labelSelector") or {}, metadata.get("labels"))
+
+
+def _matches(selector: Json, labels: dict[str, str] | None) -> bool:
+    """Tell whether *selector* matches *labels*. Source: Kubernetes, LabelSelectorAsSelector."""
+    observed = labels or {}
+    required: dict[str, str] = selector.get("matchLabels") or {}
+    expressions: list[Json] = selector.get("matchExpressions") or []
+    return required.items() <= observed.items() and all(
+        _OPERATORS[each["operator"]](observed.get(each["key"]), each.get("values") or []) for each in expressions
+    )
+
+
+_OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+}
 
 
 def _controllers(item: Json) -> list[str]:

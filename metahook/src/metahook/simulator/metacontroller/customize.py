@@ -6,11 +6,12 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 from collections.abc import Callable, Iterable
 
 from metahook.protocol import RelatedRule
+from metahook.protocol.sender import selects
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.answer import BadAnswer
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.settings import Kind
-from metahook.simulator.objects import Json, labels
+from metahook.simulator.objects import Json
 
 Grouped = dict[str, dict[str, Json]]
 
@@ -47,7 +48,7 @@ class Customize:
             kind = self._kind(rule)
             group = groups.setdefault(kind.group, {})
             for item in cache.all(kind.name):
-                if _selects(rule, item):
+                if selects(rule, item):
                     group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = item
         return groups
 
@@ -56,7 +57,7 @@ class Customize:
         kinds = {kind.name: (kind.api_version, kind.resource) for kind in self._served.values()}
         wanted = kinds.get(item["kind"])
         return any(
-            (rule.get("apiVersion"), rule.get("resource")) == wanted and _selects(rule, item)
+            (rule.get("apiVersion"), rule.get("resource")) == wanted and selects(rule, item)
             for rule in self.rules(parent)
         )
 
@@ -65,26 +66,3 @@ class Customize:
         if kind is None:
             raise BadAnswer("a related kind is not served by the API server")
         return kind
-
-
-def _selects(rule: RelatedRule, item: Json) -> bool:
-    metadata = item["metadata"]
-    if rule.get("namespace") not in (None, "", metadata["namespace"]):
-        return False
-    names = rule.get("names")
-    if names:
-        return metadata["name"] in names
-    selector, seen = rule.get("labelSelector") or {}, labels(item)
-    wanted: dict[str, str] = selector.get("matchLabels") or {}
-    asked: list[Json] = selector.get("matchExpressions") or []
-    return wanted.items() <= seen.items() and all(
-        _OPERATORS[each["operator"]](seen.get(each["key"]), each.get("values") or []) for each in asked
-    )
-
-
-_OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
-    "In": lambda value, values: value in values,
-    "NotIn": lambda value, values: value not in values,
-    "Exists": lambda value, _: value is not None,
-    "DoesNotExist": lambda value, _: value is None,
-}

@@ -1,0 +1,33 @@
+"""Manifests: objects as YAML documents or as a List in JSON, which kubectl reads as what they are."""
+
+import json
+import re
+from typing import Any
+
+import yaml
+
+Json = dict[str, Any]
+
+_TAG = "tag:yaml.org,2002:"
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML's safe dumper, which also quotes text that only kubectl would take for a number or a boolean."""
+
+
+_NUMBER = r"[-+]?(0[bBoOxX][0-9a-fA-F_]+|[0-9][0-9_]*|([0-9][0-9_]*[.]?[0-9_]*|[.][0-9_]+)([eE][-+]?[0-9]+)?)$"
+# Source: go-yaml v2, resolve.go: it reads these as values where PyYAML, which follows YAML 1.1, reads text.
+_Dumper.add_implicit_resolver(f"{_TAG}float", re.compile(_NUMBER), list("-+.0123456789"))
+_Dumper.add_implicit_resolver(f"{_TAG}bool", re.compile("[yYnN]$"), list("yYnN"))
+
+
+def as_yaml(objects: list[Json]) -> str:
+    """Return *objects* as YAML, a document each."""
+    return "".join(
+        "---\n" + yaml.dump(item, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True) for item in objects
+    )
+
+
+def as_json(objects: list[Json]) -> str:
+    """Return *objects* as a List in JSON."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,58 @@
+"""Shell completion: the script is printed, and a shell that runs it completes commands, options, files and words."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MYRESOURCE = Path(sys.executable).parent / "myresource"
+
+
+def printed(instruction: str, words: str = "", place: int = 0) -> str:
+    """Return what the command prints to a shell that asks for *instruction*."""
+    asked = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    ended = subprocess.run([MYRESOURCE], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
+    return ended.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_is_printed(shell: str) -> None:
+    script = printed(f"{shell}_source")
+
+    assert "_MYRESOURCE_COMPLETE" in script
+    assert "Usage:" not in script
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "completed"),
+    [
+        pytest.param("myresource re", 1, ["plain,render", "plain,replay"], id="a command"),
+        pytest.param("myresource render --ob", 2, ["plain,--observed"], id="an option"),
+        pytest.param("myresource render -o r", 3, ["plain,response"], id="a value"),
+        pytest.param("myresource render -f exa", 3, ["file,exa"], id="a file"),
+        pytest.param("myresource diff --against exa", 3, ["file,exa"], id="a file to compare with"),
+        pytest.param("myresource replay exa", 2, ["file,exa"], id="a recording"),
+        pytest.param("myresource simulate -f exa", 3, ["file,exa"], id="a file to simulate"),
+        pytest.param("myresource explain Degr", 2, ["plain,Degraded"], id="a word to explain"),
+    ],
+)
+def test_what_is_begun_is_completed(words: str, place: int, completed: list[str]) -> None:
+    assert printed("bash_complete", words, place).splitlines() == completed
+
+
+def test_a_shell_completes_by_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "completion"
+    script.write_text(printed("bash_source"))
+    shell = f"""
+        source {script}
+        COMP_WORDS=(myresource expl); COMP_CWORD=1
+        _myresource_completion {MYRESOURCE}
+        echo "${{COMPREPLY[@]}}"
+    """
+
+    ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=True)
+
+    assert (ended.stdout, ended.stderr) == ("explain\n", "")
