@@ -36,8 +36,8 @@ def show(told: Scenario, world: World, screen: Screen, *, numbered: bool) -> boo
     """
     outcomes = list(play(told, world, lambda step: screen.say(f"\n{step.say}") if step.say else None))
     problem = next((_problem(outcome, numbered=numbered) for outcome in outcomes if outcome.problem), None)
-    ended = world.clock.now
     still = problem is None and not world.clock.busy and _stays_still(world)
+    ended = world.clock.now  # after it was watched: what happened in that time is shown, too
     found = [{"rule": each.rule, "object": str(each.key), "message": each.message} for each in findings(world.history)]
     screen.end(
         {**_counts(world, still=still, ended=ended), "findings": found, **({"problem": problem} if problem else {})}

@@ -325,3 +325,10 @@ def test_from_a_terminal_nothing_is_read_as_standard_input() -> None:
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert "nothing is piped" in ended.stderr
+
+
+def test_it_never_says_that_it_stopped_before_the_last_thing_that_it_shows() -> None:
+    ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s")
+
+    *_, last, _, said = ended.out.splitlines()
+    assert float(last.split()[0].removesuffix("s")) <= float(said.split()[2])
