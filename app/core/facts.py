@@ -68,8 +68,10 @@ class Facts:
         """Return when time alone changes the decision."""
         if self.parent.deleting:
             return []
-        deadline = self._deadline_ends if self.stable_pods is None else None
-        return [*self._moments_of_the_gap, deadline, self.cause_at]
+        # What is unstable is judged when it fails again, which is an event; only if no time is known, by the clock.
+        is_judged_by_events = self.stable_pods is not None and self.failed_at is not None
+        deadlines = [] if is_judged_by_events else [self._deadline_ends, self._stability_ends]
+        return [*self._moments_of_the_gap, *deadlines, self.cause_at]
 
     @property
     def waiting_for(self) -> str | None:

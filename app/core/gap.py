@@ -44,6 +44,7 @@ class Gap:
     later: bool = False
     """Whether the child was made for a later generation than the parent has, as far as the request shows."""
     is_observed: bool = False
+    """Whether there is such a child, so that it is to be updated and not created."""
     removal: Removal | None = None
     """What removes fields that are left over, if some are."""
 
@@ -67,7 +68,7 @@ def _gap(wanted: Manifest, children: Children) -> Gap | None:
     if observed is None or observed.metadata.deletion_timestamp:
         return Gap(kind, name)
     found = leftovers(wanted, children)
-    left_over = Gap(kind, name, removal=removal(wanted, found)) if found else None
+    left_over = Gap(kind, name, removal=removal(wanted, found), is_observed=True) if found else None
     if observed.metadata.annotation(APPLIED) != wanted["metadata"]["annotations"][APPLIED]:
         return left_over or Gap(kind, name, is_observed=True)
     path = difference(wanted["spec"], getattr(observed, "spec", None), "spec")

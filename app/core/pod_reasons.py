@@ -1,6 +1,7 @@
 """The reasons that Pods give: what keeps a rollout from its end. :mod:`app.core.causes` says when each holds.
 
-They take the place of RollingOut, ReplicasUnavailable and ProgressDeadlineExceeded, and keep the outlook of these.
+They take the place of RollingOut, ReplicasUnavailable, ReplicaFailure and ProgressDeadlineExceeded, and keep the
+outlook of these.
 """
 
 from app.core.reason import Outlook, Reason

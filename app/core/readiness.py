@@ -76,7 +76,8 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (DEPENDENCY_NOT_FOUND, lambda facts: bool(facts.missing)),
     # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
     (PAUSED, lambda facts: facts.rollout.is_paused),
-    # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe.
+    # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe. Unless
+    # Pods that do exist tell more.
     (REPLICA_FAILURE, _refused),
     (REPLICAS_UNAVAILABLE, _lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _timed_out),

@@ -38,7 +38,8 @@ NAME_CONFLICT = Reason(
     "A Service of the MyResource's name exists, and this MyResource does not control it; or a Deployment that an "
     "earlier MyResource of this name left behind still runs, as its Pods show.",
     "Rename one of the two, set spec.service.mode to Disabled, delete what is no longer needed, or hand the object "
-    "over with the command in the message (not if another controller owns it: it would keep it).",
+    "over with the command in the message (not if another controller owns it: it would keep it). If a Deployment is "
+    "named that does not exist, its ReplicaSets were left behind: delete them.",
 )
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
