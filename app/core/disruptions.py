@@ -26,6 +26,8 @@ class Disruption:
     at: datetime
     created: datetime
     failed: bool
+    is_timed: bool = True
+    """Whether it is known when; a Pod that a kubelet rejects often does not say."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,20 @@ def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disrupt
     if last is None or not _is_recent(last, now):
         return Disruptions(lost)
     late = [each for each in every if _is_recent(each.at, last)]
-    failed = sorted((each for each in late if each.failed), key=lambda each: each.at)
+    failed = sorted((each for each in late if each.failed), key=lambda each: (each.at, each.created))
     first = failed[0].at if failed else None
-    again = first is not None and any(each.created >= first for each in failed[1:])
+    again = _has_failed_again(failed, spec.replicas)
     until = after(last, FORGIVEN) if again else _replaced_at(found, late, spec.min_ready_seconds or 0)
     causes = [replace(each.cause, until=until, unstable=again, failed_at=each.at) for each in late]
     return Disruptions([*lost, *causes], first if again else None, len(failed))
+
+
+def _has_failed_again(failed: list[Disruption], replicas: int) -> bool:
+    """Tell whether a replacement failed, too. Where no time of a failure is known, only their number tells."""
+    timed = next((each for each in failed if each.is_timed), None)
+    if timed is None:
+        return len(failed) > max(1, replicas)
+    return any(each.created >= timed.at for each in failed if each is not timed)
 
 
 def _is_recent(at: datetime, now: datetime) -> bool:
@@ -88,7 +98,7 @@ def _disruptions(pod: Pod, spec: MyResourceSpec) -> Iterator[Disruption]:
     if pod.status.phase == "Failed" and (cause := failure(pod.status, spec)):
         ready = pod.status.condition("Ready")
         at = moment(ready.last_transition_time) if ready else None
-        yield Disruption(cause, at or created, created, failed=True)
+        yield Disruption(cause, at or created, created, failed=True, is_timed=at is not None)
     elif pod.metadata.deletion_timestamp and (target := pod.status.condition("DisruptionTarget")):
         at = moment(target.last_transition_time)
         if at and (cause := removal(target.reason or "", spec)) and not _is_lost(pod):

@@ -175,3 +175,16 @@ def test_a_crash_is_said_before_an_eviction() -> None:
     crashed = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)
 
     assert said(evicted(5), pod(crashed, name="b"))[0] == "CrashLooping"
+
+
+@pytest.mark.parametrize(("count", "expected"), [(2, "Available"), (3, "PodRejected")])
+def test_siblings_that_a_kubelet_rejects_at_once_are_no_series(count: int, expected: str) -> None:
+    """A rejected Pod does not say when: that two of two were rejected does not mean that a replacement was."""
+    status = {"phase": "Failed", "reason": "OutOfcpu"}
+    rejected = [pod(name=f"rejected{number}", made=ago(100), status=status) for number in range(count)]
+    well = [pod(name=name, status=fresh(90)["status"], made=ago(98)) for name in "ab"]
+    complete = {"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2, **AVAILABLE}
+
+    answer = answered(*rejected, *well, status=complete, replicas=2)
+
+    assert condition(answer)["reason"] == expected

@@ -34,8 +34,8 @@ def simulated(calls: Iterable[Call]) -> list[Exchange]:
     return [Exchange(call.hook, json.loads(call.request), json.loads(call.answer)) for call in calls]
 
 
-ON_THE_WAY = ("RollingOut", "ReplicasUnavailable")
-"""Reasons that a rollout passes through, if a sync happens to see them."""
+ON_THE_WAY = ("RollingOut", "ReplicasUnavailable", "Evicted")
+"""Reasons that a rollout, or the replacement of a Pod, passes through, if a sync happens to see them."""
 
 
 def traces(exchanges: list[Exchange]) -> dict[str, list[str]]:
