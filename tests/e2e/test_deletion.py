@@ -42,6 +42,7 @@ def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_th
     here.delete("MyResource", policy="Orphan")
     here.eventually(lambda: here.find("MyResource") is None)
 
+    here.is_still(1.2)  # times are whole seconds: Pods of the same second do not tell that they are older
     here.make(replicas=2, image="nginx:1.28")
     here.is_said("Failed", "NameConflict", within=2 * MINUTE)
     assert here.pods() == pods
