@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from app.core.reason import Outlook, Reason
-from app.core.reasons import REASONS
+from app.core.reasons import REASONS, Outlook, Reason
 
 PAGE = Path(__file__).parent / "troubleshoot.md"
 BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"

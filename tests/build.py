@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.core.controller import MYRESOURCE, controller
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook import Deployment, Object, Service
 from metahook.protocol.sender import Grouped, sync_request
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.core.controller import controller
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from metahook.protocol.sender import Grouped
 from metahook.simulator.metacontroller.settings import SERVED, Kind
 from tests.given.words import CONFIG_KEYS, OBJECT_NAMES

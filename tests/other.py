@@ -10,10 +10,10 @@ from tests.serving import Served, served
 PATH = "spec.template.spec.terminationGracePeriodSeconds"
 
 _SOURCE = """
-import app.core.deployment
+import app.core.desired.deployment
 from tests.other import longer
 
-app.core.deployment.pod_template = longer(app.core.deployment.pod_template)
+app.core.desired.deployment.pod_template = longer(app.core.desired.deployment.pod_template)
 
 from app.cli import main
 

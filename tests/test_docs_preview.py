@@ -8,7 +8,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from app.cli.live import COLLECT
+from app.cli.files.live import COLLECT
 from app.cli.serve import command as serve_command
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.documents import ROOT, Console, consoles, printed

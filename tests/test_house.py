@@ -46,7 +46,7 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param("app/core/sync.py", "import metahook.server.app", id="the core knows of HTTP"),
         pytest.param("app/core/sync.py", "import metahook.simulator.clock", id="the core is simulated by itself"),
         pytest.param("app/core/sync.py", "import app.cli.errors", id="the core knows the command"),
-        pytest.param("app/core/plan.py", "import time", id="the core reads the clock"),
+        pytest.param("app/core/desired/desired_state.py", "import time", id="the core reads the clock"),
         pytest.param("app/api/spec.py", "import metahook", id="the API knows the protocol"),
         pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
     ],

@@ -14,8 +14,8 @@ from metahook.protocol.sender import sync_request
 from tests.build import NOW, finished, grouped, my_resource
 from tests.following import FOLLOWING, config_map, related
 from tests.growth import Json, is_linear
-from tests.hooks.test_kept import deployment, managed
 from tests.pods import container, crashing, pod, shown, unfinished, waiting
+from tests.protocol.test_kept import deployment, managed
 
 
 def answer(body: bytes) -> bytes:

@@ -9,8 +9,8 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from app.core.controller import MYRESOURCE, controller
-from app.core.pod_reasons import POD_REASONS
-from app.core.policy import Policy
+from app.core.reasons import POD_REASONS
+from app.core.watch import Policy
 from metahook.simulator.controllers.fate import Fate
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import Mode

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 
-from app.core import readiness
-from app.core.facts import Facts
+from app.core.status import readiness
+from app.core.status.facts import Facts
 from tests.build import NOW, condition
 from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations

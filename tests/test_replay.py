@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
@@ -83,7 +83,7 @@ def test_without_the_applied_mark_a_removed_variable_would_be_ready_at_once(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for child in ("deployment", "service"):
-        monkeypatch.setattr(f"app.core.{child}.applied", lambda _: "the same for all")
+        monkeypatch.setattr(f"app.core.desired.{child}.applied", lambda _: "the same for all")
     recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
 
     assert reason(recorded.answered_now()) == "Available"

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from app.cli.simulate import policy_of, settings
-from app.cli.story import names
+from app.cli.simulation.story import names
 from app.core.controller import controller
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import MODES, Mode

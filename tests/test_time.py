@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.core.facts import LATENESS, PATIENCE
+from app.core.status.facts import LATENESS, PATIENCE
 from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.controller import controller
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook.simulator.objects import text
 from tests.given.observed import Situation
 

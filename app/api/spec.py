@@ -1,6 +1,7 @@
 """MyResourceSpec: what a user asks for. Read this first; every other module of the package is a part of it.
 
-Field names are Kubernetes' own, and so are their meanings. Where each goes: app/core/deployment.py and app/core/pod.py.
+Field names are Kubernetes' own, and so are their meanings. Where each goes: deployment.py and pod_template.py in
+app/core/desired.
 """
 
 from typing import Annotated, Literal

@@ -6,15 +6,15 @@ from datetime import datetime
 
 import click
 
-from app.cli.documents import FILE, documents, objects
-from app.cli.edit import Edit, Given, of_files, of_recording
+from app.cli.comparison.edit import Edit, Given, of_files, of_recording
+from app.cli.comparison.patch import lines, sentence
+from app.cli.comparison.pods import of_file
 from app.cli.errors import DIFFERENT, InputError, comparison_errors
-from app.cli.parents import Json, is_my_resource, problems
-from app.cli.patch import lines, sentence
-from app.cli.pods import of_file
+from app.cli.files.documents import FILE, documents, objects
+from app.cli.files.parents import Json, is_my_resource, problems
+from app.cli.files.recordings import is_recording, recording
 from app.cli.policy import with_policy
-from app.cli.recordings import is_recording, recording
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook.server.clock import utc_now
 
 

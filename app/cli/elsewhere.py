@@ -6,9 +6,9 @@ from typing import Self
 import httpx
 
 from app.cli import hook_client
-from app.cli.answers import FAILED, MALFORMED, OK, Answer, NotAnAnswer, answer
+from app.cli.comparison.answers import FAILED, MALFORMED, OK, Answer, NotAnAnswer, answer
 from app.cli.errors import InputError
-from app.cli.recordings import Recording
+from app.cli.files.recordings import Recording
 
 
 class Elsewhere:

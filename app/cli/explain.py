@@ -7,10 +7,9 @@ import sys
 import click
 
 from app.cli.wrapping import wrapped
-from app.core.observations import OBSERVATIONS, Observation
-from app.core.reason import Reason
-from app.core.reasons import REASONS
-from app.core.terms import TERMS, Term
+from app.core.reasons import REASONS, Reason
+from app.core.status.conditions import OBSERVATIONS, Observation
+from app.core.status.terms import TERMS, Term
 
 Row = tuple[str, str]
 """A label and its text."""

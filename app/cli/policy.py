@@ -9,7 +9,7 @@ import click
 from pydantic import ValidationError
 
 from app.api.following import Dependency
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from metahook import ConfigMap, Pod, Secret, Service
 
 T = TypeVar("T")

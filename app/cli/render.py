@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import click
 import msgspec
 
-from app.cli.documents import FILE, load
 from app.cli.errors import InputError
-from app.cli.manifests import as_json, as_yaml
-from app.cli.parents import Json, answered, composed, problems
+from app.cli.files.documents import FILE, load
+from app.cli.files.manifests import as_json, as_yaml
+from app.cli.files.parents import Json, answered, composed, problems
 from app.cli.policy import with_policy
-from app.core.policy import Policy
 from app.core.reasons import INVALID_SPEC
+from app.core.watch import Policy
 from metahook.server.clock import utc_now
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from app.cli.comparison import difference
-from app.cli.documents import FILE, documents, objects
+from app.cli.comparison.comparison import difference
+from app.cli.comparison.report import Found, Report
 from app.cli.errors import DIFFERENT, InputError, comparison_errors
-from app.cli.live import COLLECT, recordings
+from app.cli.files.documents import FILE, documents, objects
+from app.cli.files.live import COLLECT, recordings
+from app.cli.files.recordings import Recording, is_recording, recording
 from app.cli.policy import with_policy
-from app.cli.recordings import Recording, is_recording, recording
-from app.cli.report import Found, Report
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook.server.clock import utc_now
 
 _SUFFIXES = {".json", ".yaml", ".yml"}

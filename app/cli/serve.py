@@ -10,7 +10,7 @@ from app import __version__
 from app.cli.errors import InputError
 from app.cli.policy import with_policy
 from app.core.controller import controller
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook.server.app import create_app
 from metahook.server.body import MAX_BODY, MIB
 from metahook.server.recording import CannotRecord, Recorder

@@ -8,15 +8,15 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.documents import FILE
 from app.cli.errors import comparison_errors
+from app.cli.files.documents import FILE
 from app.cli.policy import with_policy
 from app.cli.remote import remote_hook
-from app.cli.screen import JsonLines, Lines, Screen, Terminal, draw
-from app.cli.show import pace, show
-from app.cli.story import from_file, from_options, timed
+from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
+from app.cli.simulation.show import pace, show
+from app.cli.simulation.story import from_file, from_options, timed
 from app.core.controller import controller
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
 from metahook.simulator.scenario import Failure, Follow
 from metahook.simulator.world import World

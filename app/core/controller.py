@@ -2,10 +2,10 @@
 
 from functools import partial
 
+from app.core.child_metadata import CHILDREN
 from app.core.customize import customize
-from app.core.identity import CHILDREN
-from app.core.policy import Policy
 from app.core.sync import sync
+from app.core.watch import Policy
 from metahook import Controller
 
 

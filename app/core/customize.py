@@ -7,10 +7,10 @@ are not ready.
 """
 
 from app.api.reading import InvalidSpec, read
-from app.core import config, dependencies
-from app.core.identity import selector, service_name
-from app.core.policy import Policy
-from app.core.service import wants_service
+from app.core.child_metadata import selector, service_name
+from app.core.desired import config_hash, dependencies
+from app.core.desired.service import wants_service
+from app.core.watch import Policy
 from metahook import CustomizeRequest, Pod, RelatedRule, Service, labelled, named
 
 
@@ -23,6 +23,6 @@ def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
     return [
         *([named(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
         *([labelled(Pod, parent.namespace, selector(parent))] if policy.pods else []),
-        *config.rules(parent.namespace, spec, policy),
+        *config_hash.rules(parent.namespace, spec, policy),
         *dependencies.rules(parent.namespace, spec, policy),
     ]

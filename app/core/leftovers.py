@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from app.core.child_metadata import REPAIR
 from app.core.defaults import is_default
-from app.core.identity import REPAIR
 from metahook import LAST_APPLIED, Children, FieldOwner, FieldSet, Manifest, inside, list_key, owns_reference, union
 
 Key = tuple[tuple[str, Any], ...]

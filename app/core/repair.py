@@ -13,9 +13,9 @@ import hashlib
 
 import msgspec
 
-from app.core.facts import Facts
-from app.core.gap import Gap
-from app.core.identity import REPAIR
+from app.core.child_metadata import REPAIR
+from app.core.drift import Gap
+from app.core.status.facts import Facts
 from metahook import Children, Manifest, Object
 
 RETRY = 600

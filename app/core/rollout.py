@@ -1,15 +1,18 @@
 """The rollout: what the Deployment shows of it. Of a Deployment that is not there, nothing has happened."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
-from app.core.moments import moment
-from app.core.observations import ROLLOUT_LATE
+from app.core.timers import moment
 from metahook import Deployment, DeploymentStatus
 
 COMPLETE = "NewReplicaSetAvailable"
 """The reason of the Deployment's condition Progressing once a rollout is complete."""
+
+LATE = "ProgressDeadlineExceeded"
+"""The reason of the same condition once a rollout has exceeded its deadline. Source: Kubernetes, ``TimedOutReason``."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Rollout:
     @property
     def is_late(self) -> bool:
         """Whether the Deployment says that its rollout exceeded its deadline."""
-        return self.says("Progressing", "False", ROLLOUT_LATE.reason)
+        return self.says("Progressing", "False", LATE)
 
     @property
     def is_incomplete(self) -> bool:
@@ -83,3 +86,25 @@ class Rollout:
     @property
     def _spec(self) -> dict[str, object]:
         return (self.deployment and self.deployment.spec) or {}
+
+
+def min_available(deployment: Deployment | None) -> int:
+    """Return how many of its Pods must be available. Source: Kubernetes, deployment_util.go, ``MaxUnavailable``."""
+    spec = (deployment and deployment.spec) or {}
+    replicas, strategy = spec.get("replicas"), spec.get("strategy")
+    if not isinstance(replicas, int) or not isinstance(strategy, dict) or strategy.get("type") == "Recreate":
+        return replicas if isinstance(replicas, int) else 1
+    rolling = strategy.get("rollingUpdate")
+    bounds = rolling if isinstance(rolling, dict) else {}
+    unavailable = _share(bounds.get("maxUnavailable"), replicas)
+    if unavailable == 0 and bounds.get("maxSurge") in (0, "0%"):
+        unavailable = 1
+    return max(0, replicas - unavailable)
+
+
+def _share(value: object, replicas: int) -> int:
+    """Return how many Pods *value* is, a number or a share such as 25%; shares are rounded down."""
+    if isinstance(value, int):
+        return value
+    found = re.fullmatch("([0-9]{1,3})%", value) if isinstance(value, str) else None
+    return replicas * int(found[1]) // 100 if found else 0

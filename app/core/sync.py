@@ -14,19 +14,18 @@ resync     when time alone changes the answer
 from dataclasses import replace
 from datetime import datetime
 
-from app.core.diagnosis import diagnosis
-from app.core.facts import Facts
-from app.core.gap import Gap, first_gap
-from app.core.identity import deployment_name
-from app.core.moments import resync
-from app.core.outdated import outdated
-from app.core.plan import Plan, plan
-from app.core.policy import Policy
-from app.core.previous import Previous
-from app.core.readiness import asks_pods
+from app.core.child_metadata import deployment_name
+from app.core.desired.desired_state import Plan, plan
+from app.core.diagnosis.diagnosis import diagnosis
+from app.core.drift import Gap, first_gap, outdated
+from app.core.previous_status import Previous
 from app.core.repair import has_arrived, repaired
 from app.core.rollout import Rollout
-from app.core.status import status
+from app.core.status.facts import Facts
+from app.core.status.readiness import asks_pods
+from app.core.status.status import status
+from app.core.timers import resync
+from app.core.watch import Policy
 from metahook import Deployment, SyncAnswer, SyncRequest
 
 

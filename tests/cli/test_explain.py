@@ -6,9 +6,9 @@ import pytest
 
 from app.api.status import MyResourceStatus
 from app.cli import main
-from app.core.observations import OBSERVATIONS, Observation
 from app.core.reasons import REASONS
-from app.core.terms import TERMS
+from app.core.status.conditions import OBSERVATIONS, Observation
+from app.core.status.terms import TERMS
 from tests.cli.calling import assert_one_line, call
 
 

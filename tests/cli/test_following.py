@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.timeline import line_of
-from app.core.policy import Policy
+from app.cli.simulation.timeline import line_of
+from app.core.watch import Policy
 from metahook.server.redaction import redacted
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.cli.errors import InputError
-from app.cli.metadata import misnamed, misshapen
-from app.cli.parents import created, problems
+from app.cli.files.metadata import misnamed, misshapen
+from app.cli.files.parents import created, problems
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 

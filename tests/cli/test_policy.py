@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from app.cli.policy import MOST_KINDS, dependency_kind, with_policy
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 from tests.cli.test_render import rendered

@@ -12,7 +12,7 @@ import pytest
 from app.cli import hook_client
 from app.cli.elsewhere import Elsewhere
 from app.cli.errors import InputError
-from app.cli.recordings import Recording
+from app.cli.files.recordings import Recording
 from app.cli.remote import remote_hook, retry_after
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from app.api.crd import schema
-from app.cli import parents
+from app.cli.files import parents
 from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
 from tests.build import NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync

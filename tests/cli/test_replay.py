@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.live import COLLECT
+from app.cli.files.live import COLLECT
 from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import customize_request
 from tests.build import NOW, NOW_TEXT, my_resource, reason, sync
@@ -23,6 +23,8 @@ from tests.serving import Served, free_port, served
 
 Json = dict[str, Any]
 Write = Callable[..., str]
+
+TEMPLATE = "app.core.desired.deployment"
 
 SAME = "1 request: 1 the same, 0 differ; no Pods restart"
 RESTARTED = "1 request: 0 the same, 1 differs; Pods of 1 MyResource would restart"
@@ -42,7 +44,7 @@ def _write(tmp_path: Path) -> Write:
 @pytest.fixture(name="_another_version")
 def _changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this version one that changes the Pod template."""
-    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer(sys.modules[TEMPLATE].pod_template))
 
 
 def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
@@ -107,7 +109,7 @@ def test_without_an_answer_another_version_shows_what_restarts(
     mode: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(settled(mode))
-    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer(sys.modules[TEMPLATE].pod_template))
 
     line, summary = lines(call("replay", file))
 
@@ -212,7 +214,7 @@ def test_where_no_pods_run_none_restart(
     replicas: int, word: str, end: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(settled(replicas=replicas))
-    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer(sys.modules[TEMPLATE].pod_template))
 
     ended = call("replay", file)
 
@@ -375,7 +377,7 @@ def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: 
 def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     parents, children = live(my_resource("web"), my_resource("slow", uid="u", terminationGracePeriodSeconds=60))
     files = write(parents, "parents"), write(children, "children")
-    monkeypatch.setattr("app.core.deployment.pod_template", longer(sys.modules["app.core.deployment"].pod_template))
+    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer(sys.modules[TEMPLATE].pod_template))
 
     ended = call("replay", *files)
 

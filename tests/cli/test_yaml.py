@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.aliases import MOST
 from app.cli.errors import NotYaml
-from app.cli.kubectl_yaml import parsed
-from app.cli.nesting import DEEPEST
+from app.cli.files.aliases import MOST
+from app.cli.files.kubectl_yaml import parsed
+from app.cli.files.nesting import DEEPEST
 from tests.cli.calling import assert_one_line, call
 
 READERS = [

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.controller import controller
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from metahook.protocol.sender import customize_request
 from tests.build import my_resource
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.api.status import MAX_MESSAGE
-from app.core.identity import CHILDREN
+from app.core.child_metadata import CHILDREN
 from app.core.leftovers import leftovers
 from app.core.removal import removal, spelled
 from metahook import SyncRequest

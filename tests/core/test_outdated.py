@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from tests.build import NOW, UID, Json, condition, finished, my_resource, reason, sync
 
 PORT = {"ports": [{"containerPort": 80}]}

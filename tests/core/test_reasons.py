@@ -2,9 +2,7 @@ import re
 
 import pytest
 
-from app.core.pod_reasons import POD_REASONS
-from app.core.reason import Reason
-from app.core.reasons import REASONS
+from app.core.reasons import POD_REASONS, REASONS, Reason
 from tests.build import condition, my_resource, sync
 
 OF_THE_NAME = {"name", "namespace", "uid", "holder", "handover", "until", "others"}

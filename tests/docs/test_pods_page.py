@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.core.pod_reasons import POD_REASONS
+from app.core.reasons import POD_REASONS
 from tests.documents import ROOT
 from tests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, failed, pod, running, said, waiting
 from tests.test_pods import MOST

@@ -1,7 +1,7 @@
 """What the operator of a run follows besides the default: a kind of somebody else, MyBackup, and perhaps Secrets."""
 
 from app.core.controller import controller
-from app.core.policy import DependencyKind, Policy
+from app.core.watch import DependencyKind, Policy
 from metahook.simulator.objects import Json
 
 BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from app.api.reading import InvalidSpec, read
-from app.core.references import references
+from app.core.desired.references import references
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_status import evicted, is_ready
 from metahook.simulator.objects import Json

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.core.identity import CHILDREN
+from app.core.child_metadata import CHILDREN
 from app.core.leftovers import leftovers
 from app.core.removal import spelled
 from metahook import SyncRequest

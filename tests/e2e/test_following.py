@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.core.identity import MARKS
+from app.core.child_metadata import MARKS
 from metahook import ConfigMap, Secret
 from metahook.simulator.objects import Json
 from tests.e2e.client import Refused

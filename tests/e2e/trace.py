@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from metahook.simulator.history import Call
 from metahook.simulator.objects import Json
 from tests.e2e.said import condition

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from metahook.simulator.objects import Json
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.record import Record

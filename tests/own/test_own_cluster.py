@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.identity import APPLIED
+from app.core.child_metadata import APPLIED
 from tests.e2e.namespace import PORT, Place
 from tests.e2e.truth import untrue, written
 from tests.own.own_cluster import OwnCluster

@@ -7,10 +7,10 @@ from datetime import datetime
 
 import msgspec
 
-from app.core.identity import CHILDREN
-from app.core.plan import plan
-from app.core.policy import Policy
-from app.core.previous import Previous
+from app.core.child_metadata import CHILDREN
+from app.core.desired.desired_state import plan
+from app.core.previous_status import Previous
+from app.core.watch import Policy
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
 from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata

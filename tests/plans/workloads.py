@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from app.core.controller import MYRESOURCE, controller
-from app.core.policy import Policy
+from app.core.watch import Policy
 from metahook import Controller
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.objects import Json, Key

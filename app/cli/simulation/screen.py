@@ -1,0 +1,136 @@
+"""Where a simulation is shown: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.errors import InputError
+from app.cli.simulation.timeline import Line, line_of
+from app.cli.wrapping import wrapped
+from metahook.simulator.history import Entry, Event, Write
+
+INDENT = 34
+"""Columns before what is told."""
+
+_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "aside": "dim"}
+_ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
+"""Whose doing is told in brief, too, and in which colour."""
+
+
+class Screen(Protocol):
+    """What is told of a simulation while it goes on."""
+
+    def entry(self, entry: Entry) -> None:
+        """Show what just happened."""
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence."""
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show how it ended."""
+
+
+class Lines:
+    """Lines for people; *brief* leaves out what Kubernetes' own controllers do."""
+
+    def __init__(self, parent_kind: str, console: Console, *, brief: bool) -> None:
+        self._parent_kind = parent_kind
+        self._console = console
+        self._brief = brief
+
+    def entry(self, entry: Entry) -> None:
+        """Show the line for *entry*, if it is news."""
+        line = line_of(entry, self._parent_kind)
+        if line is not None and not (self._brief and (line.who not in _ACTORS or line.tone == "aside")):
+            self._console.print(_drawn(line, self._console), soft_wrap=True)
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence, or an empty line."""
+        width = _width(self._console)
+        lines = [line if line.startswith(" ") or not width else wrapped(line, width) for line in text.split("\n")]
+        self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show how it ended, in a sentence."""
+        words = "Nothing more happens" if summary["still"] else "Stopped"
+        at, writes, calls = summary["at"], summary["writes"], summary["calls"]
+        self.say(f"\n{words} after {at:.1f} s: {calls} calls of the hook, {writes} writes by Metacontroller.")
+        for finding in summary["findings"]:
+            self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
+
+
+def _drawn(line: Line, console: Console) -> Text:
+    """Return *line* for a terminal, where what is too long goes on below itself; elsewhere a line is a line."""
+    text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
+    width = _width(console)
+    return text.append(wrapped(line.what, width, INDENT) if width else line.what, _STYLES[line.tone])
+
+
+def _width(console: Console) -> int:
+    """Return the columns of *console*; 0 if it is no terminal."""
+    return console.width if console.is_terminal or console.record else 0
+
+
+class JsonLines:
+    """JSON for programs: one object a line, the summary last."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def entry(self, entry: Entry) -> None:
+        """Show writes and Events, those that change nothing too."""
+        if isinstance(entry, Write):
+            status = (entry.after or {}).get("status") or {}
+            shown = {"status": status} if entry.verb == "update status" else {}
+            self._print(
+                {
+                    "at": entry.at,
+                    "actor": entry.actor,
+                    "verb": entry.verb,
+                    "object": "/".join(entry.key),
+                    "changed": entry.changed,
+                    **({"refused": entry.refused} if entry.refused else {}),
+                    **shown,
+                }
+            )
+        elif isinstance(entry, Event):
+            self._print(
+                {"at": entry.at, "event": entry.reason, "object": "/".join(entry.key), "message": entry.message}
+            )
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence that is not empty."""
+        if text.strip():
+            self._print({"say": text.strip(), "tone": tone})
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show the summary."""
+        self._print({"summary": summary})
+
+    def _print(self, value: dict[str, Any]) -> None:
+        self._console.out(msgspec.json.encode(value).decode(), highlight=False)
+
+
+class Terminal(Console):
+    """A console that leaves it to the command what becomes of a pipe that nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise BrokenPipeError; rich would end the process."""
+        raise BrokenPipeError
+
+
+def draw(console: Console, file: Path, title: str) -> None:
+    """Write what *console* has shown to *file* as a picture, which loads nothing from elsewhere; raise InputError."""
+    picture = console.export_svg(title=title, clear=False)
+    start, end = picture.index("@font-face"), picture.rindex("@font-face")
+    end = picture.index("}", picture.index("}", end)) + 1
+    try:
+        file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
+    except OSError as error:
+        message = (
+            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in a folder that is there"
+        )
+        raise InputError(message) from error

@@ -1,0 +1,157 @@
+"""What is simulated: a scenario from a file, or one that options tell."""
+
+import copy
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import app
+from app.cli.errors import InputError, NotYaml
+from app.cli.files.documents import documents, load
+from app.cli.files.kubectl_yaml import parsed
+from app.cli.files.parents import created, problems
+from metahook.simulator.path import BadPath, NoSuchPlace, put
+from metahook.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
+
+Json = dict[str, Any]
+
+LONGEST = "1h"
+"""How long is waited for something to happen, in virtual time."""
+
+_HERE = Path(app.__file__).parent
+FOLDERS = (_HERE / "scenarios", _HERE.parent / "examples" / "scenarios")
+"""Where scenarios are: beside an installed package, or in a checkout."""
+
+
+class Timed(NamedTuple):
+    """An option that happens at a moment: ``set`` or ``fail``, its value, and when, in seconds."""
+
+    option: str
+    value: str
+    at: float
+
+
+def from_file(name: str) -> Scenario:
+    """Return the scenario called *name*, or in the file of that name; raise InputError."""
+    found = [folder / f"{name}.yaml" for folder in FOLDERS if (folder / f"{name}.yaml").is_file()]
+    path = str(found[0]) if found else name
+    if not found and name != "-" and not Path(name).exists():
+        there = f"there are {', '.join(names())}, or name a file" if names() else "name a file"
+        message = f"{name}: no such scenario; {there}"
+        raise InputError(message)
+    read = documents(path)
+    if len(read) != 1:
+        message = f"{name}: {len(read)} documents; a scenario is one"
+        raise InputError(message)
+    try:
+        return scenario(read[0])
+    except BadScenario as error:
+        message = f"{name}: no scenario: {error}"
+        raise InputError(message) from error
+
+
+def names() -> list[str]:
+    """Return the names of the scenarios that are there."""
+    return sorted({file.stem for folder in FOLDERS for file in folder.glob("*.yaml")})
+
+
+def from_options(path: str, timed: Iterable[Timed], until: str) -> Scenario:
+    """Return the scenario of the MyResource in the file *path*, with what the options do to it; raise InputError."""
+    parent = _only(path)
+    steps: list[Step] = []
+    now = 0.0
+    for option, value, at in sorted(timed, key=lambda item: item.at):
+        if at > now and not steps:
+            steps.append(Step(apply=parent))
+        if at > now:
+            steps.append(Step(wait=_duration(at - now)))
+            now = at
+        if option == "fail":
+            steps.append(Step(fail=value))  # type: ignore[arg-type] # click has checked it
+        else:
+            parent = _edited(parent, value, path)
+            steps.append(Step(apply=parent))
+    if not any(step.apply for step in steps):
+        steps.append(Step(apply=parent))
+    return Scenario(title=parent["metadata"]["name"], steps=[*_once(steps), *_until(until, now)])
+
+
+def _once(steps: list[Step]) -> list[Step]:
+    """Return *steps* with what is applied at the very start applied once, after all that fails from the start."""
+    first = next((place for place, step in enumerate(steps) if step.wait), len(steps))
+    applied = [step for step in steps[:first] if step.apply]
+    return [*(step for step in steps[:first] if step.fail), *applied[-1:], *steps[first:]]
+
+
+def _until(until: str, now: float) -> list[Step]:
+    if until == "ready":
+        return [Step(expect=Expect(state="Ready", within=LONGEST))]
+    if until == "quiet":
+        return [Step(expect=Expect(still=True, within=LONGEST))]
+    end = _seconds("--until", until, also=", or ready, or quiet")
+    if end < now:
+        message = f"--until {until} is before the last --at; let it be later"
+        raise InputError(message)
+    return [Step(wait=_duration(end - now))]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.6f}s"
+
+
+def _only(path: str) -> Json:
+    found = load(path)
+    if len(found) != 1:
+        message = f"{path}: {len(found)} objects; simulate takes one MyResource, a scenario takes more"
+        raise InputError(message)
+    for problem in problems(found[0], path):
+        raise InputError(problem)
+    return created(found[0])
+
+
+def _edited(parent: Json, change: str, path: str) -> Json:
+    """Return *parent* with a *change* such as ``image=nginx:1.28`` of its spec; raise InputError."""
+    field, equals, value = change.partition("=")
+    if not equals or not field:
+        message = "--set needs PATH=VALUE, such as image=nginx:1.28"
+        raise InputError(message)
+    new = copy.deepcopy(parent)
+    try:
+        put(new["spec"], field.removeprefix("spec."), next(iter(parsed(value)), None))
+    except NotYaml as error:
+        message = f"--set {field}: the value is not YAML: {error}"
+        raise InputError(message) from error
+    except BadPath as error:
+        message = f"--set {error}"
+        raise InputError(message) from error
+    except NoSuchPlace as error:
+        message = f"--set {field}: there is no {error} in the spec; set the whole list or map"
+        raise InputError(message) from error
+    for problem in problems(new, path):
+        message = f"--set {field}: {problem}"
+        raise InputError(message)
+    return new
+
+
+def timed(given: Iterable[tuple[str, str]]) -> list[Timed]:
+    """Return the options that happen at a moment, *given* by name in their order; raise InputError."""
+    found: list[Timed] = []
+    free = False
+    for name, value in given:
+        if name != "ats":
+            found.append(Timed(name.removesuffix("s"), value, 0.0))
+        elif not free:
+            message = "each --at stands behind the --set or --fail that it is for"
+            raise InputError(message)
+        else:
+            found[-1] = found[-1]._replace(at=_seconds("--at", value))
+        free = name != "ats"
+    return found
+
+
+def _seconds(option: str, value: str, *, also: str = "") -> float:
+    try:
+        return seconds(value)
+    except BadScenario as error:
+        message = f"{option} {error}{also}"
+        raise InputError(message) from error

@@ -1,0 +1,76 @@
+"""Holders: the objects that have the name of a child and are not that child, or not for long.
+
+A name that another object holds is never touched. Metacontroller would not tell: under dynamic-apply it goes on in
+silence, and under server-side apply it takes the object over, and deletes it together with the MyResource.
+"""
+
+from dataclasses import dataclass
+
+from app.api.names import KIND
+from app.core.child_metadata import deployment_name, service_name
+from app.core.timers import moment
+from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, Service, SyncRequest
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The object of *kind* called *name*; one that is terminating goes once its *finalizers* are removed."""
+
+    kind: str
+    name: str
+    is_terminating: bool = False
+    finalizers: tuple[str, ...] = ()
+
+
+def service_holder(request: SyncRequest) -> Holder | None:
+    """Return who has the Service's name, if this parent does not control it; rules of customize asked for it."""
+    name = service_name(request.parent)
+    found = request.related.get(Service, name)
+    if request.children.get(Service, name) or found in (Absence.MISSING, Absence.NOT_ASKED):
+        return None
+    if not isinstance(found, Service):
+        return Holder("Service", name)
+    if found.metadata.controller_uid == request.parent.uid:
+        return None
+    is_terminating = found.metadata.deletion_timestamp is not None or _was_a_namesakes(found.metadata, request.parent)
+    return Holder("Service", name, is_terminating, _finalizers(found))
+
+
+def deployment_holder(request: SyncRequest) -> Holder | None:
+    """Return the Deployment that an earlier MyResource of this name left behind, as far as its Pods tell.
+
+    A related rule would tell for sure, and cost Metacontroller a walk over all MyResources for each event of any
+    Deployment. Pods are looked at anyway: those of a Deployment of our name that are older than the parent are not its.
+    """
+    name = deployment_name(request.parent)
+    pods = request.related.all(Pod)
+    if request.children.get(Deployment, name) or isinstance(pods, Absence):
+        return None
+    return Holder("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
+
+
+def terminating_child(desired: list[Manifest], children: Children) -> Holder | None:
+    """Return the first of the *desired* children that is being deleted: another is made only when it is gone."""
+    for child in desired:
+        found = children.observed(child)
+        if found and found.metadata.deletion_timestamp:
+            return Holder(child["kind"], found.metadata.name, is_terminating=True, finalizers=_finalizers(found))
+    return None
+
+
+def _was_a_namesakes(metadata: Metadata, parent: Parent) -> bool:
+    """Tell whether it belongs to an earlier MyResource of the same name, so that garbage collection is on its way."""
+    owner = metadata.controller
+    return owner is not None and (owner.kind, owner.name) == (KIND, parent.name)
+
+
+def _is_left_behind(pod: Pod, deployment: str, parent: Parent) -> bool:
+    owner, made, created = pod.metadata.controller, moment(pod.metadata.creation_timestamp), moment(parent.created)
+    if pod.metadata.deletion_timestamp or owner is None or not made or not created:
+        return False
+    template_hash = pod.metadata.label("pod-template-hash")
+    return owner.name == f"{deployment}-{template_hash}" and made < created
+
+
+def _finalizers(found: Object) -> tuple[str, ...]:
+    return tuple(found.metadata.finalizers or ())

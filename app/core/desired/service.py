@@ -1,0 +1,52 @@
+"""The Service that a spec asks for when it has ports."""
+
+from typing import Any
+
+from app.api.container import Port
+from app.api.spec import MyResourceSpec
+from app.core.child_metadata import APPLIED, applied, labels, selector, service_name
+from metahook import Manifest, Parent
+
+_AFFINITY_SECONDS = 10800
+
+
+def wants_service(spec: MyResourceSpec) -> bool:
+    """Tell whether *spec* asks for a Service."""
+    return bool(spec.ports) and spec.service.mode == "Auto"
+
+
+def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
+    """Return the Service that *spec* asks for."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": service_name(parent),
+            "namespace": parent.namespace,
+            "labels": labels(parent),
+            "annotations": {**(spec.service.annotations or {}), APPLIED: applied(parent)},
+        },
+        "spec": {
+            "type": spec.service.type or "ClusterIP",
+            "selector": selector(parent),
+            "ports": [_port(port) for port in spec.ports or []],
+            **_affinity(spec.service.session_affinity or "None"),
+        },
+    }
+
+
+def _port(port: Port) -> dict[str, Any]:
+    return {
+        "name": port.name or f"{port.protocol.lower()}-{port.container_port}",
+        "port": port.container_port,
+        "protocol": port.protocol,
+        "targetPort": port.container_port,
+    }
+
+
+def _affinity(kind: str) -> dict[str, Any]:
+    """Return the session affinity in full: a timeout that only a default made would stay beside ``None``."""
+    config = (
+        {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": _AFFINITY_SECONDS}}} if kind == "ClientIP" else {}
+    )
+    return {"sessionAffinity": kind, **config}

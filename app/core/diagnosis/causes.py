@@ -1,0 +1,190 @@
+"""Causes: why a Pod is not available, as its status tells. One message for as long as the cause is the same.
+
+A container in trouble changes its state all the time: ErrImagePull and ImagePullBackOff take turns, and so do
+CrashLoopBackOff, running and terminated. So a cause is read from what stays: how the container ended last, and how
+often it has ended. No count, no name of a Pod or a node, and no word of others goes into a message.
+
+Without a readiness probe the kubelet reports a container as ready whenever it runs, also in between two crashes. So a
+container that crashed twice makes its Pod *unstable* until it has run for ten minutes, as long as the kubelet itself
+takes to forget: an unstable Pod never counts as available.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from app.core.diagnosis.advice import Advice, is_own
+from app.core.reasons import (
+    CONTAINER_CONFIG_ERROR,
+    CRASH_LOOPING,
+    IMAGE_PULL_FAILED,
+    OOM_KILLED,
+    POD_REASONS,
+    PROBE_FAILING,
+    RUN_CONTAINER_ERROR,
+    UNSCHEDULABLE,
+    Reason,
+)
+from app.core.timers import after, moment
+from metahook import Condition, ContainerStatus, Pod, Terminated
+
+GRACE = 10
+"""Seconds that news take to get here: a probe gets them on top, as does a Pod that is ready again."""
+
+FORGIVEN = 600
+"""Seconds of running after which it no longer counts that a container ended. Source: the kubelet's back-off."""
+
+_NO_IMAGE = {
+    "ErrImagePull",
+    "ImageInspectError",
+    "ImagePullBackOff",
+    "InvalidImageName",
+    "RegistryUnavailable",
+    "SignatureValidationFailed",
+}
+_NOT_CREATED = {"CreateContainerConfigError", "CreateContainerError"}
+_ENDED = {"CrashLoopBackOff", "RunContainerError"}
+"""Why a container waits. Source: Kubernetes, pkg/kubelet/images/types.go and container/sync_result.go."""
+
+_NOT_STARTED = {"ContainerCannotRun", "StartError"}
+"""How a container ended that never ran, as container runtimes call it."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a Pod is not available: a reason, the words for its message, and from when until when it holds.
+
+    It is ``recovered`` while its container is ready, and ``foreign`` if that is not the MyResource's own. While an
+    ``unstable`` one holds, its Pod does not count as available, ready or not.
+    """
+
+    reason: Reason
+    words: dict[str, str] = field(default_factory=dict)
+    since: datetime | None = None
+    until: datetime | None = None
+    recovered: bool = False
+    foreign: bool = False
+    unstable: bool = False
+    failed_at: datetime | None = None
+    """When it failed last, if it is unstable and that is known."""
+
+    @property
+    def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
+        """Which of several is reported: the one with the lowest rank."""
+        return self.recovered, POD_REASONS.index(self.reason), self.foreign, sorted(self.words.items())
+
+    def holds(self, now: datetime) -> bool:
+        """Tell whether it holds *now*."""
+        return (self.since is None or self.since <= now) and (self.until is None or now < self.until)
+
+
+def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
+    """Yield what keeps *pod* from being available, or will; *sidecars* are init containers that shall not end."""
+    if pod.status is None:
+        return
+    if any(map(_finds_no_node, pod.status.conditions or [])):
+        yield Cause(UNSCHEDULABLE, advice.scheduling())
+    init, main = pod.status.init_container_statuses or [], pod.status.container_statuses or []
+    for seen, ends in (*((seen, seen.name not in sidecars) for seen in init), *((seen, False) for seen in main)):
+        found = _stopped(seen, advice, ends=ends)
+        yield from _recovered(found, seen, advice.min_ready_seconds) if seen.ready else found
+    unready_since = moment(_time(pod.status.condition("ContainersReady")))
+    for seen in main:
+        if not seen.ready:
+            yield from _unready(seen, advice, unready_since)
+
+
+def _recovered(found: Iterator[Cause], seen: ContainerStatus, min_ready: int) -> Iterator[Cause]:
+    """Yield why a container that is ready did not run before: for as long as it may end again soon.
+
+    After a single failure that is until the Deployment counts its Pod again.
+    """
+    if started := _started(seen):
+        for cause in found:
+            until = cause.until if cause.unstable else after(started, min_ready + GRACE)
+            yield replace(cause, until=until, recovered=True)
+
+
+def _finds_no_node(condition: Condition) -> bool:
+    return (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable")
+
+
+def _stopped(seen: ContainerStatus, advice: Advice, *, ends: bool = False) -> Iterator[Cause]:
+    """Yield why a container does not run, or not for long; one that *ends*, and is run anew with its Pod, may do so."""
+    waiting = seen.now.waiting
+    why = waiting.reason if waiting else None
+    foreign = not is_own(seen)
+    if why in _NO_IMAGE:
+        yield Cause(IMAGE_PULL_FAILED, advice.image(seen), foreign=foreign)
+    elif why == "ErrImageNeverPull":
+        yield Cause(IMAGE_PULL_FAILED, advice.absent_image(seen), foreign=foreign)
+    elif waiting and why in _NOT_CREATED:
+        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or ""), foreign=foreign)
+    elif ended := _ended(seen):
+        yield from _after(ended, seen, advice, ends=ends)
+
+
+def _after(ended: Terminated, seen: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
+    """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
+    foreign, until = not is_own(seen), _forgiven(seen)
+    loops = _times_ended(seen) > 1 and not _ran_well(ended)
+    failed_at = moment(ended.finished_at)
+    if ended.reason in _NOT_STARTED:
+        cause = Cause(RUN_CONTAINER_ERROR, advice.start(seen))
+    elif ended.reason == "OOMKilled":
+        cause = Cause(OOM_KILLED, advice.memory(seen))
+    elif loops and not (ends and ended.exit_code == 0):
+        cause = Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code))
+    else:
+        return
+    yield replace(cause, until=until, foreign=foreign, unstable=loops, failed_at=failed_at)
+
+
+def _unready(seen: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:
+    """Yield from when on a container that runs should have been ready.
+
+    While its startup probe has not succeeded, that is not so; the kubelet ends it if that takes too long. A kubelet
+    that was restarted reports containers as not ready until it has asked their probes again.
+    """
+    takes, started = advice.probe_takes(seen), _started(seen)
+    if takes is not None and started and seen.started is not False:
+        moments = (after(started, takes + GRACE), after(unready_since or started, GRACE))
+        since = max((each for each in moments if each), default=None)
+        yield Cause(PROBE_FAILING, advice.probe(seen), since=since, foreign=not is_own(seen))
+
+
+def _ended(seen: ContainerStatus) -> Terminated | None:
+    """Return how a container ended last."""
+    return seen.now.terminated or seen.before.terminated
+
+
+def _ran_well(ended: Terminated) -> bool:
+    """Tell whether a container ran for so long before it ended that the kubelet had forgotten how it ended before."""
+    started, finished = moment(ended.started_at), moment(ended.finished_at)
+    never_ran = ended.reason in _NOT_STARTED
+    return not never_ran and started is not None and finished is not None and _seconds(started, finished) >= FORGIVEN
+
+
+def _seconds(start: datetime, end: datetime) -> float:
+    return (end - start).total_seconds()
+
+
+def _times_ended(seen: ContainerStatus) -> int:
+    """Return how often a container has ended: the kubelet counts how often it was started again."""
+    waiting = seen.now.waiting
+    is_down = seen.now.terminated is not None or (waiting is not None and waiting.reason in _ENDED)
+    return (seen.restart_count or 0) + is_down
+
+
+def _started(seen: ContainerStatus) -> datetime | None:
+    """Return since when a container runs, if it does."""
+    return moment(seen.now.running.started_at) if seen.now.running else None
+
+
+def _forgiven(seen: ContainerStatus) -> datetime | None:
+    started = _started(seen)
+    return after(started, FORGIVEN) if started else None
+
+
+def _time(condition: Condition | None) -> str | None:
+    return condition.last_transition_time if condition else None

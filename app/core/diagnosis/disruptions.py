@@ -1,0 +1,105 @@
+"""Disruptions: why a whole Pod ended, or is about to, that is not the fault of one of its containers.
+
+A disrupted Pod is replaced at once, so a single disruption is a cause only until its replacement is ready. Where a
+replacement is disrupted again, ones are likely to be for as long as nobody acts: then those that run now are unstable
+until ten minutes have passed without another disruption. Failed Pods stay listed; those that are deleted do not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from app.api.spec import MyResourceSpec
+from app.core.diagnosis.causes import FORGIVEN, GRACE, Cause
+from app.core.diagnosis.endings import failure, removal
+from app.core.diagnosis.revision import Revision
+from app.core.reasons import NODE_LOST
+from app.core.timers import after, moment
+from metahook import Pod
+
+
+@dataclass(frozen=True)
+class Disruption:
+    """A cause, when it came about, and when its Pod was created; a Pod that ``failed`` stays listed."""
+
+    cause: Cause
+    at: datetime
+    created: datetime
+    failed: bool
+    is_timed: bool = True
+    """Whether it is known when; a Pod that a kubelet rejects often does not say."""
+
+
+@dataclass(frozen=True)
+class Disruptions:
+    """What has befallen a revision of late: the causes, and which Pods are ``suspects``, created since then."""
+
+    causes: list[Cause] = field(default_factory=list)
+    suspects_since: datetime | None = None
+    failed: int = 0
+    """Pods that failed."""
+
+
+def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disruptions:
+    """Return what has befallen the Pods of a revision in the ten minutes before the last time, if that is so near."""
+    lost = [Cause(NODE_LOST) for pod in found.pods if _is_lost(pod)]
+    every = [each for pod in found.pods for each in _disruptions(pod, spec)]
+    last = max((each.at for each in every), default=None)
+    if last is None or not _is_recent(last, now):
+        return Disruptions(lost)
+    late = [each for each in every if _is_recent(each.at, last)]
+    failed = sorted((each for each in late if each.failed), key=lambda each: (each.at, each.created))
+    first = failed[0].at if failed else None
+    again = _has_failed_again(failed, spec.replicas)
+    until = after(last, FORGIVEN) if again else _replaced_at(found, late, spec.min_ready_seconds or 0)
+    causes = [replace(each.cause, until=until, unstable=again, failed_at=each.at) for each in late]
+    return Disruptions([*lost, *causes], first if again else None, len(failed))
+
+
+def _has_failed_again(failed: list[Disruption], replicas: int) -> bool:
+    """Tell whether a replacement failed, too. Where no time of a failure is known, only their number tells."""
+    timed = next((each for each in failed if each.is_timed), None)
+    if timed is None:
+        return len(failed) > max(1, replicas)
+    return any(each.created >= timed.at for each in failed if each is not timed)
+
+
+def _is_recent(at: datetime, now: datetime) -> bool:
+    return (now - at).total_seconds() < FORGIVEN
+
+
+def _replaced_at(found: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
+    """Return when as many Pods have been ready for a while as were disrupted, or when that no longer matters."""
+    first = min(each.at for each in late)
+    created = ((moment(pod.metadata.creation_timestamp), pod) for pod in found.live)
+    ready = sorted(since for at, pod in created if at and at >= first and (since := ready_since(pod)))
+    if len(ready) < len(late):
+        return after(max(each.at for each in late), FORGIVEN)
+    return after(ready[len(late) - 1], min_ready + GRACE)
+
+
+def ready_since(pod: Pod) -> datetime | None:
+    """Return since when *pod* is ready, as its status says; None if it is not."""
+    ready = pod.status.condition("Ready") if pod.status else None
+    return moment(ready.last_transition_time) if ready and ready.status == "True" else None
+
+
+def _is_lost(pod: Pod) -> bool:
+    """Tell whether the node of *pod* does not respond: then only the Pod's condition Ready is set, and by others."""
+    conditions = [pod.status.condition(kind) for kind in ("Ready", "ContainersReady")] if pod.status else []
+    values = [(each.status, each.reason or "") for each in conditions if each]
+    return values == [("False", ""), ("True", "")]
+
+
+def _disruptions(pod: Pod, spec: MyResourceSpec) -> Iterator[Disruption]:
+    created = moment(pod.metadata.creation_timestamp)
+    if pod.status is None or created is None:
+        return
+    if pod.status.phase == "Failed" and (cause := failure(pod.status, spec)):
+        ready = pod.status.condition("Ready")
+        at = moment(ready.last_transition_time) if ready else None
+        yield Disruption(cause, at or created, created, failed=True, is_timed=at is not None)
+    elif pod.metadata.deletion_timestamp and (target := pod.status.condition("DisruptionTarget")):
+        at = moment(target.last_transition_time)
+        if at and (cause := removal(target.reason or "", spec)) and not _is_lost(pod):
+            yield Disruption(cause, at, created, failed=False)

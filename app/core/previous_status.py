@@ -1,0 +1,70 @@
+"""The previous status, as far as the next one depends on it. Lenient: what can't be read was never there.
+
+A status is written after the children and may be lost, so little is remembered in it: since when a condition is as it
+is, since when something is waited for, and which generation was Ready last.
+"""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from app.core.timers import moment
+from metahook import Parent, readable
+
+Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+_NULL = msgspec.Raw(b"null")
+
+
+class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
+    """A condition that an earlier sync wrote, or somebody else."""
+
+    type: str
+    status: str
+    last_transition_time: str
+    observed_generation: int | None = None
+
+
+class _Waiting(msgspec.Struct, frozen=True):
+    what: str
+    since: str
+
+
+class _Status(msgspec.Struct, frozen=True, rename="camel"):
+    conditions: msgspec.Raw = _NULL
+    ready_generation: msgspec.Raw = _NULL
+    waiting: msgspec.Raw = _NULL
+
+
+class Previous:
+    """The status that *parent* had."""
+
+    def __init__(self, parent: Parent) -> None:
+        status = readable(parent.status, _Status) or _Status()
+        raws = readable(status.conditions, list[msgspec.Raw]) or []
+        read = [readable(raw, PreviousCondition) for raw in raws]
+        self._conditions = {each.type: each for each in read if each}
+        self._waiting = readable(status.waiting, _Waiting)
+        self._parent = parent
+        self.ready_generation = readable(status.ready_generation, Generation)
+
+    def since(self, condition: str, value: str) -> str | None:
+        """Return since when *condition* has been *value*; None if it was not, or that is no time."""
+        before = self._conditions.get(condition)
+        return (
+            before.last_transition_time
+            if before and before.status == value and moment(before.last_transition_time)
+            else None
+        )
+
+    def waiting_since(self, what: str) -> datetime | None:
+        """Return since when this generation has waited for *what*; None if it has not."""
+        ready = self._conditions.get("Ready")
+        same = ready and ready.observed_generation == self._parent.generation
+        return moment(self._waiting.since) if same and self._waiting and self._waiting.what == what else None
+
+    @property
+    def was_ready(self) -> bool:
+        """Whether Ready was True in this generation before."""
+        return self.ready_generation == self._parent.generation

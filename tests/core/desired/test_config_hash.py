@@ -1,0 +1,341 @@
+"""A changed key that is used changes the mark in the Pod template; nothing else does."""
+
+import hashlib
+import hmac
+from typing import Any
+
+import msgspec
+import pytest
+
+from app.core.watch import Policy
+from tests.build import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+
+Json = dict[str, Any]
+
+CONFIG = "mygroup.example.com/config"
+SECRETS = "mygroup.example.com/secrets"
+FOLLOWING_SECRETS = Policy(secrets=True)
+
+ALL: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+ONE: Json = {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "a"}}}]}
+MAYBE: Json = {
+    "env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "a", "optional": True}}}]
+}
+SECRET: Json = {"envFrom": [{"secretRef": {"name": "login"}}]}
+
+
+def named(name: str, **fields: Any) -> Json:
+    metadata = {"name": name, "namespace": "default", "resourceVersion": "1", **fields.pop("metadata", {})}
+    return {"metadata": metadata, **fields}
+
+
+def settings(**data: str) -> Json:
+    return {"ConfigMap.v1": {"default/settings": named("settings", data=data)}}
+
+
+def login(**data: str) -> Json:
+    return {"Secret.v1": {"default/login": named("login", data=data)}}
+
+
+def marks(answer: Json) -> Json:
+    annotations: Json = child(answer, "Deployment")["spec"]["template"]["metadata"].get("annotations", {})
+    return annotations
+
+
+def mark(spec: Json, related: Json, *observed: Json, policy: Policy | None = None, **parent: Any) -> str | None:
+    found: str | None = marks(sync(my_resource(**spec, **parent), *observed, related=related, policy=policy)).get(
+        CONFIG
+    )
+    return found
+
+
+def running(spec: Json, related: Json, policy: Policy | None = None) -> Json:
+    """Return the Deployment of a finished rollout."""
+    parent = my_resource(**spec)
+    return rolled_out(owned(child(sync(parent, related=related, policy=policy), "Deployment"), parent))
+
+
+@pytest.mark.parametrize("spec", [ALL, ONE, MAYBE], ids=["all keys", "one key", "an optional key"])
+def test_a_used_key_changes_the_mark(spec: Json) -> None:
+    assert mark(spec, settings(a="1")) != mark(spec, settings(a="2"))
+
+
+def test_a_key_that_comes_or_goes_changes_the_mark_where_all_are_used() -> None:
+    assert len({mark(ALL, settings(**data)) for data in ({}, {"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"})}) == 4
+
+
+def test_a_key_that_is_not_used_does_not_change_the_mark() -> None:
+    assert mark(ONE, settings(a="1")) == mark(ONE, settings(a="1", b="2"))
+
+
+def test_a_mark_is_the_hash_of_all_entries_in_their_order() -> None:
+    """It never changes: another one would replace Pods. More entries than are hashed at a time are one text, too."""
+    many = {f"k{number}": str(number) for number in range(2500)}
+    related = settings(**many)
+    related["ConfigMap.v1"]["default/other"] = named("other", data={"b": 'é"'}, binaryData={"a": "QQ=="})
+    spec: Json = {
+        **ALL,
+        "volumes": [{"name": "files", "configMap": {"name": "other"}}],
+        "volumeMounts": [{"name": "files", "mountPath": "/files"}],
+    }
+    entries = [("settings", key, value) for key, value in many.items()] + [
+        ("other", "a", "\0QQ=="),
+        ("other", "b", 'é"'),
+    ]
+    text = msgspec.json.encode(["ConfigMap", sorted(entries)])
+
+    assert mark(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
+
+
+def test_metadata_does_not_change_the_mark() -> None:
+    touched = settings(a="1")
+    touched["ConfigMap.v1"]["default/settings"]["metadata"].update(resourceVersion="9", labels={"new": "1"})
+
+    assert mark(ALL, settings(a="1")) == mark(ALL, touched)
+
+
+def test_another_config_map_does_not_change_the_mark() -> None:
+    more = settings(a="1")
+    more["ConfigMap.v1"]["default/other"] = named("other", data={"a": "2"})
+
+    assert mark(ALL, settings(a="1")) == mark(ALL, more)
+
+
+VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+FILES: Json = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
+
+
+def binary(**values: str) -> Json:
+    return {"ConfigMap.v1": {"default/settings": named("settings", binaryData=values)}}
+
+
+def test_binary_data_is_content_of_files_too() -> None:
+    found = {mark(FILES, settings(a="QQ==")), mark(FILES, binary(a="QQ==")), mark(FILES, binary(a="Qg=="))}
+
+    assert len(found) == 3
+
+
+def test_one_key_of_binary_data_is_content_of_a_file() -> None:
+    one = {"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
+    spec: Json = {**FILES, "volumes": [one]}
+
+    assert mark(spec, binary(a="QQ==")) == mark(spec, binary(a="QQ==", b="")) != mark(spec, binary(a="Qg=="))
+    assert mark(spec, binary(a="QQ==")) != mark(spec, settings(a="QQ=="))
+
+
+def test_binary_data_is_never_taken_for_data() -> None:
+    assert mark(FILES, settings(a="binary:QQ==")) != mark(FILES, binary(a="QQ=="))
+
+
+def test_binary_data_is_no_content_of_variables() -> None:
+    """The kubelet does not look at it there."""
+    moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
+
+    assert mark(ALL, binary(a="QQ==")) == mark(ALL, binary(a="Qg==")) == mark(ALL, settings())
+    assert reason(moved) == "DependencyNotFound"
+
+
+def test_equal_contents_of_two_parents_have_unlike_marks() -> None:
+    assert mark(ALL, settings(a="1")) != mark(ALL, settings(a="1"), uid=UID[::-1])
+
+
+def test_the_order_of_keys_does_not_matter() -> None:
+    assert mark(ALL, settings(a="1", b="2")) == mark(ALL, settings(b="2", a="1"))
+
+
+def test_values_that_move_between_keys_change_the_mark() -> None:
+    assert mark(ALL, settings(a="1", b="2")) != mark(ALL, settings(a="2", b="1"))
+
+
+def test_without_references_there_is_no_mark() -> None:
+    assert mark({}, settings(a="1")) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "related", "what"),
+    [
+        pytest.param(ALL, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap"),
+        pytest.param(ONE, {"ConfigMap.v1": {}}, "ConfigMap settings", id="the ConfigMap of a key"),
+        pytest.param(ONE, settings(b="2"), "key a of ConfigMap settings", id="its key"),
+    ],
+)
+def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec(
+    spec: Json, related: Json, what: str
+) -> None:
+    before = running(spec, settings(a="1"))
+
+    answer = sync(my_resource(**spec | {"image": "nginx:1.28"}, generation=2), before, related=related)
+    later = sync(my_resource(**spec), before, related=related)
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
+    assert reason(answer) == "Building"
+    assert (reason(later), condition(later)["status"]) == ("DependencyNotFound", "False")
+    assert condition(later)["message"].startswith(f"Missing: {what}. Create what is missing")
+    assert condition(later, "Reconciling")["status"] == "True"
+    assert condition(later, "Available")["status"] == "True"
+
+
+def test_a_rollout_that_waits_for_what_is_missing_is_stalled_after_its_deadline() -> None:
+    late = running(ALL, settings(a="1"))
+    late["status"] = {
+        **late["status"],
+        "updatedReplicas": 0,
+        "conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}],
+    }
+
+    answer = sync(my_resource(**ALL), late, related={"ConfigMap.v1": {}})
+
+    assert reason(answer) == "DependencyNotFound"
+    assert condition(answer, "Stalled")["status"] == "True"
+    assert answer["status"]["state"] == "Failed"
+
+
+def variables(*keys: str, name: str = "settings") -> list[Json]:
+    """Return a variable for each of *keys* of the ConfigMap *name*."""
+    refs = [{"configMapKeyRef": {"name": name, "key": key}} for key in keys]
+    return [{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)]
+
+
+def missing(spec: Json, related: Json) -> str:
+    """Return what the status says is missing, once the Deployment is rolled out."""
+    answer = sync(my_resource(**spec), running(spec, {}), related=related)
+    assert reason(answer) == "DependencyNotFound"
+    return str(condition(answer)["message"]).removeprefix("Missing: ").partition(". Create what is missing")[0]
+
+
+def test_all_that_is_missing_is_said_once_in_the_order_of_the_spec() -> None:
+    spec: Json = {
+        "env": variables("z", "a"),
+        "envFrom": [{"configMapRef": {"name": "other"}}, {"configMapRef": {"name": "other"}, "prefix": "P"}],
+        **FILES,
+    }
+
+    assert missing(spec, settings(b="1")) == "key z of ConfigMap settings, key a of ConfigMap settings, ConfigMap other"
+    assert missing(spec, settings(a="1", z="1")) == "ConfigMap other"
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings, ConfigMap other"
+
+
+def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
+    spec: Json = {"env": variables(*(f"{'k' * 240}{number}" for number in range(20)))}
+
+    said = missing(spec, settings())
+    answer = sync(my_resource(**spec), running(spec, {}), related=settings())
+
+    assert said.count("ConfigMap settings") == 2
+    assert said.endswith(", and others")
+    assert condition(answer)["message"].endswith("Pods that run go on running.")
+
+
+def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
+    """The kubelet skips it."""
+    spec = {**VOLUMES, **ONE}
+    before = running(spec, settings(a="1"))
+
+    assert mark(VOLUMES, settings(a="1")) is None
+    assert reason(sync(my_resource(**VOLUMES), running(VOLUMES, {}), related={"ConfigMap.v1": {}})) == "Available"
+    assert mark(spec, settings(a="1", b="1")) == mark(spec, settings(a="1", b="2")) == mark(ONE, settings(a="1"))
+    assert reason(sync(my_resource(**spec), before, related=settings(a="1"))) == "Available"
+    assert missing({**ONE, **FILES}, {"ConfigMap.v1": {}}) == "ConfigMap settings"
+
+
+@pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
+def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: Json) -> None:
+    none: Json = {**spec, "replicas": 0}
+    before = running(none, settings(a="1"))
+
+    answer = sync(my_resource(**none), before, related={"ConfigMap.v1": {}})
+
+    assert reason(answer) == "ScaledToZero"
+    assert marks(answer) == marks(sync(my_resource(**spec), related=settings(a="1")))
+    assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings"
+
+
+def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:
+    answer = sync(my_resource(**ALL), related={"ConfigMap.v1": {}})
+
+    assert marks(answer) == {}
+    assert reason(answer) == "Building"
+
+
+@pytest.mark.parametrize("related", [{"ConfigMap.v1": {}}, settings(b="1")], ids=["the ConfigMap", "its key"])
+def test_what_is_optional_may_be_missing_and_changes_the_mark_when_it_comes(related: Json) -> None:
+    before = running(MAYBE, related)
+
+    assert reason(sync(my_resource(**MAYBE), before, related=related)) == "Available"
+    assert mark(MAYBE, related) not in (None, mark(MAYBE, settings(a="1")))
+
+
+def test_a_group_that_was_not_asked_for_changes_nothing() -> None:
+    before = running(ALL, settings(a="1"))
+
+    answer = sync(my_resource(**ALL), before, related={})
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert reason(answer) == "Available"
+
+
+def test_a_config_map_that_cannot_be_read_changes_nothing() -> None:
+    before = running(ALL, settings(a="1"))
+    related = {"ConfigMap.v1": {"default/settings": named("settings", data={"a": 5})}}
+
+    assert (
+        marks(sync(my_resource(**ALL), before, related=related))
+        == before["spec"]["template"]["metadata"]["annotations"]
+    )
+
+
+def test_one_that_is_replaced_counts_by_its_contents_alone() -> None:
+    replaced = settings(a="1")
+    replaced["ConfigMap.v1"]["default/settings"] |= {"immutable": True}
+
+    assert mark(ALL, replaced) == mark(ALL, settings(a="1"))
+
+
+def test_switched_off_it_keeps_the_mark_and_says_nothing_of_what_is_missing() -> None:
+    before = running(ALL, settings(a="1"))
+    off = my_resource(**ALL, configReload={"mode": "Disabled"})
+
+    answer = sync(off, before, related=settings(a="2"))
+
+    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert marks(sync(off, related=settings(a="2"))) == {}
+    assert reason(sync(off, before, related={"ConfigMap.v1": {}})) == "Available"
+
+
+@pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)
+def test_a_template_that_nobody_could_have_written_has_no_mark(broken: Any) -> None:
+    (before,) = finished(my_resource(**ALL))
+    before["spec"] = {**before["spec"], "template": broken}
+
+    assert marks(sync(my_resource(**ALL), before)) == {}
+
+
+def test_secrets_are_not_followed_unless_the_operator_says_so() -> None:
+    parent = my_resource(**SECRET)
+
+    assert marks(sync(parent, related=login(a="MQ=="))) == {}
+    assert set(marks(sync(parent, related=login(a="MQ=="), policy=FOLLOWING_SECRETS))) == {SECRETS}
+
+
+def test_a_secrets_value_is_in_no_answer() -> None:
+    answer = sync(my_resource(**SECRET), related=login(password="c2VjcmV0"), policy=FOLLOWING_SECRETS)  # noqa: S106 - it is none
+
+    assert "c2VjcmV0" not in str(answer)
+    assert "password" not in str(answer)
+
+
+def test_secrets_and_config_maps_have_a_mark_each() -> None:
+    both = my_resource(envFrom=[*ALL["envFrom"], *SECRET["envFrom"]])
+
+    def made(config: str, secret: str) -> Json:
+        return marks(sync(both, related={**settings(a=config), **login(a=secret)}, policy=FOLLOWING_SECRETS))
+
+    assert made("1", "MQ==")[CONFIG] == made("1", "Mg==")[CONFIG] != made("2", "MQ==")[CONFIG]
+    assert made("1", "MQ==")[SECRETS] == made("2", "MQ==")[SECRETS] != made("1", "Mg==")[SECRETS]
+
+
+def test_no_longer_following_secrets_restarts_nothing() -> None:
+    before = running(SECRET, login(a="MQ=="), FOLLOWING_SECRETS)
+
+    assert reason(sync(my_resource(**SECRET), before)) == "Available"

@@ -1,0 +1,136 @@
+import json
+from typing import Any
+
+import pytest
+
+from app.core.desired.desired_state import MAX_CHILD
+from tests.build import child, condition, finished, grouped, my_resource, owned, reason, sync
+
+PORTS = [{"containerPort": 80}]
+LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
+
+Json = dict[str, Any]
+
+
+def foreign_service(**metadata: Any) -> Json:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "default", **metadata},
+        "spec": {"selector": {"app": "theirs"}},
+    }
+
+
+def recorded(item: Json) -> Json:
+    """Return the child *item* with the record that Metacontroller's dynamic-apply keeps on it."""
+    applied = {key: value for key, value in item.items() if key != "status"}
+    applied = {**applied, "metadata": {key: item["metadata"][key] for key in ("name", "namespace", "labels")}}
+    annotations = {**item["metadata"].get("annotations", {}), LAST_APPLIED: json.dumps(applied)}
+    return {**item, "metadata": {**item["metadata"], "annotations": annotations}}
+
+
+def test_an_invalid_spec_keeps_every_child_as_it_was_applied() -> None:
+    children = [recorded(item) for item in finished(my_resource(ports=PORTS))]
+
+    answer = sync(my_resource(generation=2, image="no image"), *children)
+
+    assert reason(answer) == "InvalidSpec"
+    assert {item["kind"] for item in answer["children"]} == {"Deployment", "Service"}
+    for item in children:
+        kept = child(answer, item["kind"])
+        assert kept["spec"] == item["spec"]
+        assert "controller-uid" not in kept["metadata"]["labels"]
+
+
+def test_an_invalid_spec_without_children_lists_none() -> None:
+    assert sync(my_resource(image="no image"))["children"] == []
+
+
+def test_the_message_of_an_invalid_spec_names_the_field_and_what_it_must_be() -> None:
+    answer = sync(my_resource(memory="64mb"))
+
+    assert condition(answer)["message"] == (
+        "spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi. "
+        "Children that run are kept as they are."
+    )
+
+
+@pytest.mark.parametrize("name", ["a" * 53, "1web", "Web", "we.b", "web-"])
+def test_a_name_that_children_cannot_have_is_an_invalid_spec(name: str) -> None:
+    assert reason(sync(my_resource(name))) == "InvalidSpec"
+
+
+def test_a_deployment_too_large_for_an_annotation_is_an_invalid_spec() -> None:
+    arguments = ["x" * 8000] * (MAX_CHILD // 8000 + 1)
+
+    answer = sync(my_resource(args=arguments))
+
+    assert reason(answer) == "InvalidSpec"
+    assert answer["children"] == []
+    assert reason(sync(my_resource(args=arguments[:5]))) != "InvalidSpec"
+
+
+@pytest.mark.parametrize("letter", ["<", ">", "&", "\u2028", "\u2029"])
+def test_what_go_writes_as_six_bytes_counts_as_six(letter: str) -> None:
+    def asked(number: int) -> Json:
+        return my_resource(args=[letter * 1000] * number)
+
+    assert reason(sync(asked(33))) == "Building"
+    assert reason(sync(asked(35))) == "InvalidSpec"
+
+
+def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
+    def asked(letter: str) -> Json:
+        annotations = {f"example.com/{number}": letter * 4000 for number in range(16)}
+        return my_resource(ports=PORTS, service={"annotations": annotations})
+
+    assert reason(sync(asked("\N{WHALE}"))) == "InvalidSpec"
+    assert reason(sync(asked("w"))) == "Building"
+
+
+def test_a_service_that_somebody_else_has_is_left_out_and_named() -> None:
+    parent = my_resource(ports=PORTS)
+
+    answer = sync(parent, related=grouped(foreign_service(), kinds=("Service",)))
+
+    assert [item["kind"] for item in answer["children"]] == ["Deployment"]
+    assert reason(answer) == "NameConflict"
+    assert f"controller-uid={parent['metadata']['uid']}" in condition(answer)["message"]
+
+
+@pytest.mark.parametrize(
+    ("related", "why"),
+    [
+        pytest.param({}, "not asked for: nothing is known", id="not asked"),
+        pytest.param({"Service.v1": {}}, "asked for, and missing", id="missing"),
+    ],
+)
+def test_a_service_that_nobody_has_is_made(related: Any, why: str) -> None:
+    answer = sync(my_resource(ports=PORTS), related=related)
+
+    assert child(answer, "Service"), why
+
+
+def test_a_service_that_is_ours_but_not_yet_observed_is_made() -> None:
+    parent = my_resource(ports=PORTS)
+    ours = owned(child(sync(parent), "Service"), parent)
+
+    answer = sync(parent, related=grouped(ours, kinds=("Service",)))
+
+    assert child(answer, "Service")
+
+
+def test_an_observed_service_is_always_listed() -> None:
+    parent = my_resource(ports=PORTS)
+    children = finished(parent)
+
+    answer = sync(parent, *children, related=grouped(foreign_service(), kinds=("Service",)))
+
+    assert child(answer, "Service")
+    assert reason(answer) == "Available"
+
+
+def test_a_foreign_service_is_no_conflict_when_no_service_is_wanted() -> None:
+    answer = sync(my_resource(), related=grouped(foreign_service(), kinds=("Service",)))
+
+    assert reason(answer) == "Building"

@@ -1,0 +1,436 @@
+"""Recording: what is kept, what is not, and that it harms no answer."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.types import ASGIApp
+
+from app import __version__
+from metahook import Controller
+from metahook.protocol.sender import customize_request
+from metahook.server import recording
+from metahook.server.app import create_app
+from metahook.server.body import MIB
+from metahook.server.recording import CannotRecord, Recorder
+from tests.build import my_resource
+from tests.calling import JSON, call, post_all
+from tests.cli.calling import call as command
+from tests.cli.test_diff import in_cluster, request_of
+from tests.server.test_refusals import raising
+from tests.serving import Served, served
+from tests.tiny import PARENT, TINY, customize_body, sync_body
+
+Json = dict[str, Any]
+
+CANARY = "canary-c9f0f895"
+AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+def recording_app(folder: Path, *, most: int = MIB, controller: Controller = TINY) -> ASGIApp:
+    return create_app(controller, clock=lambda: AT, recorder=Recorder(folder, most, __version__))
+
+
+def kept(folder: Path) -> list[Json]:
+    return [json.loads(file.read_text()) for file in sorted(folder.iterdir())]
+
+
+def test_a_request_is_kept_with_its_answer_path_time_and_status(tmp_path: Path) -> None:
+    app = recording_app(tmp_path)
+
+    answer = call(app, "/sync", sync_body())
+    rules = call(app, "/customize?rev=1", customize_body())
+
+    first, second = kept(tmp_path)
+    assert first == {
+        "version": "0.1.0",
+        "path": "/sync",
+        "time": "2026-01-31T12:00:00.250000+00:00",
+        "status": 200,
+        "request": json.loads(sync_body()),
+        "response": answer.json(),
+    }
+    assert (second["path"], second["request"], second["response"]) == (
+        "/customize",
+        json.loads(customize_body()),
+        rules.json(),
+    )
+
+
+def test_files_are_named_after_time_order_hook_and_parent(tmp_path: Path) -> None:
+    post_all(recording_app(tmp_path), "/sync", [sync_body(), sync_body()])
+
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "20260131T120000.250000Z-000001-sync-default-hello.json",
+        "20260131T120000.250000Z-000002-sync-default-hello.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "a/b", "x" * 250, "nul\0", "new\nline", "ü\N{WHALE}", "-rf", "..", "$(id)"]
+)
+def test_a_name_from_a_request_makes_no_other_path(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    parent = {**PARENT, "metadata": {**PARENT["metadata"], "name": name}}
+
+    response = call(recording_app(folder), "/sync", sync_body(parent=parent))
+
+    assert response.status_code == 200
+    assert list(tmp_path.iterdir()) == [folder]
+    (file,) = folder.iterdir()
+    assert set(file.name) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+    assert file.name.startswith("20260131T120000.250000Z-000001-sync-default-")
+    assert len(file.name) < 200
+
+
+def test_the_folder_and_the_files_are_the_owners_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "here"
+    before = os.umask(0)
+    try:
+        call(recording_app(folder), "/sync", sync_body())
+    finally:
+        os.umask(before)
+
+    (file,) = folder.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+# What is left out
+
+
+def secret(**fields: Any) -> Json:
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": CANARY, "note": "stays"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "s", "namespace": "default", "annotations": annotations},
+        "type": "Opaque",
+        "data": {"password": CANARY},
+        "stringData": {"password": CANARY},
+        **fields,
+    }
+
+
+@pytest.mark.parametrize("item", [secret(), secret(kind=None)], ids=["by its kind", "by its group"])
+@pytest.mark.parametrize("place", ["related", "children"])
+def test_the_content_of_a_secret_is_not_kept(place: str, item: Json, tmp_path: Path) -> None:
+    groups = {"ConfigMap.v1": {}, "Secret.v1": {"default/s": item}}
+
+    call(recording_app(tmp_path), "/sync", sync_body(**{place: groups}))
+
+    (one,) = kept(tmp_path)
+    left = one["request"][place]["Secret.v1"]["default/s"]
+    assert CANARY not in json.dumps(one)
+    assert left["metadata"] == {"name": "s", "namespace": "default", "annotations": {"note": "stays"}}
+    assert left["type"] == "Opaque"
+
+
+def test_the_content_of_another_object_is_kept(tmp_path: Path) -> None:
+    groups = {"ConfigMap.v1": {"default/s": secret(kind="ConfigMap")}}
+
+    call(recording_app(tmp_path), "/sync", sync_body(related=groups))
+
+    assert kept(tmp_path)[0]["request"]["related"] == groups
+
+
+def test_managed_fields_are_not_kept(tmp_path: Path) -> None:
+    entry = {"managedFields": [{"manager": CANARY}]}
+    parent = {**PARENT, "metadata": {**PARENT["metadata"], **entry}}
+    child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "default", **entry}}
+    groups = {"ConfigMap.v1": {"default/c": child}}
+
+    body = sync_body(parent=parent, children=groups, related=groups, controller={"metadata": entry})
+    call(recording_app(tmp_path), "/sync", body)
+
+    (one,) = kept(tmp_path)
+    assert CANARY in body.decode()
+    assert CANARY not in json.dumps(one)
+    assert one["request"]["children"]["ConfigMap.v1"]["default/c"]["metadata"]["name"] == "c"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers"),
+    [
+        pytest.param("/sync", b"{}", JSON, id="malformed"),
+        pytest.param("/sync", b"no JSON", JSON, id="no JSON"),
+        pytest.param("/sync", customize_body(), JSON, id="not a sync request"),
+        pytest.param("/sync", sync_body(), {"content-type": "text/plain"}, id="another type"),
+        pytest.param("/other", sync_body(), JSON, id="no hook"),
+    ],
+)
+def test_what_is_not_a_hook_request_is_not_kept(path: str, body: bytes, headers: Json, tmp_path: Path) -> None:
+    assert call(recording_app(tmp_path), path, body, headers=headers).status_code >= 400
+    assert kept(tmp_path) == []
+
+
+def test_a_request_at_which_the_hook_failed_is_kept(tmp_path: Path) -> None:
+    app = recording_app(tmp_path, controller=raising(KeyError("x")))
+
+    assert call(app, "/sync", sync_body()).status_code == 500
+    assert [(one["status"], one["request"]) for one in kept(tmp_path)] == [(500, json.loads(sync_body()))]
+
+
+def test_without_a_recorder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert call(create_app(TINY), "/sync", sync_body()).status_code == 200
+    assert list(tmp_path.iterdir()) == []
+
+
+# How much
+
+
+def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = recording_app(tmp_path, most=1500)
+
+    answers = post_all(app, "/sync", [sync_body(later=CANARY)] * 9)
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert 0 < len(kept(tmp_path)) < 9
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
+    said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
+    assert said == [
+        "the folder holds its limit; recording has stopped, until it is emptied and this restarted (this is said once)"
+    ]
+    assert CANARY not in caplog.text
+
+
+def test_the_limit_holds_over_restarts_and_for_other_files(tmp_path: Path) -> None:
+    (tmp_path / ".left over").write_bytes(b"x" * 400)
+    for _ in range(9):
+        call(recording_app(tmp_path, most=1500), "/sync", sync_body())
+
+    assert 400 < sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
+
+
+def test_after_the_limit_no_smaller_request_slips_in(tmp_path: Path) -> None:
+    app = recording_app(tmp_path, most=1500)
+
+    post_all(app, "/sync", [sync_body(later="x" * 2000), sync_body()])
+
+    assert kept(tmp_path) == []
+
+
+def test_what_waits_to_be_written_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(recording, "MOST_WAITING", 10)
+
+    assert call(recording_app(tmp_path), "/sync", sync_body()).status_code == 200
+    assert kept(tmp_path) == []
+    assert "writing is too slow" in caplog.text
+
+
+# When it can't be written
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(28, "No space left on device", CANARY), "no space left on device"),
+        (OSError(30, "Read-only file system", CANARY), "read-only file system"),
+        (RecursionError(CANARY), "RecursionError"),
+    ],
+    ids=["disk full", "read-only", "bug"],
+)
+def test_a_write_that_fails_is_said_once_and_harms_no_answer(
+    error: Exception, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    app = recording_app(tmp_path)
+    monkeypatch.setattr(recording, "_save", fail)
+
+    answers = post_all(app, "/sync", [sync_body(later=CANARY)] * 3)
+
+    assert [answer.content for answer in answers] == [
+        call(create_app(TINY, clock=lambda: AT), "/sync", sync_body()).content
+    ] * 3
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
+        f"a request could not be recorded: {words} (this is said once)"
+    ]
+    assert CANARY not in caplog.text
+
+
+def test_a_file_that_can_be_written_only_in_part_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Path, __: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    app = recording_app(tmp_path)
+    monkeypatch.setattr(Path, "rename", fail)
+
+    call(app, "/sync", sync_body())
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_goes_away_is_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "recordings"
+    app = recording_app(folder)
+    folder.rmdir()
+
+    answers = post_all(app, "/sync", [sync_body()] * 2)
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert caplog.text.count("could not be recorded: no such file or directory") == 1
+
+
+def test_the_answer_is_sent_before_the_request_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    threads: set[int] = set()
+
+    def save(*_: object) -> None:
+        order.append("written")
+        threads.add(threading.get_ident())
+
+    app = recording_app(tmp_path)
+    monkeypatch.setattr(recording, "_save", save)
+
+    async def watched(scope: Any, receive: Any, send: Any) -> None:
+        async def sent(message: Any) -> None:
+            await send(message)
+            if not message.get("more_body", True) or message["type"] == "http.response.body":
+                order.append("sent")
+
+        await app(scope, receive, sent)
+
+    call(watched, "/sync", sync_body())
+
+    assert order == ["sent", "written"]
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize("wrong", ["file", "file/below"])
+def test_a_folder_that_cannot_be_made_is_said_at_once(wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+
+    with pytest.raises(CannotRecord, match=r"can't record in .*: (file exists|not a directory)"):
+        Recorder(tmp_path / wrong, MIB, "0")
+
+
+# The service as a process
+
+
+def serve_and_record(folder: Path, *options: str) -> Any:
+    return served(sys.executable, "-m", "app", "serve", "--record", str(folder), *options)
+
+
+@pytest.fixture(name="hook")
+def _hook(tmp_path: Path) -> Iterator[Served]:
+    with serve_and_record(tmp_path / "recordings") as running:
+        yield running
+
+
+def invalid(mode: str) -> Json:
+    return request_of(my_resource(spec={"image": "nginx:1.27", "memory": "64mb"}), *in_cluster(my_resource(), mode))
+
+
+REQUESTS: dict[str, tuple[str, Json]] = {
+    "new": ("/sync", request_of(my_resource())),
+    "dynamic-apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource()))),
+    "server-side apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource(), "server-side-apply"))),
+    "invalid under dynamic-apply": ("/sync", invalid("dynamic-apply")),
+    "invalid under server-side apply": ("/sync", invalid("server-side-apply")),
+    "ports": ("/sync", request_of(my_resource(ports=[{"containerPort": 80}]))),
+    "customize": ("/customize", json.loads(customize_request(my_resource(ports=[{"containerPort": 80}])))),
+}
+
+
+def test_what_is_recorded_is_replayed_with_no_difference(hook: Served, tmp_path: Path) -> None:
+    for path, body in REQUESTS.values():
+        assert httpx.post(f"{hook.url}{path}?rev=1", json=body).status_code == 200
+    hook.process.send_signal(signal.SIGTERM)
+    assert hook.process.wait(timeout=10) == 0
+
+    ended = command("replay", str(tmp_path / "recordings"))
+
+    count = len(REQUESTS)
+    assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_recording_that_was_changed_is_replayed_with_a_difference(hook: Served, tmp_path: Path) -> None:
+    httpx.post(f"{hook.url}/sync", json=REQUESTS["dynamic-apply"][1])
+    hook.process.send_signal(signal.SIGTERM)
+    hook.process.wait(timeout=10)
+    (file,) = (tmp_path / "recordings").iterdir()
+    found = json.loads(file.read_text())
+    found["response"]["children"][0]["spec"]["replicas"] = 9
+    file.write_text(json.dumps(found))
+
+    assert command("replay", str(file)).code == 1
+
+
+def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Served, tmp_path: Path) -> None:
+    httpx.post(f"{hook.url}/sync", json=request_of(my_resource(image=CANARY)))
+    hook.process.send_signal(signal.SIGTERM)
+    hook.process.wait(timeout=10)
+    log = hook.process.stderr.read() if hook.process.stderr else ""
+
+    assert f"WARNING metahook.server.recording: recording requests in {tmp_path}/recordings" in log
+    assert "keep them private" in log
+    assert len(log.splitlines()) == 3
+    assert CANARY not in log
+
+
+def test_an_answer_does_not_wait_for_a_disk_that_hangs(tmp_path: Path) -> None:
+    source = """
+import time
+from metahook.server import recording
+recording._save = lambda *_: time.sleep(3)
+from app.cli import main
+main()
+"""
+    options = ["serve", "--record", str(tmp_path / "recordings")]
+    with served(sys.executable, "-c", source, *options) as running, httpx.Client(base_url=running.url) as client:
+        began = time.monotonic()
+        answers = [client.post("/sync", json=REQUESTS["new"][1]).status_code for _ in range(5)]
+        took = time.monotonic() - began
+        running.process.kill()
+
+    assert answers == [200] * 5
+    assert took < 2
+
+
+def test_the_environment_names_the_folder_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYRESOURCE_RECORD", str(tmp_path / "recordings"))
+    with served() as running:
+        httpx.post(f"{running.url}/sync", json=REQUESTS["new"][1])
+
+    assert len(kept(tmp_path / "recordings")) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    start = [sys.executable, "-m", "app", "serve", "--record", str(tmp_path / "file")]
+
+    ended = subprocess.run(start, capture_output=True, text=True, check=False, timeout=30)
+
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"myresource: can't record in {tmp_path}/file: file exists; "
+        "name a folder that can be written with --record, or leave it out\n"
+    )
+
+
+@pytest.mark.parametrize("options", [["--record", ""], ["--record", "x", "--record-limit", "0"]], ids=["no name", "0"])
+def test_a_wrong_option_is_one_line(options: list[str]) -> None:
+    ended = command("serve", *options)
+
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert options[-2] in ended.err
