@@ -36,9 +36,9 @@ def test_the_contracts_hold(house: Path) -> None:
     ("module", "line"),
     [
         pytest.param(f"{TOOLKIT}/protocol/gate.py", "import app.api.names", id="the protocol knows a MyResource"),
-        pytest.param(f"{TOOLKIT}/protocol/answer.py", "import pydantic", id="the protocol needs more than msgspec"),
+        pytest.param(f"{TOOLKIT}/protocol/response.py", "import pydantic", id="the protocol needs more than msgspec"),
         pytest.param(f"{TOOLKIT}/simulator/world.py", "import rich", id="the simulator needs more than msgspec"),
-        pytest.param(f"{TOOLKIT}/protocol/answer.py", "import metahook.kinds.pod", id="the protocol knows a kind"),
+        pytest.param(f"{TOOLKIT}/protocol/response.py", "import metahook.kinds.pod", id="the protocol knows a kind"),
         pytest.param(f"{TOOLKIT}/kinds/pod.py", "import metahook.server.app", id="a kind knows of HTTP"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import app.core.controller", id="the service knows a MyResource"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.simulator.world", id="the service simulates"),

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.core.controller import MYRESOURCE
-from metahook import Controller, Deployment, Service, SyncAnswer, SyncRequest
+from metahook import Controller, Deployment, Service, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.build import NOW
 from tests.calling import call
@@ -19,26 +19,26 @@ from tests.verdict import faults
 BODY = json.dumps(MADE).encode()
 KINDS = (Deployment, Service)
 
-Decision = Callable[[SyncRequest, datetime], SyncAnswer]
+Decision = Callable[[SyncRequest, datetime], SyncResponse]
 
 
-def fragile(request: SyncRequest, _: datetime) -> SyncAnswer:
+def fragile(request: SyncRequest, _: datetime) -> SyncResponse:
     """Read the spec as if it were always whole."""
-    return SyncAnswer(status={"image": json.loads(request.parent.spec)["image"]}, kept=request.children.kept())
+    return SyncResponse(status={"image": json.loads(request.parent.spec)["image"]}, kept=request.children.kept())
 
 
-def forgetful(request: SyncRequest, now: datetime) -> SyncAnswer:
+def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:
     """Leave the children out."""
-    return SyncAnswer(status=MYRESOURCE.sync(request, now).status)
+    return SyncResponse(status=MYRESOURCE.sync(request, now).status)
 
 
-def careless(request: SyncRequest, _: datetime) -> SyncAnswer:
+def careless(request: SyncRequest, _: datetime) -> SyncResponse:
     """Keep children with a null in them, which the gate does not look for in those."""
     kept = request.children.kept()
-    return SyncAnswer(status={"a": 1}, kept=[{**child, "spec": None} for child in kept])
+    return SyncResponse(status={"a": 1}, kept=[{**child, "spec": None} for child in kept])
 
 
-def talkative(request: SyncRequest, now: datetime) -> SyncAnswer:
+def talkative(request: SyncRequest, now: datetime) -> SyncResponse:
     """Log what it gets."""
     logging.getLogger("talkative").warning("%s", request.parent.spec)
     return MYRESOURCE.sync(request, now)

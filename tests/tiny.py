@@ -6,7 +6,16 @@ from typing import Any
 
 import msgspec
 
-from metahook import ConfigMap, Controller, CustomizeRequest, Manifest, RelatedRule, SyncAnswer, SyncRequest, named
+from metahook import (
+    ConfigMap,
+    Controller,
+    CustomizeRequest,
+    Manifest,
+    RelatedRule,
+    SyncRequest,
+    SyncResponse,
+    select_by_name,
+)
 
 Json = dict[str, Any]
 
@@ -27,22 +36,22 @@ def config_map(name: str = "hello", **fields: Any) -> Manifest:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, **fields}
 
 
-def sync(request: SyncRequest, now: datetime) -> SyncAnswer:
+def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     """Return the ConfigMap, and when it was asked for."""
     word = msgspec.json.decode(request.parent.spec, type=Spec).word
     made = config_map(request.parent.name, data={"word": word})
-    return SyncAnswer(status={"askedAt": now.isoformat()}, children=[made], resync_after=60)
+    return SyncResponse(status={"askedAt": now.isoformat()}, children=[made], resync_after=60)
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
     """Return the rule for the ConfigMap of the parent's name."""
-    return [named(ConfigMap, request.parent.namespace, request.parent.name)]
+    return [select_by_name(ConfigMap, request.parent.namespace, request.parent.name)]
 
 
 TINY = Controller(sync=sync, customize=customize, children=(ConfigMap,))
 
 
-def controller(answer: Callable[[SyncRequest], SyncAnswer]) -> Controller:
+def controller(answer: Callable[[SyncRequest], SyncResponse]) -> Controller:
     """Return a controller that decides as *answer* does."""
     return Controller(sync=lambda request, _: answer(request), children=(ConfigMap,))
 

@@ -11,7 +11,7 @@ from app.core.child_metadata import selector, service_name
 from app.core.desired import config_hash, dependencies
 from app.core.desired.service import wants_service
 from app.core.watch import Policy
-from metahook import CustomizeRequest, Pod, RelatedRule, Service, labelled, named
+from metahook import CustomizeRequest, Pod, RelatedRule, Service, select_by_labels, select_by_name
 
 
 def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
@@ -21,8 +21,8 @@ def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
     if isinstance(spec, InvalidSpec):
         return []
     return [
-        *([named(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
-        *([labelled(Pod, parent.namespace, selector(parent))] if policy.pods else []),
+        *([select_by_name(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
+        *([select_by_labels(Pod, parent.namespace, selector(parent))] if policy.pods else []),
         *config_hash.rules(parent.namespace, spec, policy),
         *dependencies.rules(parent.namespace, spec, policy),
     ]

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from app.core.timers import moment
-from metahook import Parent, readable
+from metahook import Parent, try_read
 
 Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
@@ -41,13 +41,13 @@ class Previous:
     """The status that *parent* had."""
 
     def __init__(self, parent: Parent) -> None:
-        status = readable(parent.status, _Status) or _Status()
-        raws = readable(status.conditions, list[msgspec.Raw]) or []
-        read = [readable(raw, PreviousCondition) for raw in raws]
+        status = try_read(parent.status, _Status) or _Status()
+        raws = try_read(status.conditions, list[msgspec.Raw]) or []
+        read = [try_read(raw, PreviousCondition) for raw in raws]
         self._conditions = {each.type: each for each in read if each}
-        self._waiting = readable(status.waiting, _Waiting)
+        self._waiting = try_read(status.waiting, _Waiting)
         self._parent = parent
-        self.ready_generation = readable(status.ready_generation, Generation)
+        self.ready_generation = try_read(status.ready_generation, Generation)
 
     def since(self, condition: str, value: str) -> str | None:
         """Return since when *condition* has been *value*; None if it was not, or that is no time."""

@@ -26,10 +26,10 @@ from app.core.status.readiness import asks_pods
 from app.core.status.status import status
 from app.core.timers import resync
 from app.core.watch import Policy
-from metahook import Deployment, SyncAnswer, SyncRequest
+from metahook import Deployment, SyncRequest, SyncResponse
 
 
-def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
+def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous = Previous(request.parent)
     planned = plan(request, previous, policy)
@@ -39,7 +39,7 @@ def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncAnswer:
     wanted, kept = planned.wanted, planned.kept
     if facts.gap and facts.gap.later and not facts.stuck:  # what stays so is no late cache
         wanted, kept = [], request.children.kept()
-    return SyncAnswer(
+    return SyncResponse(
         status=status(facts, previous),
         children=[repaired(child, request.children.observed(child), facts) for child in wanted],
         kept=kept,

@@ -11,13 +11,13 @@ from app.core.child_metadata import CHILDREN
 from app.core.desired.desired_state import plan
 from app.core.previous_status import Previous
 from app.core.watch import Policy
-from metahook import Absence, Controller, Deployment, Manifest, Service, SyncAnswer, SyncRequest
+from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
 from tests.plans.workloads import PLAIN
 from tests.simulator import careless
 
-Change = Callable[[SyncRequest, SyncAnswer, datetime], SyncAnswer]
+Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 
 
 def but(change: Change) -> Controller:
@@ -25,7 +25,7 @@ def but(change: Change) -> Controller:
     return Controller(lambda request, now: change(request, PLAIN.sync(request, now), now), CHILDREN, PLAIN.customize)
 
 
-def _with_template(answer: SyncAnswer, **annotations: str) -> SyncAnswer:
+def _with_template(answer: SyncResponse, **annotations: str) -> SyncResponse:
     """Return *answer* with these annotations in the template of the Pods."""
     return replace(answer, children=[_annotated(child, annotations) for child in answer.children])
 
@@ -46,7 +46,7 @@ def env_of_a_set() -> Controller:
     """List variables in an order that differs from process to process, or from call to call."""
     turns = itertools.cycle([1, -1])
 
-    def change(_: SyncRequest, answer: SyncAnswer, __: datetime) -> SyncAnswer:
+    def change(_: SyncRequest, answer: SyncResponse, __: datetime) -> SyncResponse:
         turn = next(turns)
         for child in answer.children:
             for main in child["spec"].get("template", {}).get("spec", {}).get("containers", []):
@@ -64,7 +64,7 @@ def time_in_a_child() -> Controller:
 def new_transition_times() -> Controller:
     """Make lastTransitionTime anew in every answer."""
 
-    def change(_: SyncRequest, answer: SyncAnswer, now: datetime) -> SyncAnswer:
+    def change(_: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
         conditions = [{**each, "lastTransitionTime": now.isoformat()} for each in answer.status["conditions"]]
         return replace(answer, status={**answer.status, "conditions": conditions})
 
@@ -79,7 +79,7 @@ def nothing_for_an_invalid_spec() -> Controller:
 def waits_for_what_is_related() -> Controller:
     """List no children when a related object that should be there is missing."""
 
-    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         made = request.children.all(Deployment) and len(answer.children) > 1
         missing = request.related.get(Service, request.parent.name) is Absence.MISSING
         return replace(answer, children=[]) if made and missing else answer
@@ -90,7 +90,7 @@ def waits_for_what_is_related() -> Controller:
 def remembers_in_the_status() -> Controller:
     """Decide once, by what is there, and write the decision into the status alone."""
 
-    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         found = "adopted" if request.children.all(Deployment) else "made"
         origin = _previous(request).get("origin", found)
         marked = _with_template(answer, origin=origin)
@@ -103,7 +103,7 @@ def remembers_in_the_process() -> Controller:
     """Do the work once for each generation, and take it for done when it was answered."""
     done: set[tuple[str, int]] = set()
 
-    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         key = (request.parent.uid, request.parent.generation)
         if key in done:
             return replace(answer, children=[], kept=request.children.kept())
@@ -117,7 +117,7 @@ def names_that_are_drawn() -> Controller:
     """Name a child by a number, and keep the name in the status alone."""
     numbers = itertools.count()
 
-    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         name = _previous(request).get("drawn") or f"web-{next(numbers)}"
         children = [with_metadata(child, name=name) for child in answer.children if child["kind"] == "Deployment"]
         return replace(answer, children=children, status={**answer.status, "drawn": name})
@@ -128,7 +128,7 @@ def names_that_are_drawn() -> Controller:
 def believes_every_parent() -> Controller:
     """Do what the spec says although the children show that it is past."""
 
-    def change(request: SyncRequest, answer: SyncAnswer, _: datetime) -> SyncAnswer:
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         planned = plan(request, Previous(request.parent), Policy())
         return replace(answer, children=planned.wanted, kept=planned.kept)
 

@@ -2,20 +2,20 @@ import json
 
 import pytest
 
-from metahook import Controller, MalformedRequest, RefusedAnswer, RelatedRule, SyncAnswer, SyncRequest
+from metahook import Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
 from metahook.protocol.gate import MAX_ANSWER
 from tests.build import NOW, Json
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
-KEEPER = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept()))
+KEEPER = controller(lambda request: SyncResponse(status={"a": 1}, kept=request.children.kept()))
 
 
 def nested(levels: int) -> bytes:
     return b"[" * levels + b"]" * levels
 
 
-def answer(made: SyncAnswer) -> bytes:
+def answer(made: SyncResponse) -> bytes:
     return controller(lambda _: made).answer_sync(sync_body(), NOW)
 
 
@@ -64,24 +64,24 @@ def test_a_customize_request_needs_no_children_but_may_have_some() -> None:
     assert TINY.answer_customize(sync_body()) == TINY.answer_customize(customize_body())
 
 
-REFUSED: dict[str, SyncAnswer] = {
-    "status": SyncAnswer(status={}),
-    "child": SyncAnswer(status={"a": 1}, children=[config_map(data=None)]),
-    "kept child": SyncAnswer(status={"a": 1}, kept=[config_map(status={})]),
-    "kind": SyncAnswer(status={"a": 1}, children=[{**config_map(), "kind": "Secret"}]),
-    "size": SyncAnswer(status={"a": "x" * MAX_ANSWER}),
+REFUSED: dict[str, SyncResponse] = {
+    "status": SyncResponse(status={}),
+    "child": SyncResponse(status={"a": 1}, children=[config_map(data=None)]),
+    "kept child": SyncResponse(status={"a": 1}, kept=[config_map(status={})]),
+    "kind": SyncResponse(status={"a": 1}, children=[{**config_map(), "kind": "Secret"}]),
+    "size": SyncResponse(status={"a": "x" * MAX_ANSWER}),
 }
 
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED.keys())
-def test_an_answer_that_would_do_damage_is_not_given(refused: SyncAnswer) -> None:
-    with pytest.raises(RefusedAnswer):
+def test_an_answer_that_would_do_damage_is_not_given(refused: SyncResponse) -> None:
+    with pytest.raises(RefusedResponse):
         answer(refused)
 
 
 def test_an_answer_may_be_as_large_as_the_gate_says() -> None:
-    around = len(answer(SyncAnswer(status={"a": "x"}))) - 1
-    largest = SyncAnswer(status={"a": "x" * (MAX_ANSWER - around)})
+    around = len(answer(SyncResponse(status={"a": "x"}))) - 1
+    largest = SyncResponse(status={"a": "x" * (MAX_ANSWER - around)})
 
     assert len(answer(largest)) == MAX_ANSWER
 
@@ -90,7 +90,7 @@ def test_rules_for_other_namespaces_are_not_given() -> None:
     def elsewhere(_: object) -> list[RelatedRule]:
         return [{"apiVersion": "v1", "resource": "configmaps", "namespace": "kube-system"}]
 
-    with pytest.raises(RefusedAnswer):
+    with pytest.raises(RefusedResponse):
         Controller(sync=TINY.sync, children=(), customize=elsewhere).answer_customize(customize_body())
 
 
@@ -98,12 +98,12 @@ def test_rules_that_are_too_long_are_not_given() -> None:
     def many(_: object) -> list[RelatedRule]:
         return [{"apiVersion": "v1", "resource": "x" * MAX_ANSWER, "namespace": "default"}]
 
-    with pytest.raises(RefusedAnswer):
+    with pytest.raises(RefusedResponse):
         Controller(sync=TINY.sync, children=(), customize=many).answer_customize(customize_body())
 
 
 def test_a_decision_that_never_ends_is_a_bug_and_no_malformed_request() -> None:
-    def deeper(request: SyncRequest) -> SyncAnswer:
+    def deeper(request: SyncRequest) -> SyncResponse:
         return deeper(request)
 
     with pytest.raises(RecursionError):
@@ -132,8 +132,8 @@ def test_children_are_kept_as_they_were_applied() -> None:
 
 def test_an_answer_that_keeps_children_keeps_all_that_are_observed() -> None:
     children = {"ConfigMap.v1": {name: config_map(name) for name in ("hello", "other")}}
-    forgetful = controller(lambda request: SyncAnswer(status={"a": 1}, kept=request.children.kept()[:1]))
+    forgetful = controller(lambda request: SyncResponse(status={"a": 1}, kept=request.children.kept()[:1]))
 
-    with pytest.raises(RefusedAnswer, match="not all"):
+    with pytest.raises(RefusedResponse, match="not all"):
         forgetful.answer_sync(sync_body(children=children), NOW)
     assert KEEPER.answer_sync(sync_body(children=children), NOW)

@@ -5,7 +5,17 @@ from typing import Any, cast
 
 import pytest
 
-from metahook import ConfigMap, Manifest, Parent, RefusedAnswer, RelatedRule, Service, SyncAnswer, labelled, named
+from metahook import (
+    ConfigMap,
+    Manifest,
+    Parent,
+    RefusedResponse,
+    RelatedRule,
+    Service,
+    SyncResponse,
+    select_by_labels,
+    select_by_name,
+)
 from metahook.protocol.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
 from tests.tiny import config_map
 
@@ -21,8 +31,8 @@ class Damage:
     """An answer that does damage, what the gate says of it, and its harmless twin."""
 
     says: str
-    refused: SyncAnswer
-    passes: SyncAnswer
+    refused: SyncResponse
+    passes: SyncResponse
 
 
 @dataclass(frozen=True)
@@ -32,12 +42,12 @@ class Data:
     word: str | None
 
 
-def listing(*children: Any) -> SyncAnswer:
-    return SyncAnswer(status=STATUS, children=list(children))
+def listing(*children: Any) -> SyncResponse:
+    return SyncResponse(status=STATUS, children=list(children))
 
 
-def keeping(*children: Any) -> SyncAnswer:
-    return SyncAnswer(status=STATUS, kept=list(children))
+def keeping(*children: Any) -> SyncResponse:
+    return SyncResponse(status=STATUS, kept=list(children))
 
 
 def with_metadata(**metadata: Any) -> Manifest:
@@ -111,31 +121,33 @@ FIELDS: dict[str, Damage] = {
     "null label": Damage(NULL, listing(with_metadata(labels={"a": None})), listing(with_metadata(labels={"a": ""}))),
     "NaN in a child": Damage(NULL, listing(config_map(a=float("nan"))), listing(config_map(a=1.5))),
     "infinity in a child": Damage(NULL, listing(config_map(a=[float("inf")])), listing(config_map(a=[1e300]))),
-    "no status": Damage(NO_STATUS, SyncAnswer(status={}), SyncAnswer(status={"a": 0})),
+    "no status": Damage(NO_STATUS, SyncResponse(status={}), SyncResponse(status={"a": 0})),
     "null for a status": Damage(
         NO_STATUS,
-        SyncAnswer(status=None),  # type: ignore[arg-type] # a controller without types
-        SyncAnswer(status={"a": False}),
+        SyncResponse(status=None),  # type: ignore[arg-type] # a controller without types
+        SyncResponse(status={"a": False}),
     ),
     "text for a status": Damage(
         NO_STATUS,
-        SyncAnswer(status="Ready"),  # type: ignore[arg-type] # a controller without types
-        SyncAnswer(status={"a": ""}),
+        SyncResponse(status="Ready"),  # type: ignore[arg-type] # a controller without types
+        SyncResponse(status={"a": ""}),
     ),
-    "null in the status": Damage(STATUS_NULL, SyncAnswer(status={"a": None}), SyncAnswer(status={"a": {}})),
+    "null in the status": Damage(STATUS_NULL, SyncResponse(status={"a": None}), SyncResponse(status={"a": {}})),
     "null deep in the status": Damage(
-        STATUS_NULL, SyncAnswer(status={"a": [{"b": None}]}), SyncAnswer(status={"a": [{"b": []}]})
+        STATUS_NULL, SyncResponse(status={"a": [{"b": None}]}), SyncResponse(status={"a": [{"b": []}]})
     ),
     "infinity in the status": Damage(
-        STATUS_NULL, SyncAnswer(status={"a": float("-inf")}), SyncAnswer(status={"a": -1.0})
+        STATUS_NULL, SyncResponse(status={"a": float("-inf")}), SyncResponse(status={"a": -1.0})
     ),
-    "resync at once": Damage(RESYNC, SyncAnswer(STATUS, resync_after=0), SyncAnswer(STATUS, resync_after=1)),
-    "resync before": Damage(RESYNC, SyncAnswer(STATUS, resync_after=-1), SyncAnswer(STATUS, resync_after=None)),
-    "resync too late": Damage(RESYNC, SyncAnswer(STATUS, resync_after=86401), SyncAnswer(STATUS, resync_after=86400)),
+    "resync at once": Damage(RESYNC, SyncResponse(STATUS, resync_after=0), SyncResponse(STATUS, resync_after=1)),
+    "resync before": Damage(RESYNC, SyncResponse(STATUS, resync_after=-1), SyncResponse(STATUS, resync_after=None)),
+    "resync too late": Damage(
+        RESYNC, SyncResponse(STATUS, resync_after=86401), SyncResponse(STATUS, resync_after=86400)
+    ),
     "twins, one made and one kept": Damage(
         TWINS,
-        SyncAnswer(STATUS, [config_map("a")], [config_map("a")]),
-        SyncAnswer(STATUS, [config_map("a")], [config_map("b")]),
+        SyncResponse(STATUS, [config_map("a")], [config_map("a")]),
+        SyncResponse(STATUS, [config_map("a")], [config_map("b")]),
     ),
 }
 """What is said of all else."""
@@ -149,7 +161,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_damage_is_refused(damage: Damage) -> None:
-    with pytest.raises(RefusedAnswer) as raised:
+    with pytest.raises(RefusedResponse) as raised:
         check_sync(damage.refused, PARENT, KINDS)
 
     assert str(raised.value) == damage.says
@@ -168,35 +180,35 @@ def test_the_harmless_twin_of_a_damage_passes(damage: Damage) -> None:
 def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> None:
     check_sync(keeping(child), PARENT, KINDS)
 
-    with pytest.raises(RefusedAnswer):
+    with pytest.raises(RefusedResponse):
         check_sync(listing(child), PARENT, KINDS)
 
 
 def test_a_controller_without_children_may_list_none() -> None:
     check_sync(listing(), PARENT, kinds_of())
 
-    with pytest.raises(RefusedAnswer):
+    with pytest.raises(RefusedResponse):
         check_sync(listing(config_map()), PARENT, kinds_of())
 
 
 def test_what_is_refused_is_never_quoted() -> None:
-    with pytest.raises(RefusedAnswer) as raised:
+    with pytest.raises(RefusedResponse) as raised:
         check_sync(listing(config_map("canary", kind="canary", status="canary")), PARENT, KINDS)
 
     assert "canary" not in str(raised.value)
 
 
 def test_related_rules_stay_in_the_parents_namespace() -> None:
-    check_customize([named(ConfigMap, "default", "a")], PARENT)
+    check_customize([select_by_name(ConfigMap, "default", "a")], PARENT)
 
-    with pytest.raises(RefusedAnswer, match="another namespace"):
-        check_customize([named(ConfigMap, "default", "a"), named(ConfigMap, "other", "a")], PARENT)
+    with pytest.raises(RefusedResponse, match="another namespace"):
+        check_customize([select_by_name(ConfigMap, "default", "a"), select_by_name(ConfigMap, "other", "a")], PARENT)
 
 
 def test_a_rule_without_a_namespace_means_all_of_them_and_is_refused() -> None:
     everywhere: RelatedRule = {"apiVersion": "v1", "resource": "configmaps"}  # type: ignore[typeddict-item] # what is refused
 
-    with pytest.raises(RefusedAnswer, match="another namespace"):
+    with pytest.raises(RefusedResponse, match="another namespace"):
         check_customize([everywhere], PARENT)
 
 
@@ -204,7 +216,7 @@ def test_an_answer_may_have_a_mebibyte() -> None:
     largest = b"x" * MAX_ANSWER
 
     assert check_size(largest) == largest
-    with pytest.raises(RefusedAnswer, match="1 MiB"):
+    with pytest.raises(RefusedResponse, match="1 MiB"):
         check_size(largest + b"x")
 
 
@@ -212,9 +224,9 @@ def test_an_answer_may_have_a_mebibyte() -> None:
 def test_a_rule_for_every_object_of_a_kind_is_refused(rule: dict[str, object]) -> None:
     everything = {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", **rule}
 
-    with pytest.raises(RefusedAnswer, match="every object of a kind"):
+    with pytest.raises(RefusedResponse, match="every object of a kind"):
         check_customize([cast("RelatedRule", everything)], PARENT)
 
 
 def test_a_rule_by_label_is_fine() -> None:
-    check_customize([labelled(ConfigMap, "default", {"a": "b"})], PARENT)
+    check_customize([select_by_labels(ConfigMap, "default", {"a": "b"})], PARENT)

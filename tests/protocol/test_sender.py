@@ -13,8 +13,8 @@ from metahook import (
     RelatedRule,
     Service,
     SyncRequest,
-    labelled,
-    named,
+    select_by_labels,
+    select_by_name,
 )
 from metahook.protocol.sender import children_of, customize_request, related_to, sync_request
 from metahook.simulator.metacontroller.settings import MODES
@@ -34,7 +34,7 @@ def made(kind: str, name: str = "web", *, namespace: str = "default", **fields: 
 def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     parent = my_resource(status={"state": "Ready"}, generation=4)
     children = children_of(parent, [owned(made("Deployment", spec={"replicas": 2}), parent)], *KINDS)
-    related = related_to([named(Service, "default", "web", "gone")], [made("Service")], SERVICES, DEPLOYMENTS)
+    related = related_to([select_by_name(Service, "default", "web", "gone")], [made("Service")], SERVICES, DEPLOYMENTS)
 
     request = SyncRequest.decode(sync_request(parent, children, related), KINDS)
     deployment = request.children.get(Deployment, "web")
@@ -87,14 +87,14 @@ def test_related_objects_are_those_that_a_rule_names() -> None:
     found, elsewhere = made("Service", "a"), made("Service", "a", namespace="other")
     objects = [found, elsewhere, made("Service", "b"), made("Deployment", "a")]
 
-    assert related_to([named(Service, "default", "a")], objects, SERVICES, DEPLOYMENTS) == {
+    assert related_to([select_by_name(Service, "default", "a")], objects, SERVICES, DEPLOYMENTS) == {
         "Service.v1": {"default/a": found}
     }
 
 
 def test_rules_of_one_kind_share_a_group() -> None:
     one, two = made("Service", "one"), made("Service", "two")
-    rules = [named(Service, "default", "one"), named(Service, "default", "two")]
+    rules = [select_by_name(Service, "default", "one"), select_by_name(Service, "default", "two")]
 
     assert related_to(rules, [two, one], SERVICES) == {"Service.v1": {"default/one": one, "default/two": two}}
 
@@ -114,7 +114,7 @@ def test_a_rule_with_labels_is_about_the_objects_that_have_all_of_them() -> None
     both, one, none = (made("Service", name) for name in ("both", "one", "none"))
     both["metadata"]["labels"] = {"a": "1", "b": "2", "c": "3"}
     one["metadata"]["labels"] = {"a": "1", "b": "other"}
-    rule = labelled(Service, "default", {"a": "1", "b": "2"})
+    rule = select_by_labels(Service, "default", {"a": "1", "b": "2"})
 
     assert related_to([rule], [both, one, none], SERVICES) == {"Service.v1": {"default/both": both}}
 
@@ -133,7 +133,7 @@ def test_a_rule_with_expressions_is_about_the_objects_that_match_them(expression
     services = [made("Service", name) for name in labels]
     for service in services:
         service["metadata"]["labels"] = labels[service["metadata"]["name"]]
-    rule = labelled(Service, "default", {})
+    rule = select_by_labels(Service, "default", {})
     rule["labelSelector"] = {"matchExpressions": [expression]}
 
     assert [key.split("/")[1] for key in related_to([rule], services, SERVICES)["Service.v1"]] == found
@@ -143,7 +143,7 @@ def test_labels_and_expressions_of_a_rule_must_both_match() -> None:
     services = [made("Service", name) for name in ("both", "one")]
     services[0]["metadata"]["labels"] = {"app": "x", "tier": "t"}
     services[1]["metadata"]["labels"] = {"app": "x"}
-    rule = labelled(Service, "default", {"app": "x"})
+    rule = select_by_labels(Service, "default", {"app": "x"})
     rule["labelSelector"]["matchExpressions"] = [{"key": "tier", "operator": "Exists"}]
 
     assert list(related_to([rule], services, SERVICES)["Service.v1"]) == ["default/both"]
@@ -163,7 +163,7 @@ def test_a_kind_of_others_is_known_by_its_version_and_resource() -> None:
 
 
 def test_a_rule_for_another_kind_has_no_group() -> None:
-    rules = [named(ConfigMap, "default", "web"), named(Service, "default", "web")]
+    rules = [select_by_name(ConfigMap, "default", "web"), select_by_name(Service, "default", "web")]
 
     assert related_to(rules, [], SERVICES) == {"Service.v1": {}}
 

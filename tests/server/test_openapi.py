@@ -91,7 +91,7 @@ def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -
 
     assert response.status_code == 200
     assert complaints("SyncRequest", json.loads(response.request.content)) == []
-    assert complaints("SyncAnswer", response.json()) == []
+    assert complaints("SyncResponse", response.json()) == []
 
 
 @pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
@@ -100,12 +100,12 @@ def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> 
 
     assert response.status_code == 200
     assert complaints("CustomizeRequest", json.loads(response.request.content)) == []
-    assert complaints("CustomizeAnswer", response.json()) == []
+    assert complaints("CustomizeResponse", response.json()) == []
 
 
 def test_the_answers_of_another_controller_are_as_described_too() -> None:
-    assert complaints("SyncAnswer", call(TINY_APP, "/sync", sync_body()).json()) == []
-    assert complaints("CustomizeAnswer", call(TINY_APP, "/customize", customize_body()).json()) == []
+    assert complaints("SyncResponse", call(TINY_APP, "/sync", sync_body()).json()) == []
+    assert complaints("CustomizeResponse", call(TINY_APP, "/customize", customize_body()).json()) == []
 
 
 def test_refusals_are_as_described() -> None:
@@ -129,12 +129,15 @@ NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
         {"parent": {"metadata": {"name": "a", "namespace": "b", "generation": 1}}},
     ),
     "children in a list": ("SyncRequest", {"parent": my_resource(), "children": []}),
-    "an answer without a status": ("SyncAnswer", {"children": []}),
-    "an answer with an empty status": ("SyncAnswer", {"children": [], "status": {}}),
-    "an answer without children": ("SyncAnswer", {"status": {"a": 1}}),
-    "null for a child": ("SyncAnswer", {"status": {"a": 1}, "children": [None]}),
-    "a resync at once": ("SyncAnswer", {"status": {"a": 1}, "children": [], "resyncAfterSeconds": 0}),
-    "a rule without a namespace": ("CustomizeAnswer", {"relatedResources": [{"apiVersion": "v1", "resource": "pods"}]}),
+    "an answer without a status": ("SyncResponse", {"children": []}),
+    "an answer with an empty status": ("SyncResponse", {"children": [], "status": {}}),
+    "an answer without children": ("SyncResponse", {"status": {"a": 1}}),
+    "null for a child": ("SyncResponse", {"status": {"a": 1}, "children": [None]}),
+    "a resync at once": ("SyncResponse", {"status": {"a": 1}, "children": [], "resyncAfterSeconds": 0}),
+    "a rule without a namespace": (
+        "CustomizeResponse",
+        {"relatedResources": [{"apiVersion": "v1", "resource": "pods"}]},
+    ),
 }
 
 

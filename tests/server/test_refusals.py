@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from metahook import Controller, MalformedRequest, SyncAnswer, SyncRequest
+from metahook import Controller, MalformedRequest, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from metahook.server.body import Bodies
 from metahook.server.refusal import Refused as RefusedError
@@ -89,7 +89,7 @@ def test_a_path_is_never_redirected() -> None:
 
 
 def raising(error: BaseException) -> Controller:
-    def fail(_: SyncRequest) -> SyncAnswer:
+    def fail(_: SyncRequest) -> SyncResponse:
         raise error
 
     return controller(fail)
@@ -128,10 +128,10 @@ def test_a_bug_in_customize_is_a_500_too(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_after_a_bug_the_next_request_is_answered() -> None:
-    def fails_once(request: SyncRequest) -> SyncAnswer:
+    def fails_once(request: SyncRequest) -> SyncResponse:
         if request.parent.generation == 3:
             raise KeyError
-        return SyncAnswer(status={"a": 1})
+        return SyncResponse(status={"a": 1})
 
     app = create_app(controller(fails_once))
     good = sync_body().replace(b'"generation":3', b'"generation":4')
@@ -140,12 +140,12 @@ def test_after_a_bug_the_next_request_is_answered() -> None:
 
 
 def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptureFixture) -> None:
-    dangerous = controller(lambda _: SyncAnswer(status={"a": 1}, children=[config_map(CANARY, data={CANARY: None})]))
+    dangerous = controller(lambda _: SyncResponse(status={"a": 1}, children=[config_map(CANARY, data={CANARY: None})]))
 
     response = call(create_app(dangerous), "/sync", sync_body(later=CANARY))
 
     assert (response.status_code, response.content) == (500, FAILED)
-    assert "RefusedAnswer (a null, or what JSON can't say, in a child) at " in caplog.text
+    assert "RefusedResponse (a null, or what JSON can't say, in a child) at " in caplog.text
     assert CANARY not in caplog.text
 
 

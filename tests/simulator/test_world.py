@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.controller import MYRESOURCE
-from metahook import Controller, Deployment, RelatedRule, SyncAnswer
+from metahook import Controller, Deployment, RelatedRule, SyncResponse
 from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import in_process
@@ -85,7 +85,7 @@ def test_an_answer_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:
     def rules(_: object) -> list[RelatedRule]:
         return []
 
-    empty = Controller(sync=lambda _, __: SyncAnswer(status={}), customize=rules, children=(Deployment,))
+    empty = Controller(sync=lambda _, __: SyncResponse(status={}), customize=rules, children=(Deployment,))
     made = world("dynamic-apply", empty, parent())
     made.run(1)
 

@@ -22,7 +22,7 @@ from app.cli.files.unknown import unknown_fields
 from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
 from app.core.watch import Policy
-from metahook import CustomizeRequest, MalformedRequest, RefusedAnswer
+from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
 from metahook.protocol.sender import RelatedKind, children_of, customize_request, related_to, sync_request
 
 Json = dict[str, Any]
@@ -93,7 +93,7 @@ def answered(request: bytes, now: datetime, whose: str, policy: Policy) -> bytes
         return controller(policy).answer_sync(request, now)
     except MalformedRequest as error:
         raise _unlike_any(whose, error) from error
-    except RefusedAnswer as error:
+    except RefusedResponse as error:
         message = f"{whose}: the hook refuses to answer with {error}; ask for less"
         raise InputError(message) from error
 

@@ -18,7 +18,7 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import MARKS, deployment_name
 from app.core.desired.references import Kind, Reference, references
 from app.core.watch import Policy
-from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, named
+from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
 
 Values = dict[str, str] | Absence
 """Values by key, or why there are none."""
@@ -42,7 +42,7 @@ def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedR
     """Return the related rules for the configuration of *spec*: one for each kind, by name."""
     followed = _followed(references(spec), spec, policy)
     names = {kind: sorted({ref.name for ref in followed if ref.kind is kind}) for kind in MARKS}
-    return [named(kind, namespace, *names[kind]) for kind in MARKS if names[kind]]
+    return [select_by_name(kind, namespace, *names[kind]) for kind in MARKS if names[kind]]
 
 
 def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config:

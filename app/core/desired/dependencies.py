@@ -14,7 +14,7 @@ import msgspec
 from app.api.following import ANY_STATE, Dependency
 from app.api.spec import MyResourceSpec
 from app.core.watch import Policy
-from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, readable
+from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_read
 
 
 class State(Enum):
@@ -58,12 +58,12 @@ class _Any(Object, frozen=True):
 
     def is_true(self, condition: str) -> bool:
         """Tell whether *condition* is True, and about the object as it is now."""
-        status, generation = readable(self.status, _Status) or _Status(), self.metadata.generation
-        found = (readable(raw, Condition) for raw in status.conditions)
+        status, generation = try_read(self.status, _Status) or _Status(), self.metadata.generation
+        found = (try_read(raw, Condition) for raw in status.conditions)
         seen = next((each for each in found if each and each.type == condition), None)
         if seen is None or seen.status != "True":
             return False
-        said = (seen.observed_generation, readable(status.observed_generation, int))
+        said = (seen.observed_generation, try_read(status.observed_generation, int))
         about = next((each for each in said if each is not None), generation)
         return generation is None or about == generation
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from metahook.protocol.objects import Condition, Object, Observed, readable
+from metahook.protocol.objects import Condition, Object, Observed, try_read
 
 
 class Waiting(Observed, frozen=True):
@@ -92,4 +92,4 @@ class Pod(Object, frozen=True):
 
     def decoded_spec(self) -> dict[str, Any]:
         """Return the spec as it is in JSON; an empty one if it can't be read."""
-        return readable(self.spec, dict[str, Any]) or {}
+        return try_read(self.spec, dict[str, Any]) or {}

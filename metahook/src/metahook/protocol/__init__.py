@@ -13,9 +13,8 @@ for tests.
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
 
-from metahook.protocol.answer import CustomizeAnswer, Manifest, RelatedRule, SyncAnswer, labelled, named
 from metahook.protocol.controller import Controller
-from metahook.protocol.gate import MAX_RESYNC, RefusedAnswer
+from metahook.protocol.gate import MAX_RESYNC, RefusedResponse
 from metahook.protocol.kept import LAST_APPLIED
 from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
 from metahook.protocol.objects import (
@@ -24,11 +23,19 @@ from metahook.protocol.objects import (
     Metadata,
     Object,
     Observed,
-    readable,
+    try_read,
 )
 from metahook.protocol.observed import Children
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
+from metahook.protocol.response import (
+    CustomizeResponse,
+    Manifest,
+    RelatedRule,
+    SyncResponse,
+    select_by_labels,
+    select_by_name,
+)
 
 __all__ = [
     "LAST_APPLIED",
@@ -38,8 +45,8 @@ __all__ = [
     "Children",
     "Condition",
     "Controller",
-    "CustomizeAnswer",
     "CustomizeRequest",
+    "CustomizeResponse",
     "FieldOwner",
     "FieldSet",
     "MalformedRequest",
@@ -48,16 +55,16 @@ __all__ = [
     "Object",
     "Observed",
     "Parent",
-    "RefusedAnswer",
+    "RefusedResponse",
     "Related",
     "RelatedRule",
-    "SyncAnswer",
     "SyncRequest",
+    "SyncResponse",
     "inside",
-    "labelled",
     "list_key",
-    "named",
     "owns_reference",
-    "readable",
+    "select_by_labels",
+    "select_by_name",
+    "try_read",
     "union",
 ]

@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from metahook.protocol.answer import Manifest, RelatedRule, SyncAnswer
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
 from metahook.protocol.request import Parent
+from metahook.protocol.response import Manifest, RelatedRule, SyncResponse
 
 Kinds = frozenset[tuple[str, str]]
 """API version and kind of every child that a controller may list."""
@@ -31,7 +31,7 @@ _METACONTROLLERS_OWN = {
 }
 
 
-class RefusedAnswer(Exception):
+class RefusedResponse(Exception):
     """Raised when an answer would do damage. Its text names the kind of damage, never a value."""
 
 
@@ -40,8 +40,8 @@ def kinds_of(*kinds: type[Object]) -> Kinds:
     return frozenset((kind.API_VERSION, kind.__name__) for kind in kinds)
 
 
-def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
-    """Raise RefusedAnswer if *answer* is not safe for *parent*."""
+def check_sync(answer: SyncResponse, parent: Parent, kinds: Kinds) -> None:
+    """Raise RefusedResponse if *answer* is not safe for *parent*."""
     _refuse_first(
         chain(
             _status_problems(answer.status),
@@ -53,27 +53,27 @@ def check_sync(answer: SyncAnswer, parent: Parent, kinds: Kinds) -> None:
     )
 
 
-def check_kept(answer: SyncAnswer, children: Children) -> None:
-    """Raise RefusedAnswer if *answer* keeps some of the observed *children*, but not all."""
+def check_kept(answer: SyncResponse, children: Children) -> None:
+    """Raise RefusedResponse if *answer* keeps some of the observed *children*, but not all."""
     listed = {(child["kind"], child["metadata"]["name"]) for child in (*answer.children, *answer.kept)}
     left_out = answer.kept and not children.identities() <= listed
     _refuse_first(["children kept, but not all that are observed"] if left_out else [])
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
-    """Raise RefusedAnswer if one of *rules* looks outside the namespace of *parent*, or at all objects of a kind."""
+    """Raise RefusedResponse if one of *rules* looks outside the namespace of *parent*, or at all objects of a kind."""
     _refuse_first(chain.from_iterable(_rule_problems(rule, parent) for rule in rules))
 
 
 def check_size(encoded: bytes) -> bytes:
-    """Return *encoded*; raise RefusedAnswer if it is too large to send."""
+    """Return *encoded*; raise RefusedResponse if it is too large to send."""
     _refuse_first(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
     return encoded
 
 
 def _refuse_first(problems: Iterable[str]) -> None:
     for problem in problems:
-        raise RefusedAnswer(problem)
+        raise RefusedResponse(problem)
 
 
 def _rule_problems(rule: RelatedRule, parent: Parent) -> Iterator[str]:

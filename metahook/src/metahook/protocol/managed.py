@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.objects import Observed, readable
+from metahook.protocol.objects import Observed, try_read
 
 FieldSet = dict[str, Any]
 """FieldsV1: ``f:name`` is a field, ``k:{"name":"main"}`` an item of a list, ``.`` the object or list itself."""
@@ -47,13 +47,13 @@ class FieldOwner:
     @property
     def fields(self) -> FieldSet:
         """The fields it owns, decoded at each call."""
-        return readable(self.raw, FieldSet) or {}
+        return try_read(self.raw, FieldSet) or {}
 
 
 def field_owners(raw: msgspec.Raw) -> list[FieldOwner]:
     """Return the owners of fields of the object whose JSON is *raw*."""
-    found = readable(raw, _Managed)
-    entries = (readable(entry, _Entry) for entry in (found.metadata.managed_fields or [] if found else []))
+    found = try_read(raw, _Managed)
+    entries = (try_read(entry, _Entry) for entry in (found.metadata.managed_fields or [] if found else []))
     return [FieldOwner(each.manager, each.operation, each.subresource, each.fields_v1) for each in entries if each]
 
 
@@ -71,7 +71,7 @@ def inside(fields: FieldSet, field: str) -> FieldSet:
 
 def list_key(field: str) -> dict[str, str | int]:
     """Return what identifies the item of a list that *field* names, such as ``{"name": "main"}``; else nothing."""
-    return readable(field[2:].encode(), dict[str, str | int]) or {} if field.startswith("k:") else {}
+    return try_read(field[2:].encode(), dict[str, str | int]) or {} if field.startswith("k:") else {}
 
 
 def union(sets: Iterable[FieldSet]) -> FieldSet:

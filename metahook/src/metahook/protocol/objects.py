@@ -24,7 +24,7 @@ def read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T:
         raise MalformedRequest(message) from None
 
 
-def readable(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T | None:
+def try_read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T | None:
     """Return *json* as *kind*, or None if it is something else: for what others write, and nothing hangs on."""
     try:
         return read(json, kind)

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.answer import Manifest
 from metahook.protocol.kept import kept
 from metahook.protocol.managed import FieldOwner, field_owners
 from metahook.protocol.objects import MalformedRequest, Object, read
+from metahook.protocol.response import Manifest
 
 K = TypeVar("K", bound=Object)
 

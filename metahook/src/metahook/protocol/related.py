@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from metahook.protocol.objects import Object, Observed, readable
+from metahook.protocol.objects import Object, Observed, try_read
 from metahook.protocol.observed import Groups
 
 K = TypeVar("K", bound=Object)
@@ -44,18 +44,18 @@ class Related:
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
-        return readable(raw, kind) or Absence.UNREADABLE
+        return try_read(raw, kind) or Absence.UNREADABLE
 
     def all(self, kind: type[K]) -> Iterator[K] | Absence:
         """Return all objects of *kind* that can be read, one after the other, or that they were not asked for."""
         if kind.group() not in self._groups:
             return Absence.NOT_ASKED
-        found = (readable(raw, kind) for raw in self._groups[kind.group()].values())
+        found = (try_read(raw, kind) for raw in self._groups[kind.group()].values())
         return (seen for seen in found if seen and seen.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:
-            found = ((readable(raw, _Named), raw) for raw in self._groups[group].values())
+            found = ((try_read(raw, _Named), raw) for raw in self._groups[group].values())
             here = ((seen.metadata, raw) for seen, raw in found if seen)
             self._names[group] = {seen.name: raw for seen, raw in here if seen.namespace == self._namespace}
         return self._names[group]

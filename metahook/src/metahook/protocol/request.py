@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from metahook.protocol.objects import MalformedRequest, Metadata, Object, Observed, read, readable
+from metahook.protocol.objects import MalformedRequest, Metadata, Object, Observed, read, try_read
 from metahook.protocol.observed import Children, Groups
 from metahook.protocol.related import Related
 
@@ -101,12 +101,12 @@ def _opened(body: Body, envelope: type[Envelope]) -> Envelope:
 
 def _problem(body: Body) -> str:
     """Return what keeps *body* from being a request. Read part by part only now: a request that is one is read once."""
-    fields = readable(body, dict[str, msgspec.Raw])
+    fields = try_read(body, dict[str, msgspec.Raw])
     if fields is None:
         return "the body is not a JSON object"
-    if readable(fields.get("parent", _NULL), _Parent) is None:
+    if try_read(fields.get("parent", _NULL), _Parent) is None:
         return "the request has no parent as Kubernetes stores it"
-    if readable(fields.get("children", _NULL), Groups) is None:
+    if try_read(fields.get("children", _NULL), Groups) is None:
         return "the request has no children, grouped by kind; is it meant for customize?"
     return "the related objects of the request are not grouped by kind"
 

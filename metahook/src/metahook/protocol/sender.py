@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.answer import RelatedRule
 from metahook.protocol.objects import Object
+from metahook.protocol.response import RelatedRule
 
 Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]

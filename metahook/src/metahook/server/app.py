@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest, RefusedAnswer
+from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse
 from metahook.server.body import MAX_BODY, Bodies
 from metahook.server.clock import Clock, utc_now
 from metahook.server.openapi import document
@@ -125,5 +125,5 @@ def _where(error: Exception) -> str:
     """Return what kind of error it was and the way to it, without its text, which may hold the request."""
     frames = traceback.extract_tb(error.__traceback__)
     way = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    said = f" ({error})" if isinstance(error, RefusedAnswer) else ""
+    said = f" ({error})" if isinstance(error, RefusedResponse) else ""
     return f"{type(error).__name__}{said} at {way}"

@@ -51,7 +51,7 @@ _SCHEMAS: dict[str, Schema] = {
         "parent",
         "children",
     ),
-    "SyncAnswer": _object(
+    "SyncResponse": _object(
         "Every child that shall live, and the status. What is not listed is deleted.",
         {
             "status": {"type": "object", "minProperties": 1},
@@ -62,7 +62,7 @@ _SCHEMAS: dict[str, Schema] = {
         "children",
     ),
     "CustomizeRequest": _object("A parent.", {"parent": _ref("Parent")}, "parent"),
-    "CustomizeAnswer": _object(
+    "CustomizeResponse": _object(
         "Which related objects the parent's sync needs.",
         {
             "relatedResources": {

@@ -12,7 +12,7 @@ Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class SyncAnswer:
+class SyncResponse:
     """The desired children and the computed status.
 
     ``children`` are made by today's rules; ``kept`` are children as they were applied last (``Children.kept``), which
@@ -45,12 +45,12 @@ class RelatedRule(TypedDict):
     labelSelector: NotRequired[dict[str, Any]]
 
 
-def named(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
+def select_by_name(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
     """Return the rule for the objects of *kind* in *namespace* that have one of *names*."""
     return {"apiVersion": kind.API_VERSION, "resource": kind.RESOURCE, "namespace": namespace, "names": list(names)}
 
 
-def labelled(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
+def select_by_labels(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
     """Return the rule for the objects of *kind* in *namespace* that have all of *labels*."""
     selector = {"matchLabels": labels}
     return {
@@ -62,7 +62,7 @@ def labelled(kind: type[Object], namespace: str, labels: dict[str, str]) -> Rela
 
 
 @dataclass(frozen=True)
-class CustomizeAnswer:
+class CustomizeResponse:
     """The related objects that a parent's sync needs."""
 
     related: list[RelatedRule]

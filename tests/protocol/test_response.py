@@ -1,22 +1,22 @@
 import json
 
-from metahook import ConfigMap, CustomizeAnswer, Deployment, SyncAnswer, named
+from metahook import ConfigMap, CustomizeResponse, Deployment, SyncResponse, select_by_name
 from tests.tiny import config_map
 
 
 def test_an_answer_is_status_and_children() -> None:
-    answer = SyncAnswer(status={"state": "Ready"}, children=[config_map()])
+    answer = SyncResponse(status={"state": "Ready"}, children=[config_map()])
 
     assert json.loads(answer.encode()) == {"status": {"state": "Ready"}, "children": [config_map()]}
 
 
 def test_an_answer_without_children_says_so() -> None:
-    assert SyncAnswer(status={"a": 1}).encode() == b'{"children":[],"status":{"a":1}}'
+    assert SyncResponse(status={"a": 1}).encode() == b'{"children":[],"status":{"a":1}}'
 
 
 def test_children_are_sorted_by_kind_and_name_whether_made_or_kept() -> None:
     service = {**config_map("a"), "kind": "Service"}
-    answer = SyncAnswer(status={"a": 1}, children=[service, config_map("c")], kept=[config_map("b"), config_map("a")])
+    answer = SyncResponse(status={"a": 1}, children=[service, config_map("c")], kept=[config_map("b"), config_map("a")])
 
     listed = json.loads(answer.encode())["children"]
 
@@ -29,10 +29,10 @@ def test_children_are_sorted_by_kind_and_name_whether_made_or_kept() -> None:
 
 
 def test_the_same_answer_has_the_same_bytes_in_whatever_order_it_was_made() -> None:
-    one = SyncAnswer(
+    one = SyncResponse(
         status={"a": 1, "b": {"c": 2, "d": 3}}, children=[config_map("x", data={"e": "4", "f": "5"}), config_map("y")]
     )
-    other = SyncAnswer(
+    other = SyncResponse(
         status={"b": {"d": 3, "c": 2}, "a": 1}, children=[config_map("y"), config_map("x", data={"f": "5", "e": "4"})]
     )
 
@@ -40,21 +40,21 @@ def test_the_same_answer_has_the_same_bytes_in_whatever_order_it_was_made() -> N
 
 
 def test_lists_keep_their_order() -> None:
-    answer = SyncAnswer(status={"a": ["c", "b"]})
+    answer = SyncResponse(status={"a": ["c", "b"]})
 
     assert json.loads(answer.encode())["status"] == {"a": ["c", "b"]}
 
 
 def test_a_resync_is_asked_for_in_seconds() -> None:
-    assert json.loads(SyncAnswer(status={"a": 1}, resync_after=60).encode())["resyncAfterSeconds"] == 60
+    assert json.loads(SyncResponse(status={"a": 1}, resync_after=60).encode())["resyncAfterSeconds"] == 60
 
 
 def test_without_a_resync_there_is_no_such_field() -> None:
-    assert "resyncAfterSeconds" not in json.loads(SyncAnswer(status={"a": 1}).encode())
+    assert "resyncAfterSeconds" not in json.loads(SyncResponse(status={"a": 1}).encode())
 
 
 def test_a_rule_names_objects_of_a_kind_in_a_namespace() -> None:
-    assert named(Deployment, "default", "one", "two") == {
+    assert select_by_name(Deployment, "default", "one", "two") == {
         "apiVersion": "apps/v1",
         "resource": "deployments",
         "namespace": "default",
@@ -63,10 +63,10 @@ def test_a_rule_names_objects_of_a_kind_in_a_namespace() -> None:
 
 
 def test_a_customize_answer_is_its_rules_in_their_order() -> None:
-    rules = [named(ConfigMap, "default", "b"), named(ConfigMap, "default", "a")]
+    rules = [select_by_name(ConfigMap, "default", "b"), select_by_name(ConfigMap, "default", "a")]
 
-    assert json.loads(CustomizeAnswer(rules).encode()) == {"relatedResources": rules}
+    assert json.loads(CustomizeResponse(rules).encode()) == {"relatedResources": rules}
 
 
 def test_no_rules_are_an_empty_list() -> None:
-    assert CustomizeAnswer([]).encode() == b'{"relatedResources":[]}'
+    assert CustomizeResponse([]).encode() == b'{"relatedResources":[]}'
