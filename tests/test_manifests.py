@@ -70,7 +70,7 @@ def test_the_compositecontroller_is_set_as_the_design_says() -> None:
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:
     watched = {(c["apiVersion"], c["resource"]) for c in the("CompositeController")["spec"]["childResources"]}
 
-    assert watched == {(kind.API_VERSION, kind.RESOURCE) for kind in MYRESOURCE.children}
+    assert watched == {(kind.KIND.api_version, kind.KIND.plural) for kind in MYRESOURCE.children}
     assert {c["updateStrategy"]["method"] for c in the("CompositeController")["spec"]["childResources"]} == {"InPlace"}
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
-from metahook import Controller
+from metahook import Controller, Kind
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply
-from metahook.simulator.metacontroller.settings import MODES, Kind, Mode, Settings
+from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Key, with_metadata
 from metahook.simulator.world import World
 
@@ -57,7 +57,7 @@ def parent(name: str = "web", *, namespace: str = "default", **spec: Any) -> Jso
     metadata = {"name": name, "namespace": namespace}
     return {
         "apiVersion": PARENT.api_version,
-        "kind": PARENT.name,
+        "kind": PARENT.kind,
         "metadata": metadata,
         "spec": {"image": "nginx:1.27", **spec},
     }

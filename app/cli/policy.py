@@ -9,27 +9,27 @@ import click
 from pydantic import ValidationError
 
 from app.api.following import Dependency
-from app.core.watch import DependencyKind, Policy
-from metahook import ConfigMap, Pod, Secret, Service
+from app.core.watch import Policy
+from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 T = TypeVar("T")
 
 MOST_KINDS = 32
 """Each costs Metacontroller a cache of all objects of its kind."""
 
-_OWN = {(kind.API_VERSION, kind.RESOURCE) for kind in (ConfigMap, Pod, Secret, Service)}
+_OWN = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
 """Two related rules of one kind would cost Metacontroller the square of their number of objects."""
 
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 _FORM = "not a kind; write it as apiVersion/resource/Kind, such as example.com/v1/mybackups/MyBackup"
 
 
-def dependency_kind(text: str) -> DependencyKind | None:
+def dependency_kind(text: str) -> Kind | None:
     """Return the kind that *text* names, such as ``example.com/v1/mybackups/MyBackup``; None if it names none."""
     version, *words = text.rsplit("/", 2)
     if len(words) != 2 or not _KIND.fullmatch(words[1]) or not _can_be_asked_for(version, words[0]):  # noqa: PLR2004
         return None
-    return DependencyKind(version, *words)
+    return Kind(version, words[1], words[0])
 
 
 def _can_be_asked_for(api_version: str, resource: str) -> bool:
@@ -40,19 +40,19 @@ def _can_be_asked_for(api_version: str, resource: str) -> bool:
     return True
 
 
-def _kinds(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[DependencyKind, ...]:
+def _kinds(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[Kind, ...]:
     words = dict.fromkeys(word for text in given for word in text.replace(",", " ").split())
     found = [dependency_kind(word) for word in words]
     kinds = tuple(kind for kind in found if kind)
     if len(kinds) < len(found):
         raise click.BadParameter(_FORM)
-    if own := next((kind for kind in kinds if (kind.api_version, kind.resource) in _OWN), None):
-        message = f"{own.resource} can't be waited for: what the operator looks at of them, it follows by itself"
+    if own := next((kind for kind in kinds if (kind.api_version, kind.plural) in _OWN), None):
+        message = f"{own.plural} can't be waited for: what the operator looks at of them, it follows by itself"
         raise click.BadParameter(message)
     if len(kinds) > MOST_KINDS:
         message = f"{len(kinds)} kinds; name at most {MOST_KINDS}, as Metacontroller keeps all objects of each"
         raise click.BadParameter(message)
-    if len({(kind.api_version, kind.resource) for kind in kinds}) < len(kinds):
+    if len({(kind.api_version, kind.plural) for kind in kinds}) < len(kinds):
         message = "the same resource twice, with two kinds; leave out the one that is not its kind"
         raise click.BadParameter(message)
     return kinds
@@ -93,7 +93,7 @@ def with_policy(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* the policy that the options say."""
 
     @wraps(command)
-    def run(*, pods: bool, secrets: bool, dependencies: tuple[DependencyKind, ...], **given: object) -> T:
+    def run(*, pods: bool, secrets: bool, dependencies: tuple[Kind, ...], **given: object) -> T:
         return command(policy=Policy(pods, secrets, dependencies), **given)
 
     for option in reversed(_OPTIONS):

@@ -16,8 +16,9 @@ from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.simulation.show import pace, show
 from app.cli.simulation.story import from_file, from_options, timed
 from app.core.controller import controller
-from app.core.watch import DependencyKind, Policy
-from metahook.simulator.metacontroller.settings import MODES, SERVED, Kind, Mode, Settings, kind_of
+from app.core.watch import Policy
+from metahook import Kind
+from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
 from metahook.simulator.scenario import Failure, Follow
 from metahook.simulator.world import World
 
@@ -146,14 +147,14 @@ def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
 
 def policy_of(follow: Follow) -> Policy:
     """Return the policy that a scenario asks for."""
-    kinds = (DependencyKind(kind.api_version, kind.resource, kind.kind) for kind in follow.dependencies)
+    kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in follow.dependencies)
     return Policy(follow.pods, follow.secrets, tuple(kinds))
 
 
 def settings(mode: Mode, policy: Policy) -> Settings:
     """Return the settings of a cluster that serves what *policy* follows."""
-    served = (*SERVED, *(Kind(kind.api_version, kind.kind, kind.resource) for kind in policy.dependencies))
-    children = tuple(map(kind_of, controller(policy).children))
+    served = (*SERVED, *policy.dependencies)
+    children = tuple(each.KIND for each in controller(policy).children)
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 

@@ -153,7 +153,7 @@ def _first(paths: Iterable[str | None]) -> str | None:
 
 def outdated(parent: Parent, children: Children) -> Gap | None:
     """Return the gap of a child that was made for a later generation of *parent* than this."""
-    every = [(kind.__name__, seen.metadata) for kind in CHILDREN for seen in children.all(kind)]
+    every = [(kind.KIND.kind, seen.metadata) for kind in CHILDREN for seen in children.all(kind)]
     later = [(kind, seen.name) for kind, seen in every if _is_later(seen.annotation(APPLIED), parent)]
     return Gap(*min(later), later=True) if later else None
 

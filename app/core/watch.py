@@ -5,21 +5,7 @@ Each thing that is followed costs Metacontroller a cache of all objects of its k
 
 from dataclasses import dataclass
 
-from metahook import ConfigMap, Object, Secret
-
-
-@dataclass(frozen=True)
-class DependencyKind:
-    """A kind that spec.dependencies may name: by its apiVersion and resource (plural); ``kind`` is its singular."""
-
-    api_version: str
-    resource: str
-    kind: str
-
-    @property
-    def group(self) -> str:
-        """Return the key under which Metacontroller groups this kind."""
-        return f"{self.kind}.{self.api_version}"
+from metahook import ConfigMap, Kind, Object, Secret
 
 
 @dataclass(frozen=True)
@@ -30,13 +16,13 @@ class Policy:
     """Whether Pods explain why a MyResource is not Ready."""
     secrets: bool = False
     """Whether changed Secrets replace Pods; Metacontroller then keeps all Secrets of the cluster in memory."""
-    dependencies: tuple[DependencyKind, ...] = ()
+    dependencies: tuple[Kind, ...] = ()
     """The kinds that MyResources may wait for."""
 
-    def dependency_kind(self, api_version: str, resource: str) -> DependencyKind | None:
+    def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind that may be waited for, or None if it is not followed."""
         asked = (api_version, resource)
-        return next((kind for kind in self.dependencies if (kind.api_version, kind.resource) == asked), None)
+        return next((kind for kind in self.dependencies if (kind.api_version, kind.plural) == asked), None)
 
     @property
     def config(self) -> tuple[type[Object], ...]:

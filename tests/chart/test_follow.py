@@ -48,7 +48,7 @@ def test_the_hook_is_told_the_kinds_in_the_words_of_its_own_option() -> None:
 
     found = [dependency_kind(word) for word in words]
 
-    assert [(kind.api_version, kind.resource, kind.kind) for kind in found if kind] == listed
+    assert [(kind.api_version, kind.plural, kind.kind) for kind in found if kind] == listed
 
 
 @pytest.mark.parametrize(

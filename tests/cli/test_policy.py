@@ -10,7 +10,8 @@ import yaml
 from click.testing import CliRunner
 
 from app.cli.policy import MOST_KINDS, dependency_kind, with_policy
-from app.core.watch import DependencyKind, Policy
+from app.core.watch import Policy
+from metahook import Kind
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 from tests.cli.test_render import rendered
@@ -69,15 +70,15 @@ def test_an_empty_variable_names_no_kind(web: str, empty: str, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        (BACKUPS, DependencyKind("example.com/v1", "mybackups", "MyBackup")),
-        ("v1/configmaps/ConfigMap", DependencyKind("v1", "configmaps", "ConfigMap")),
+        (BACKUPS, Kind("example.com/v1", "MyBackup", "mybackups")),
+        ("v1/configmaps/ConfigMap", Kind("v1", "ConfigMap", "configmaps")),
         (
             "mygroup.example.com/v1alpha1/myresources/MyResource",
-            DependencyKind("mygroup.example.com/v1alpha1", "myresources", "MyResource"),
+            Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources"),
         ),
     ],
 )
-def test_a_kind_is_its_api_version_its_resource_and_its_name(text: str, kind: DependencyKind) -> None:
+def test_a_kind_is_its_api_version_its_resource_and_its_name(text: str, kind: Kind) -> None:
     assert dependency_kind(text) == kind
 
 

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from app.core.controller import controller
-from app.core.watch import DependencyKind, Policy
+from app.core.watch import Policy
+from metahook import Kind
 from metahook.protocol.sender import customize_request
 from tests.build import my_resource
 
@@ -17,7 +18,7 @@ PODS = {
 }
 
 
-BACKUPS = Policy(secrets=True, dependencies=(DependencyKind("example.com/v1", "mybackups", "MyBackup"),))
+BACKUPS = Policy(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 
 
 def rules(policy: Policy = Policy(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value

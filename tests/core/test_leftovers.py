@@ -59,7 +59,8 @@ def children_of(request: Json) -> list[Json]:
 def found(parent: Json, children: list[Json], desired: list[Json] | None = None) -> list[str]:
     """Return the leftovers on *children*, compared with what the hook answers for *parent*."""
     groups = {
-        kind.group(): {c["metadata"]["name"]: c for c in children if c["kind"] == kind.__name__} for kind in CHILDREN
+        kind.KIND.group_key: {c["metadata"]["name"]: c for c in children if c["kind"] == kind.KIND.kind}
+        for kind in CHILDREN
     }
     body = json.dumps({"parent": parent, "children": groups}).encode()
     observed = SyncRequest.decode(body, CHILDREN).children

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.metacontroller.settings import Kind, Mode, Settings, kind_of
+from metahook import Kind
+from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.documents import ROOT
@@ -56,7 +57,7 @@ class Told:
         self.reading: Any = None
         controller = page["licences"](lambda: self.reading)
         kind = Kind("example.com/v1", "Licence", "licences")
-        children = tuple(map(kind_of, controller.children))
+        children = tuple(each.KIND for each in controller.children)
         settings = Settings(kind, children, mode=mode, resync_period=PERIOD, has_customize=False)
         self.world = World(controller, settings)
         if seats is not None:

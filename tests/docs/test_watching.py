@@ -12,8 +12,8 @@ import yaml
 
 from app.core.customize import customize
 from docs.costs import COSTS, PERIOD, RESTART
-from metahook import Controller, CustomizeRequest
-from metahook.simulator.metacontroller.settings import Kind, Settings, kind_of
+from metahook import Controller, CustomizeRequest, Kind
+from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.build import my_resource
@@ -57,7 +57,7 @@ def ready(mode: Any, copies: Controller) -> World:
         copies,
         Settings(
             Kind(parent["apiVersion"], "Copy", parent["resource"]),
-            tuple(map(kind_of, copies.children)),
+            tuple(each.KIND for each in copies.children),
             mode=mode,
             resync_period=spec["resyncPeriodSeconds"],
             ignore_status_changes=parent["ignoreStatusChanges"],
@@ -127,12 +127,12 @@ def test_the_files_that_the_page_names_are_there(path: str) -> None:
 
 def test_a_myresource_has_as_many_rules_as_the_page_says_at_most_one_for_a_kind() -> None:
     config = [{"configMapRef": {"name": "a"}}, {"configMapRef": {"name": "b"}}, {"secretRef": {"name": "c"}}]
-    backups = [{"apiVersion": BACKUP.api_version, "resource": BACKUP.resource, "name": name} for name in ("d", "e")]
+    backups = [{"apiVersion": BACKUP.api_version, "resource": BACKUP.plural, "name": name} for name in ("d", "e")]
     spec: Json = {"ports": [{"containerPort": 80}], "envFrom": config, "dependencies": backups}
 
     rules = customize(CustomizeRequest.decode(msgspec.json.encode({"parent": my_resource(**spec)})), POLICY)
 
-    assert [rule["resource"] for rule in rules] == ["services", "pods", "configmaps", "secrets", BACKUP.resource]
+    assert [rule["resource"] for rule in rules] == ["services", "pods", "configmaps", "secrets", BACKUP.plural]
     assert TEXT.count("by name |") + TEXT.count("of its name |") + TEXT.count("by label |") == len(rules)
 
 

@@ -1,20 +1,21 @@
 """What the operator of a run follows besides the default: a kind of somebody else, MyBackup, and perhaps Secrets."""
 
 from app.core.controller import controller
-from app.core.watch import DependencyKind, Policy
+from app.core.watch import Policy
+from metahook import Kind
 from metahook.simulator.objects import Json
 
-BACKUPS = DependencyKind("example.com/v1", "mybackups", "MyBackup")
-GHOSTS = DependencyKind("example.com/v1", "myghosts", "MyGhost")
+BACKUPS = Kind("example.com/v1", "MyBackup", "mybackups")
+GHOSTS = Kind("example.com/v1", "MyGhost", "myghosts")
 """A kind that the API server does not serve."""
 
-OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.resource}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
+OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.plural}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
 """Of the hook."""
 
 
 def values(*, secrets: bool) -> Json:
     """Return the values of the chart, which may follow Secrets, too; there is no cluster when it is rendered."""
-    backups = {"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "kind": BACKUPS.kind}
+    backups = {"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "kind": BACKUPS.kind}
     return {"follow": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
 
 
@@ -32,10 +33,10 @@ _VERSION = {
 CRD: Json = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"{BACKUPS.resource}.example.com"},
+    "metadata": {"name": f"{BACKUPS.plural}.example.com"},
     "spec": {
         "group": "example.com",
-        "names": {"kind": BACKUPS.kind, "plural": BACKUPS.resource},
+        "names": {"kind": BACKUPS.kind, "plural": BACKUPS.plural},
         "scope": "Namespaced",
         "versions": [_VERSION],
     },

@@ -53,7 +53,7 @@ Step = Callable[[Stage], None]
 
 _NEEDED = {
     "apiVersion": BACKUPS.api_version,
-    "resource": BACKUPS.resource,
+    "resource": BACKUPS.plural,
     "name": "nightly",
     "condition": "Exists",
 }

@@ -260,5 +260,5 @@ def _used(item: Json) -> dict[tuple[str, str], dict[str, str]]:
     assert not isinstance(spec, InvalidSpec)
     found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for ref in references(spec):
-        found[ref.kind.__name__, ref.name][ref.key or "any"] = "Zm9v"
+        found[ref.kind.KIND.kind, ref.name][ref.key or "any"] = "Zm9v"
     return found

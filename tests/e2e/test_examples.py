@@ -72,7 +72,7 @@ def _less(child: Json) -> Json:
 
 
 def _left_over(desired: Json, made: Json) -> list[str]:
-    groups = {kind.group(): {"a": made} if kind.__name__ == made["kind"] else {} for kind in CHILDREN}
+    groups = {kind.KIND.group_key: {"a": made} if kind.KIND.kind == made["kind"] else {} for kind in CHILDREN}
     body = json.dumps({"parent": my_resource(), "children": groups}).encode()
     return [spelled(path) for path in leftovers(desired, SyncRequest.decode(body, CHILDREN).children)]
 

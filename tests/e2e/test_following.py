@@ -14,7 +14,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
-WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "name": "nightly"}]}
+WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}
 
 
 def settings(name: str = "settings", **more: Any) -> Json:
@@ -289,7 +289,7 @@ def test_it_can_not_wait_for_itself(here: Namespace) -> None:
 
 def test_a_kind_that_is_followed_and_not_served_stops_the_sync_and_an_event_says_so(here: Namespace) -> None:
     here.ready()
-    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.resource, "name": "boo"}
+    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.plural, "name": "boo"}
     asked = len(sync_requests(here))
 
     here.change(image="nginx:1.28", dependencies=[ghost])

@@ -25,6 +25,7 @@ def test_a_restored_child_is_deleted_as_its_owner_has_another_uid(here: Namespac
     metadata = {name: value for name, value in service["metadata"].items() if name not in GIVEN}
     here.delete("MyResource")
     here.eventually(lambda: here.find("Service") is None)
+    here.is_still()  # Metacontroller may create it once more, before its cache shows that the MyResource is gone
     here.make()
 
     here.put({**service, "metadata": metadata, "spec": {"ports": service["spec"]["ports"]}})

@@ -16,7 +16,7 @@ SECRET: Json = {"env": [{"name": "SECRET", "valueFrom": {"secretKeyRef": {"name"
 SECRETS = ("c3dvcmRmaXNo", "dHJvdXQ=")
 """Values of the key of the Secret that is used, one after the other, in Base64."""
 
-DEPENDENCY: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.resource, "name": BACKUP}]}
+DEPENDENCY: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": BACKUP}]}
 ALL: Json = {**PORTS, "env": [*CONFIG["env"], *SECRET["env"]], **DEPENDENCY}
 """The spec of a MyResource that follows all there is to follow."""
 

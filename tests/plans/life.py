@@ -75,7 +75,7 @@ class Life:
 
     def sync(self) -> None:
         """Let all parents be synced."""
-        for item in self.world.api.all(PARENT.name):
+        for item in self.world.api.all(PARENT.kind):
             self.world.metacontroller.enqueue(key_of(item))
 
     def _do(self, steps: Iterable[Step]) -> None:
@@ -102,7 +102,7 @@ class Life:
         elif isinstance(entry, Write) and entry.actor == NAME and entry.changed:
             item = entry.after or entry.before or {}
             owner = self._parent(item)
-            self._writes[entry.key] += item["kind"] == PARENT.name or owner is not None
+            self._writes[entry.key] += item["kind"] == PARENT.kind or owner is not None
             asks = owner and (item["kind"] == "Deployment" or owner["spec"].get("ports"))
             if entry.verb == "delete" and owner and asks and not deleting(owner):
                 self._wrong.append(str(entry))
@@ -110,7 +110,7 @@ class Life:
     def _parent(self, child: Json) -> Json | None:
         """Return the parent that *child* is controlled by, if that lives."""
         uid = controller_of(child)
-        return next((item for item in self.world.api.all(PARENT.name) if item["metadata"]["uid"] == uid), None)
+        return next((item for item in self.world.api.all(PARENT.kind) if item["metadata"]["uid"] == uid), None)
 
     def _end(self) -> list[str]:
         """Return the objects as text, with nothing in them that depends on the way there."""

@@ -22,7 +22,7 @@ def complaints(found: Outcome, expected: Outcome) -> Iterator[str]:
     yield from (f"ends with {line}" for line in found.end if line not in expected.end)
     for key, count in found.writes.items():
         more = count - expected.writes[key]
-        if more > (MORE_STATUS if key.kind == PARENT.name else MORE):
+        if more > (MORE_STATUS if key.kind == PARENT.kind else MORE):
             yield f"{more} writes of {key} more"
     if found.syncs > expected.syncs + LATER:
         yield f"{found.syncs - expected.syncs} syncs more"

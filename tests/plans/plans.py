@@ -19,7 +19,7 @@ from tests.plans.life import Life, Outcome
 from tests.plans.workloads import Workload
 from tests.worlds import CHILDREN, PARENT
 
-WATCHED = (PARENT.name, *(kind.name for kind in CHILDREN), "ConfigMap", "MyBackup")
+WATCHED = (PARENT.kind, *(kind.kind for kind in CHILDREN), "ConfigMap", "MyBackup")
 """Kinds of which a change may lead to a sync."""
 
 RENEWAL = 1

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from metahook import Children, Deployment, Object, Service, SyncRequest
+from metahook import Children, Deployment, Kind, Object, Service, SyncRequest
 from tests.build import Json
 from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
 
@@ -15,15 +15,13 @@ LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 class HorizontalPodAutoscaler(Object, frozen=True):
     """A kind that the protocol does not know yet."""
 
-    API_VERSION: ClassVar[str] = "autoscaling/v2"
-    RESOURCE: ClassVar[str] = "horizontalpodautoscalers"
+    KIND: ClassVar[Kind] = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers")
 
 
 class PodDisruptionBudget(Object, frozen=True):
     """A kind that the protocol does not know yet."""
 
-    API_VERSION: ClassVar[str] = "policy/v1"
-    RESOURCE: ClassVar[str] = "poddisruptionbudgets"
+    KIND: ClassVar[Kind] = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 
 
 KINDS: tuple[type[Object], ...] = (Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget)
@@ -35,7 +33,7 @@ def children(mode: str, *kinds: type[Object]) -> Children:
 
 def applied(kind: type[Object]) -> Json:
     """Return what the recorded hook applied: what the annotation says, without what Metacontroller added to it."""
-    (child,) = recorded(DYNAMIC_APPLY)["children"][kind.group()].values()
+    (child,) = recorded(DYNAMIC_APPLY)["children"][kind.KIND.group_key].values()
     record: Json = json.loads(child["metadata"]["annotations"][LAST_APPLIED])
     metadata = record["metadata"]
     labels = {name: value for name, value in metadata["labels"].items() if name != "controller-uid"}
@@ -50,7 +48,7 @@ def test_what_is_kept_is_what_was_applied(kind: type[Object], mode: str) -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_applied_is_less_than_what_is_observed(kind: type[Object]) -> None:
-    (observed,) = recorded(SERVER_SIDE_APPLY)["children"][kind.group()].values()
+    (observed,) = recorded(SERVER_SIDE_APPLY)["children"][kind.KIND.group_key].values()
 
     assert {key: observed[key] for key in ("apiVersion", "kind", "metadata", "spec")} != applied(kind)
 

@@ -102,7 +102,7 @@ def test_a_condition_is_looked_up_by_type() -> None:
     ids=["Deployment", "Service", "ConfigMap"],
 )
 def test_a_group_is_called_as_metacontroller_calls_it(kind: type[Object], group: str) -> None:
-    assert kind.group() == group
+    assert kind.KIND.group_key == group
 
 
 def test_what_can_not_be_read_is_malformed_without_being_repeated() -> None:

@@ -35,7 +35,7 @@ def owner(uid: str, *, controller: bool | None = True) -> Json:
 
 
 def request(*, children: Json | None = None, related: object = None) -> SyncRequest:
-    groups: Json = {kind.group(): {} for kind in KINDS} | (children or {})
+    groups: Json = {kind.KIND.group_key: {} for kind in KINDS} | (children or {})
     body = {"parent": my_resource(), "children": groups, "related": related or {}}
     return SyncRequest.decode(json.dumps(body).encode(), KINDS)
 
@@ -168,10 +168,10 @@ def test_a_kind_that_nobody_declared_may_hold_anything() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_declared_kind_without_a_group_is_malformed_as_nothing_is_known_of_its_children(kind: type[Object]) -> None:
-    groups: Json = {other.group(): {} for other in KINDS if other is not kind}
+    groups: Json = {other.KIND.group_key: {} for other in KINDS if other is not kind}
     body = json.dumps({"parent": my_resource(), "children": groups}).encode()
 
-    with pytest.raises(MalformedRequest, match=kind.group()):
+    with pytest.raises(MalformedRequest, match=kind.KIND.group_key):
         SyncRequest.decode(body, KINDS)
 
 

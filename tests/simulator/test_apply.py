@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from metahook import Deployment
+from metahook import Deployment, Kind
 from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.apply import ServerSideApply, applier
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-from metahook.simulator.metacontroller.settings import MODES, Kind, Mode, kind_of
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import with_metadata
 from tests.worlds import DEPLOYMENT, deployment, parent
 
@@ -88,5 +88,5 @@ def test_what_the_api_server_refuses_is_raised(mode: Mode, api: ApiServer) -> No
 
 
 def test_a_kind_is_read_from_its_struct() -> None:
-    assert kind_of(Deployment) == Kind("apps/v1", "Deployment", "deployments")
-    assert kind_of(Deployment).group == "Deployment.apps/v1"
+    assert Kind("apps/v1", "Deployment", "deployments") == Deployment.KIND
+    assert Deployment.KIND.group_key == "Deployment.apps/v1"

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from app.core.controller import MYRESOURCE
+from metahook import Kind
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.settings import Kind, Mode
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.worlds import (
@@ -421,8 +422,8 @@ def test_an_orphan_is_handed_to_the_parent_that_is_made_again_by_the_label(mode:
 def test_each_status_of_a_child_without_generation_costs_a_request_under_server_side_apply(
     mode: Mode, requests: list[str]
 ) -> None:
-    scaler = {"apiVersion": AUTOSCALER.api_version, "kind": AUTOSCALER.name, "metadata": {"name": "web"}, "spec": {}}
-    key = Key(AUTOSCALER.name, "default", "web")
+    scaler = {"apiVersion": AUTOSCALER.api_version, "kind": AUTOSCALER.kind, "metadata": {"name": "web"}, "spec": {}}
+    key = Key(AUTOSCALER.kind, "default", "web")
     made = settled(mode, Answers(scaler), children=[*CHILDREN, AUTOSCALER])
 
     for replicas in range(3):

@@ -144,7 +144,7 @@ def test_a_customize_that_fails_stops_the_sync_and_drops_the_trigger() -> None:
 
 def test_parents_may_be_related_to_parents_and_then_each_status_wakes_all() -> None:
     hook = Answers()
-    hook.rules = [{"apiVersion": PARENT.api_version, "resource": PARENT.resource}]
+    hook.rules = [{"apiVersion": PARENT.api_version, "resource": PARENT.plural}]
     made = world("dynamic-apply", hook, parent(), parent("other"), served=(*SERVED, PARENT))
     made.still()
     before = calls(made)

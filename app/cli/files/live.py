@@ -39,7 +39,7 @@ def recordings(objects: list[tuple[str, Json]], policy: Policy) -> Iterator[Reco
         near[_namespace(item)].append(item)
         if not is_my_resource(item):
             owned[controller_of(item)].append(item)
-    known = {Service.group(), *(f"{item['kind']}.{item['apiVersion']}" for _, item in objects)}
+    known = {Service.KIND.group_key, *(f"{item['kind']}.{item['apiVersion']}" for _, item in objects)}
     for file, parent in parents:
         whose = f"{file}: {parent['metadata']['name']}"
         _check_uid(parent, whose)

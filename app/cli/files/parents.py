@@ -118,9 +118,9 @@ def composed(parent: Json, seen: list[Json], others: list[Json], whose: str, pol
 def _kinds(policy: Policy) -> list[RelatedKind]:
     """Return the kinds that the hook may ask for."""
     return [
-        *((kind.API_VERSION, kind.RESOURCE, kind.__name__) for kind in CHILDREN),
+        *((kind.KIND.api_version, kind.KIND.plural, kind.KIND.kind) for kind in CHILDREN),
         *_FOLLOWED,
-        *((kind.api_version, kind.resource, kind.kind) for kind in policy.dependencies),
+        *((kind.api_version, kind.plural, kind.kind) for kind in policy.dependencies),
     ]
 
 

@@ -94,9 +94,9 @@ def _without_redacted(request: Json) -> Json:
     related = request.get("related")
     if not isinstance(related, dict):
         return request
-    secrets = _values(related.get(Secret.group()))
+    secrets = _values(related.get(Secret.KIND.group_key))
     known = all(isinstance(item, dict) and item.get("data") for item in secrets)
-    left = {group: found for group, found in related.items() if known or group != Secret.group()}
+    left = {group: found for group, found in related.items() if known or group != Secret.KIND.group_key}
     return {**request, "related": left}
 
 

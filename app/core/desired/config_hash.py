@@ -91,7 +91,7 @@ class _Hash:
     """The hash of entries of (name, key, value), of which a few at a time are made into JSON."""
 
     def __init__(self, kind: Kind, uid: str) -> None:
-        self._hash = hmac.new(uid.encode(), f'["{kind.__name__}",['.encode(), hashlib.sha256)
+        self._hash = hmac.new(uid.encode(), f'["{kind.KIND.kind}",['.encode(), hashlib.sha256)
         self._between = b""
 
     def add(self, name: str, values: set[tuple[str, str]]) -> None:

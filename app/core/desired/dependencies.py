@@ -90,7 +90,7 @@ def _state(asked: Dependency, request: SyncRequest, policy: Policy) -> State:
     kind = policy.dependency_kind(asked.api_version, asked.resource)
     if kind is None:
         return State.NOT_FOLLOWED
-    seen = request.related.get(_Any, asked.name, kind.group)
+    seen = request.related.get(_Any, asked.name, kind.group_key)
     if isinstance(seen, Absence):
         return _ABSENT[seen]
     if seen.metadata.deletion_timestamp:

@@ -27,7 +27,7 @@ class Reference:
 
     def __str__(self) -> str:
         """Return what is used, in the words of the status."""
-        what = f"{self.kind.__name__} {self.name}"
+        what = f"{self.kind.KIND.kind} {self.name}"
         return what if self.key is None else f"key {self.key} of {what}"
 
 

@@ -176,7 +176,7 @@ class Advice:
         """All that the spec can't do without: each object, and each key of one."""
         needed = [use for use in references(self._spec) if not use.optional]
         uses = [*(replace(use, key=None) for use in needed), *(use for use in needed if use.key is not None)]
-        return {(use.kind.__name__.lower(), use.name, use.key): use for use in uses}
+        return {(use.kind.KIND.kind.lower(), use.name, use.key): use for use in uses}
 
 
 def _takes(asked: Probe | None, successes: int = 1) -> int:

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from app.core.watch import DependencyKind, Policy
+from app.core.watch import Policy
+from metahook import Kind
 from metahook.protocol.sender import Grouped
 from tests.build import condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 
-BACKUPS = Policy(dependencies=(DependencyKind("example.com/v1", "mybackups", "MyBackup"),))
+BACKUPS = Policy(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 NIGHTLY: Json = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
 UNMET = "is there, but its condition Ready is not True"
 READY: Json = {"type": "Ready", "status": "True"}

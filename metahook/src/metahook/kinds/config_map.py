@@ -2,14 +2,14 @@
 
 from typing import ClassVar
 
+from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Object
 
 
 class ConfigMap(Object, frozen=True):
     """An observed ConfigMap."""
 
-    API_VERSION: ClassVar[str] = "v1"
-    RESOURCE: ClassVar[str] = "configmaps"
+    KIND: ClassVar[Kind] = Kind("v1", "ConfigMap", "configmaps")
 
     data: dict[str, str] | None = None
     binary_data: dict[str, str] | None = None

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Condition, Object, Observed
 
 
@@ -22,8 +23,7 @@ class DeploymentStatus(Observed, frozen=True):
 class Deployment(Object, frozen=True):
     """An observed Deployment. ``spec`` is whole: it is compared with what is wanted."""
 
-    API_VERSION: ClassVar[str] = "apps/v1"
-    RESOURCE: ClassVar[str] = "deployments"
+    KIND: ClassVar[Kind] = Kind("apps/v1", "Deployment", "deployments")
 
     spec: dict[str, Any] | None = None
     status: DeploymentStatus | None = None

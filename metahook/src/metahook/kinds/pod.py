@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Condition, Object, Observed, try_read
 
 
@@ -84,8 +85,7 @@ class PodStatus(Observed, frozen=True):
 class Pod(Object, frozen=True):
     """An observed Pod."""
 
-    API_VERSION: ClassVar[str] = "v1"
-    RESOURCE: ClassVar[str] = "pods"
+    KIND: ClassVar[Kind] = Kind("v1", "Pod", "pods")
 
     spec: msgspec.Raw = _NULL
     status: PodStatus | None = None

@@ -2,13 +2,13 @@
 
 from typing import ClassVar
 
+from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Object
 
 
 class Secret(Object, frozen=True):
     """An observed Secret. Its values are in Base64, and stay so."""
 
-    API_VERSION: ClassVar[str] = "v1"
-    RESOURCE: ClassVar[str] = "secrets"
+    KIND: ClassVar[Kind] = Kind("v1", "Secret", "secrets")
 
     data: dict[str, str] | None = None

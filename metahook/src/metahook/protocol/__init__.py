@@ -16,6 +16,7 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.cont
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import MAX_RESYNC, RefusedResponse
 from metahook.protocol.kept import LAST_APPLIED
+from metahook.protocol.kind import Kind
 from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
 from metahook.protocol.objects import (
     Condition,
@@ -49,6 +50,7 @@ __all__ = [
     "CustomizeResponse",
     "FieldOwner",
     "FieldSet",
+    "Kind",
     "MalformedRequest",
     "Manifest",
     "Metadata",

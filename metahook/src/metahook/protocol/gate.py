@@ -37,7 +37,7 @@ class RefusedResponse(Exception):
 
 def kinds_of(*kinds: type[Object]) -> Kinds:
     """Return *kinds* as the gate compares them."""
-    return frozenset((kind.API_VERSION, kind.__name__) for kind in kinds)
+    return frozenset((kind.KIND.api_version, kind.KIND.kind) for kind in kinds)
 
 
 def check_sync(answer: SyncResponse, parent: Parent, kinds: Kinds) -> None:

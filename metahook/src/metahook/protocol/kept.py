@@ -29,8 +29,8 @@ def kept(seen: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
     record = _record(_object(_parsed(raw)), owner_uid)
     return {
         **{field: value for field, value in record.items() if field != "status"},
-        "apiVersion": seen.API_VERSION,
-        "kind": type(seen).__name__,
+        "apiVersion": seen.KIND.api_version,
+        "kind": seen.KIND.kind,
         "metadata": {"name": seen.metadata.name, **_own(_object(record.get("metadata")))},
     }
 

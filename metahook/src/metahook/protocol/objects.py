@@ -1,12 +1,14 @@
 """Bases of Kubernetes objects as observed: only the fields that are read; everything else is skipped while parsing.
 
-Null means absent. A new kind is a struct with the fields you read, ``API_VERSION`` and ``RESOURCE``; its name is its
-kind. :mod:`metahook.kinds` has some.
+Null means absent. A new kind is a struct with the fields you read and its ``KIND``. :mod:`metahook.kinds`
+has some.
 """
 
 from typing import ClassVar, TypeVar
 
 import msgspec
+
+from metahook.protocol.kind import Kind
 
 T = TypeVar("T")
 
@@ -79,17 +81,11 @@ class Metadata(Observed, frozen=True):
 
 
 class Object(Observed, frozen=True):
-    """Any object. A subclass is a kind: its name is the kind's, ``RESOURCE`` is the plural that URLs have."""
+    """Any object. A subclass has the fields that are read of one kind."""
 
-    API_VERSION: ClassVar[str] = ""
-    RESOURCE: ClassVar[str] = ""
+    KIND: ClassVar[Kind]
 
     metadata: Metadata
-
-    @classmethod
-    def group(cls) -> str:
-        """Return the key under which Metacontroller groups this kind, such as ``Deployment.apps/v1``."""
-        return f"{cls.__name__}.{cls.API_VERSION}"
 
 
 class Condition(Observed, frozen=True):

@@ -45,10 +45,10 @@ class Children:
         self.owner_uid = owner_uid
         self._found: dict[type[Object], Found[Any]] = {}
         for kind in kinds:
-            if kind.group() not in groups:
-                message = f"no group {kind.group()} of children; is it among the childResources?"
+            if kind.KIND.group_key not in groups:
+                message = f"no group {kind.KIND.group_key} of children; is it among the childResources?"
                 raise MalformedRequest(message)
-            found = _decoded(kind, groups[kind.group()], namespace)
+            found = _decoded(kind, groups[kind.KIND.group_key], namespace)
             nobody_else = (None, owner_uid)
             self._found[kind] = [(seen, raw) for seen, raw in found if seen.metadata.controller_uid in nobody_else]
 
@@ -62,7 +62,7 @@ class Children:
 
     def observed(self, manifest: Manifest) -> Object | None:
         """Return the child of the kind and name of *manifest*, or None."""
-        kind = next(kind for kind in self._found if kind.__name__ == manifest["kind"])
+        kind = next(kind for kind in self._found if kind.KIND.kind == manifest["kind"])
         return self.get(kind, manifest["metadata"]["name"])
 
     def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
@@ -73,7 +73,7 @@ class Children:
 
     def identities(self) -> set[tuple[str, str]]:
         """Return kind and name of every child."""
-        return {(kind.__name__, seen.metadata.name) for kind, found in self._found.items() for seen, _ in found}
+        return {(kind.KIND.kind, seen.metadata.name) for kind, found in self._found.items() for seen, _ in found}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: answering with it changes nothing."""

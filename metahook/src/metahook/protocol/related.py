@@ -38,7 +38,7 @@ class Related:
         *group* is for a kind that is known when the service runs: its key, such as ``MyBackup.example.com/v1``; its
         objects are read as *kind*.
         """
-        group = group or kind.group()
+        group = group or kind.KIND.group_key
         if group not in self._groups:
             return Absence.NOT_ASKED
         raw = self._by_name(group).get(name)
@@ -48,9 +48,9 @@ class Related:
 
     def all(self, kind: type[K]) -> Iterator[K] | Absence:
         """Return all objects of *kind* that can be read, one after the other, or that they were not asked for."""
-        if kind.group() not in self._groups:
+        if kind.KIND.group_key not in self._groups:
             return Absence.NOT_ASKED
-        found = (try_read(raw, kind) for raw in self._groups[kind.group()].values())
+        found = (try_read(raw, kind) for raw in self._groups[kind.KIND.group_key].values())
         return (seen for seen in found if seen and seen.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:

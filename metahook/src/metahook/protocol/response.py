@@ -47,15 +47,20 @@ class RelatedRule(TypedDict):
 
 def select_by_name(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
     """Return the rule for the objects of *kind* in *namespace* that have one of *names*."""
-    return {"apiVersion": kind.API_VERSION, "resource": kind.RESOURCE, "namespace": namespace, "names": list(names)}
+    return {
+        "apiVersion": kind.KIND.api_version,
+        "resource": kind.KIND.plural,
+        "namespace": namespace,
+        "names": list(names),
+    }
 
 
 def select_by_labels(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
     """Return the rule for the objects of *kind* in *namespace* that have all of *labels*."""
     selector = {"matchLabels": labels}
     return {
-        "apiVersion": kind.API_VERSION,
-        "resource": kind.RESOURCE,
+        "apiVersion": kind.KIND.api_version,
+        "resource": kind.KIND.plural,
         "namespace": namespace,
         "labelSelector": selector,
     }

@@ -88,7 +88,7 @@ def _place(item: Json) -> str:
 
 
 def _grouped(objects: Iterable[Json], kinds: Iterable[type[Object]]) -> Grouped:
-    groups: Grouped = {kind.group(): {} for kind in kinds}
+    groups: Grouped = {kind.KIND.group_key: {} for kind in kinds}
     for item in objects:
         groups.setdefault(_group(item), {})[_place(item)] = item
     return groups

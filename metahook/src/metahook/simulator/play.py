@@ -77,7 +77,7 @@ class _Player:
         return None
 
     def _apply(self, manifest: Json) -> None:
-        if self._parent is None and manifest["kind"] == self._world.settings.parent.name:
+        if self._parent is None and manifest["kind"] == self._world.settings.parent.kind:
             self._parent = key_of(manifest)
         self._world.apply(manifest)
 

@@ -66,7 +66,7 @@ class World:
 
     def parent(self, name: str, namespace: str = "default") -> Json:
         """Return the parent called *name*; raise NoSuchObject if there is none."""
-        return self.get(Key(self.settings.parent.name, namespace, name))
+        return self.get(Key(self.settings.parent.kind, namespace, name))
 
     def get(self, key: Key) -> Json:
         """Return a copy of an object; raise NoSuchObject if there is none."""

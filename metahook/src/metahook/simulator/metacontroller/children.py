@@ -6,12 +6,12 @@ Source: Metacontroller 4.17, pkg/controller/common/manage_children.go.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from metahook.protocol import Kind
 from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.typed import check_object
 from metahook.simulator.metacontroller.apply import Apply
 from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.settings import Kind
 from metahook.simulator.objects import Json, Key, deleting, key_of
 
 Identity = tuple[str, Key]
@@ -55,7 +55,7 @@ def _deleted(key: Key, item: Json, api: ApiServer) -> str | None:
 
 def _applied(item: Json, observed: Json | None, parent: Json, cluster: Cluster) -> str | None:
     version = item.get("apiVersion")
-    if all((kind.api_version, kind.name) != (version, item["kind"]) for kind in cluster.served):
+    if all((kind.api_version, kind.kind) != (version, item["kind"]) for kind in cluster.served):
         return f"discovery: can't find kind {item['kind']} in apiVersion {version}"
     try:
         check_object(item)

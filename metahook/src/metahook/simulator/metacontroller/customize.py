@@ -5,12 +5,11 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 
 from collections.abc import Callable, Iterable
 
-from metahook.protocol import RelatedRule
+from metahook.protocol import Kind, RelatedRule
 from metahook.protocol.sender import selects
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.answer import BadAnswer
 from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.settings import Kind
 from metahook.simulator.objects import Json
 
 Grouped = dict[str, dict[str, Json]]
@@ -25,7 +24,7 @@ class Customize:
     def __init__(self, clock: Clock, ask: Callable[[Json], list[RelatedRule]], served: Iterable[Kind]) -> None:
         self._clock = clock
         self._ask = ask
-        self._served = {(kind.api_version, kind.resource): kind for kind in served}
+        self._served = {(kind.api_version, kind.plural): kind for kind in served}
         self._known: dict[tuple[str, int], tuple[float, list[RelatedRule]]] = {}
 
     def forget(self) -> None:
@@ -46,15 +45,15 @@ class Customize:
         groups: Grouped = {}
         for rule in self.rules(parent):
             kind = self._kind(rule)
-            group = groups.setdefault(kind.group, {})
-            for item in cache.all(kind.name):
+            group = groups.setdefault(kind.group_key, {})
+            for item in cache.all(kind.kind):
                 if selects(rule, item):
                     group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = item
         return groups
 
     def concerns(self, parent: Json, item: Json) -> bool:
         """Tell whether *item* is related to *parent*."""
-        kinds = {kind.name: (kind.api_version, kind.resource) for kind in self._served.values()}
+        kinds = {kind.kind: (kind.api_version, kind.plural) for kind in self._served.values()}
         wanted = kinds.get(item["kind"])
         return any(
             (rule.get("apiVersion"), rule.get("resource")) == wanted and selects(rule, item)

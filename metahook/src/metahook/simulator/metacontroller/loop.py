@@ -53,7 +53,7 @@ class Metacontroller:
 
     def _resync_all(self) -> None:
         self._clock.after(self.settings.resync_period, self._resync_all, idle=True)
-        for parent in self.cache.all(self.settings.parent.name):
+        for parent in self.cache.all(self.settings.parent.kind):
             self.enqueue(key_of(parent), idle=True)
 
     def enqueue(self, key: Key, *, idle: bool = False) -> None:
@@ -65,25 +65,25 @@ class Metacontroller:
         """Enqueue every parent that a change concerns."""
         item = new or old or {}
         again = old and new and old["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
-        if key.kind == self.settings.parent.name:
+        if key.kind == self.settings.parent.kind:
             ignored = old and new and self.settings.ignore_status_changes and _only_status(old, new)
             if again or not ignored:
                 self.enqueue(key)
         elif again:
             return
-        elif key.kind in {kind.name for kind in self.settings.children}:
+        elif key.kind in {kind.kind for kind in self.settings.children}:
             owner = controller_of(item) or labels(item).get(LABEL)
             self._enqueue_owner(owner, key.namespace)
-        if self._running and self.settings.has_customize and key.kind in {kind.name for kind in self.settings.served}:
+        if self._running and self.settings.has_customize and key.kind in {kind.kind for kind in self.settings.served}:
             self._enqueue_related(old, new)
 
     def _enqueue_owner(self, uid: str | None, namespace: str) -> None:
-        for parent in self.cache.all(self.settings.parent.name, namespace):
+        for parent in self.cache.all(self.settings.parent.kind, namespace):
             if parent["metadata"]["uid"] == uid:
                 self.enqueue(key_of(parent))
 
     def _enqueue_related(self, old: Json | None, new: Json | None) -> None:
-        for parent in self.cache.all(self.settings.parent.name):
+        for parent in self.cache.all(self.settings.parent.kind):
             try:
                 if any(item and self._customize.concerns(parent, item) for item in (old, new)):
                     self.enqueue(key_of(parent))
@@ -125,7 +125,7 @@ class Metacontroller:
         found = (
             item
             for kind in kinds
-            for item in self.cache.all(kind.name, namespace)
+            for item in self.cache.all(kind.kind, namespace)
             if item["apiVersion"] == kind.api_version
         )
         observed = list(claim(parent, found, self._api))
@@ -156,7 +156,7 @@ class Metacontroller:
         return any(isinstance(entry, Write) and entry.changed for entry in self._api.history.entries[since:])
 
     def _grouped(self, observed: list[Json]) -> Grouped:
-        groups: Grouped = {kind.group: {} for kind in self.settings.children}
+        groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
         for item in observed:
             metadata = item["metadata"]
             groups[f"{item['kind']}.{item['apiVersion']}"][f"{metadata['namespace']}/{metadata['name']}"] = item

@@ -1,30 +1,12 @@
 """A CompositeController, as far as it matters: whose hook is called, for which kinds, how answers are applied."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from metahook.protocol import Object
+from metahook.protocol import Kind
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
-
-
-class Kind(NamedTuple):
-    """A kind that the API server serves."""
-
-    api_version: str
-    name: str
-    resource: str
-
-    @property
-    def group(self) -> str:
-        """The key under which a request groups objects of this kind."""
-        return f"{self.name}.{self.api_version}"
-
-
-def kind_of(struct: type[Object]) -> Kind:
-    """Return the kind that *struct* reads."""
-    return Kind(struct.API_VERSION, struct.__name__, struct.RESOURCE)
 
 
 SERVED = (
