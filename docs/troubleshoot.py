@@ -20,9 +20,13 @@ PROOFS = {
         "e2e.neighbours.an_object_of_another_controller_is_left_alone",
         "e2e.deletion.an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label",
     ),
-    "DependencyNotFollowed": ("core.desired.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",),
+    "DependencyNotFollowed": (
+        "core.desired.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",
+    ),
     "WaitingForDependencies": ("core.desired.dependencies.the_first_start_waits_and_says_for_what",),
-    "DependencyNotFound": ("core.desired.config_hash.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",),
+    "DependencyNotFound": (
+        "core.desired.config_hash.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",
+    ),
     "NotApplied": (
         "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
         "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
