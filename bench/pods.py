@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
-from tests.build import NOW, my_resource
+from tests.build import MYRESOURCE, NOW, my_resource
 from tests.pods import container, crashing, ended, pod, running, shown, unfinished, waiting
 
 Json = dict[str, Any]

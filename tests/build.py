@@ -4,8 +4,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.core.controller import MYRESOURCE, controller
-from app.core.watch import Policy
+from app.core.controller import controller
+from app.core.watch import Watch
 from metahook import Deployment, Object, Service
 from metahook.protocol.sender import Grouped, sync_request
 
@@ -15,6 +15,9 @@ NOW = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 NOW_TEXT = "2026-01-31T12:00:00Z"
 EARLIER_TEXT = "2026-01-31T11:00:00Z"
 UID = "b848bea7-865d-4a1f-bf45-a10293c59ffe"
+MYRESOURCE = controller(Watch())
+"""The controller with the default settings."""
+
 KINDS: dict[str, type[Object]] = {"Deployment": Deployment, "Service": Service}
 
 
@@ -88,10 +91,10 @@ def sync(
     *children: Json,
     related: Grouped | None = None,
     now: datetime = NOW,
-    policy: Policy | None = None,
+    watch: Watch | None = None,
 ) -> Json:
     """Return the answer for *parent* with the observed *children*."""
-    asked = controller(policy) if policy else MYRESOURCE
+    asked = controller(watch) if watch else MYRESOURCE
     answer: Json = json.loads(asked.answer_sync(sync_request(parent, grouped(*children), related or {}), now))
     return answer
 

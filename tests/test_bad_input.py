@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
 from metahook.server.app import create_app
-from tests.build import NOW, grouped, my_resource, owned
+from tests.build import MYRESOURCE, NOW, grouped, my_resource, owned
 from tests.calling import call, post_all
 from tests.damage import CANARY
 from tests.verdict import REFUSALS, faults

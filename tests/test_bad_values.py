@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.server.app import create_app
-from tests.build import NOW, Json
+from tests.build import MYRESOURCE, NOW, Json
 from tests.damage import (
     DEPLOYMENT,
     KEPT_BY_ANNOTATION,

@@ -10,9 +10,9 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import text
 from metahook.simulator.world import World
 from tests.build import rolled_out
-from tests.following import ALL, FOLLOWING, WITH_BACKUPS
 from tests.given.observed import Situation, situations
 from tests.strategies import specs
+from tests.watching import ALL, WATCHING, WITH_BACKUPS
 from tests.worlds import WEB, Since, both_modes, parent, ready, synced, world
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 def alone(mode: Mode, *objects: Json) -> World:
     """Return a world with our hook in which Metacontroller acts alone, and that holds *objects* as they are."""
-    made = world(mode, FOLLOWING, controllers=False, served=WITH_BACKUPS)
+    made = world(mode, WATCHING, controllers=False, served=WITH_BACKUPS)
     for item in (*ALL, *objects):
         made.api.place(item)
     return made

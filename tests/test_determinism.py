@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.build import NOW
-from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations
+from tests.watching import WATCHING
 
 CORPUS = 300
 DIGEST = """
 import hashlib, json, sys
 from datetime import datetime
-from tests.following import FOLLOWING
+from tests.watching import WATCHING
 
 bodies = json.load(open(sys.argv[1]))
 now = datetime.fromisoformat(sys.argv[2])
-answers = [FOLLOWING.answer_sync(body.encode(), now) for body in bodies]
+answers = [WATCHING.answer_sync(body.encode(), now) for body in bodies]
 print(hashlib.sha256(b"".join(answers)).hexdigest())
 """
 
@@ -45,8 +45,8 @@ def test_the_order_of_keys_does_not_matter(situation: Situation, seed: int) -> N
     body = situation.body()
     other = json.dumps(shuffled(json.loads(body), random.Random(seed))).encode()  # noqa: S311 - no secret
 
-    assert FOLLOWING.answer_sync(body, NOW) == FOLLOWING.answer_sync(other, NOW)
-    assert FOLLOWING.answer_sync(body, NOW) == FOLLOWING.answer_sync(body, NOW)
+    assert WATCHING.answer_sync(body, NOW) == WATCHING.answer_sync(other, NOW)
+    assert WATCHING.answer_sync(body, NOW) == WATCHING.answer_sync(body, NOW)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def corpus() -> list[str]:
 def test_the_hash_seed_of_the_process_does_not_matter(seed: str, corpus: list[str], tmp_path: Path) -> None:
     file = tmp_path / "bodies.json"
     file.write_text(json.dumps(corpus))
-    here = hashlib.sha256(b"".join(FOLLOWING.answer_sync(body.encode(), NOW) for body in corpus)).hexdigest()
+    here = hashlib.sha256(b"".join(WATCHING.answer_sync(body.encode(), NOW) for body in corpus)).hexdigest()
 
     command = [sys.executable, "-c", DIGEST, str(file), NOW.isoformat()]
     done = subprocess.run(

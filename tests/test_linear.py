@@ -17,10 +17,10 @@ from metahook import MalformedRequest
 from metahook.protocol.sender import sync_request
 from tests.api.full import BOUNDED, filled
 from tests.build import NOW, NOW_TEXT, grouped, my_resource, sync
-from tests.following import FOLLOWING, POLICY, backup, config_map, related, secret
 from tests.given.observed import as_made
 from tests.growth import Json, Path, grown, is_linear, places
 from tests.pods import crashing, pod, shown
+from tests.watching import WATCH, WATCHING, backup, config_map, related, secret
 
 SPEC = yaml.safe_load((File(__file__).parents[1] / "examples" / "full.yaml").read_text())["spec"]
 BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
@@ -28,7 +28,7 @@ BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nigh
 
 def answer(body: bytes) -> bytes:
     try:
-        return FOLLOWING.answer_sync(body, NOW)
+        return WATCHING.answer_sync(body, NOW)
     except MalformedRequest:
         return b""
 
@@ -43,7 +43,7 @@ def document(**spec: Any) -> Json:
     pods = shown(pod(crashing(), init=(crashing(name="init"),), sidecars=("init",)))
     objects = {**related(config_map("full-config", **config), *logins, backup("nightly")), **pods}
     made = [
-        as_made(child, parent, "managed-fields") for child in sync(parent, related=objects, policy=POLICY)["children"]
+        as_made(child, parent, "managed-fields") for child in sync(parent, related=objects, watch=WATCH)["children"]
     ]
     counts = {
         "observedGeneration": 1,

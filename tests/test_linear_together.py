@@ -12,14 +12,14 @@ import pytest
 
 from metahook.protocol.sender import sync_request
 from tests.build import NOW, finished, grouped, my_resource
-from tests.following import FOLLOWING, config_map, related
 from tests.growth import Json, is_linear
 from tests.pods import container, crashing, pod, shown, unfinished, waiting
 from tests.protocol.test_kept import deployment, managed
+from tests.watching import WATCHING, config_map, related
 
 
 def answer(body: bytes) -> bytes:
-    return FOLLOWING.answer_sync(body, NOW)
+    return WATCHING.answer_sync(body, NOW)
 
 
 def with_env(value: str) -> Callable[[int], bytes]:

@@ -10,7 +10,7 @@ import yaml
 
 from app import __version__
 from app.api.names import API_VERSION, GROUP, PLURAL
-from app.core.controller import MYRESOURCE
+from tests.build import MYRESOURCE
 
 ROOT = Path(__file__).parent.parent
 MANIFESTS = ROOT / "metacontroller"

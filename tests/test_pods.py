@@ -8,14 +8,14 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from app.core.controller import MYRESOURCE, controller
+from app.core.controller import controller
 from app.core.reasons import POD_REASONS
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.simulator.controllers.fate import Fate
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World
-from tests.build import reason, sync
+from tests.build import MYRESOURCE, reason, sync
 from tests.given.observed import Situation, situations
 from tests.given.pods import pods
 from tests.oracle import status_problems
@@ -208,7 +208,7 @@ def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(fate: Fate) ->
 
 @pytest.mark.parametrize("fate", [Fate.CRASH, Fate.EVICTED], ids=lambda fate: fate.value)
 def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(fate: Fate) -> None:
-    made = world("dynamic-apply", controller(Policy(pods=False)))
+    made = world("dynamic-apply", controller(Watch(pods=False)))
     made.kubelet.fail(fate)
     made.apply(parent())
     made.run(3600)

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.build import NOW, my_resource, sync
-from tests.following import ALL, FOLLOWING, POLICY, related
 from tests.given.observed import Situation, situations
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.strategies import parents, specs
+from tests.watching import ALL, WATCH, WATCHING, related
 
 Json = dict[str, Any]
 
 
 def answer_to(situation: Situation) -> Json:
-    answer: Json = json.loads(FOLLOWING.answer_sync(situation.body(), NOW))
+    answer: Json = json.loads(WATCHING.answer_sync(situation.body(), NOW))
     return answer
 
 
@@ -99,7 +99,7 @@ def test_a_damaged_answer_is_noticed(problem: str) -> None:
 
 def started(parent: Json) -> Json:
     """Return the answer for *parent* where all is there that it names."""
-    return sync(parent, related=related(*ALL), policy=POLICY)
+    return sync(parent, related=related(*ALL), watch=WATCH)
 
 
 @settings(max_examples=300)

@@ -10,16 +10,16 @@ from hypothesis import Phase, given, settings
 from app.core.status import readiness
 from app.core.status.facts import Facts
 from tests.build import NOW, condition
-from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations
 from tests.oracle import ready_is_earned
+from tests.watching import WATCHING
 
 Json = dict[str, Any]
 
 
 def check(situation: Situation) -> None:
     """Fail if Ready is True and not earned."""
-    answer = json.loads(FOLLOWING.answer_sync(situation.body(), NOW))
+    answer = json.loads(WATCHING.answer_sync(situation.body(), NOW))
 
     assert condition(answer)["status"] == "False" or ready_is_earned(situation, answer)
 

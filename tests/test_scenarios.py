@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.cli.simulate import policy_of, settings
+from app.cli.simulate import settings, watch_of
 from app.cli.simulation.story import names
 from app.core.controller import controller
 from metahook.simulator.findings import findings
@@ -21,8 +21,8 @@ PLAYED = [(name, mode) for name, told in SCENARIOS.items() for mode in ([told.mo
 
 def world(told: Scenario, mode: Mode, *, controllers: bool = True) -> World:
     """Return the world in which a scenario is played, with the hook set up as it says."""
-    policy = policy_of(told.follow or Follow())
-    return World(controller(policy), settings(mode, policy), controllers=controllers)
+    watch = watch_of(told.follow or Follow())
+    return World(controller(watch), settings(mode, watch), controllers=controllers)
 
 
 @pytest.mark.parametrize(("name", "mode"), PLAYED, ids=str)

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.server.app import create_app
-from tests.build import NOW, Json
+from tests.build import MYRESOURCE, NOW, Json
 from tests.calling import call
 from tests.damage import CANARY, DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, MADE, Path, replaced
 

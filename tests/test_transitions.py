@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.build import EARLIER_TEXT, NOW, NOW_TEXT
-from tests.following import FOLLOWING
 from tests.given.observed import Situation, situations
 from tests.strategies import parents
+from tests.watching import WATCHING
 
 Json = dict[str, Any]
 
@@ -20,7 +20,7 @@ _parent = st.shared(parents(), key="the parent of both")
 
 def conditions(situation: Situation, now: datetime) -> dict[str, Json]:
     """Return the conditions of the answer by type."""
-    answer = json.loads(FOLLOWING.answer_sync(situation.body(), now))
+    answer = json.loads(WATCHING.answer_sync(situation.body(), now))
     return {item["type"]: item for item in answer["status"]["conditions"]}
 
 

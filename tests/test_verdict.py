@@ -8,10 +8,9 @@ from datetime import datetime
 import pytest
 from fastapi import FastAPI
 
-from app.core.controller import MYRESOURCE
 from metahook import Controller, Deployment, Service, SyncRequest, SyncResponse
 from metahook.server.app import create_app
-from tests.build import NOW
+from tests.build import MYRESOURCE, NOW
 from tests.calling import call
 from tests.damage import CANARY, MADE, places, replaced, spelled
 from tests.verdict import faults

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.server.app import create_app
-from tests.build import NOW, Json
+from tests.build import MYRESOURCE, NOW, Json
 from tests.damage import (
     CANARY,
     KEPT_BY_ANNOTATION,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.simulator.objects import text
 from tests.given.observed import Situation
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "data" / "traffic"
 
 WITHOUT_PODS = "--no-pods"
-RECORDED = controller(Policy(pods=False))
+RECORDED = controller(Watch(pods=False))
 """The hook as it is recorded: what its Pods are at a moment is chance; tests/e2e/test_pods.py has what they say."""
 
 

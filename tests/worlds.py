@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook import Controller, Kind
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply
 from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Key, with_metadata
 from metahook.simulator.world import World
+from tests.build import MYRESOURCE
 
 Json = dict[str, Any]
 

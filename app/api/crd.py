@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.following import NOT_ITSELF
+from app.api.dependencies import NOT_ITSELF
 from app.api.names import GROUP, KIND, PLURAL, SHORT_NAME, SINGULAR, VERSION
 from app.api.scalar import NAME
 from app.api.spec import MyResourceSpec

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.api.following import NOT_ITSELF
+from app.api.dependencies import NOT_ITSELF
 from app.api.scalar import NAME
 from app.api.spec import MyResourceSpec
 from app.api.structural import Schema, structural

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from app.api.affinity import Affinity
 from app.api.container import Env, EnvFrom, Ports, VolumeMounts
-from app.api.following import ConfigReload, Dependencies
+from app.api.dependencies import ConfigReload, Dependencies
 from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
 from app.api.pod import PodMetadata, PullSecrets

@@ -14,7 +14,7 @@ from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.parents import Json, is_my_resource, problems
 from app.cli.files.recordings import is_recording, recording
 from app.cli.policy import with_policy
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.server.clock import utc_now
 
 
@@ -32,7 +32,7 @@ from metahook.server.clock import utc_now
 )
 @with_policy
 @comparison_errors()
-def command(new: str, old: str, policy: Policy) -> int:
+def command(new: str, old: str, watch: Watch) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.
 
     Files may hold the ConfigMaps that the MyResource uses, too: a changed one can restart Pods.
@@ -42,20 +42,20 @@ def command(new: str, old: str, policy: Policy) -> int:
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"
         raise click.UsageError(message)
-    edit = _edit(new, old, utc_now(), policy)
+    edit = _edit(new, old, utc_now(), watch)
     shown = lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells
         _print([*shown, sentence(edit)])
     return DIFFERENT if shown else 0
 
 
-def _edit(new: str, old: str, now: datetime, policy: Policy) -> Edit:
+def _edit(new: str, old: str, now: datetime, watch: Watch) -> Edit:
     edited = _given(objects(documents(new), new), new)
     before = documents(old)
     if len(before) == 1 and is_recording(before[0]):
         with of_file(old):
-            return of_recording(recording(before[0], old), edited, now, policy)
-    return of_files(_given(objects(before, old), old), edited, now, policy)
+            return of_recording(recording(before[0], old), edited, now, watch)
+    return of_files(_given(objects(before, old), old), edited, now, watch)
 
 
 def _given(found: list[Json], path: str) -> Given:

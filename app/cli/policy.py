@@ -8,8 +8,8 @@ from typing import TypeVar
 import click
 from pydantic import ValidationError
 
-from app.api.following import Dependency
-from app.core.watch import Policy
+from app.api.dependencies import Dependency
+from app.core.watch import Watch
 from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ def with_policy(command: Callable[..., T]) -> Callable[..., T]:
 
     @wraps(command)
     def run(*, pods: bool, secrets: bool, dependencies: tuple[Kind, ...], **given: object) -> T:
-        return command(policy=Policy(pods, secrets, dependencies), **given)
+        return command(watch=Watch(pods, secrets, dependencies), **given)
 
     for option in reversed(_OPTIONS):
         option(run)

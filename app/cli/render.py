@@ -12,7 +12,7 @@ from app.cli.files.manifests import as_json, as_yaml
 from app.cli.files.parents import Json, answered, composed, problems
 from app.cli.policy import with_policy
 from app.core.reasons import INVALID_SPEC
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.server.clock import utc_now
 
 
@@ -45,7 +45,7 @@ from metahook.server.clock import utc_now
 @click.option("--now", metavar="TIME", help="Time to decide at, as in RFC 3339; default is the present.")
 @with_policy
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
-    files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, policy: Policy
+    files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, watch: Watch
 ) -> int:
     """Print the children of a MyResource as manifests, or Metacontroller's whole response.
 
@@ -64,8 +64,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     wrong = [problem for path, parent in parents for problem in problems(parent, path)]
     named = [(f"{path}: {parent['metadata']['name']}", parent) for path, parent in parents]
     responses = [
-        (whose, answered(composed(parent, seen, others, whose, policy), moment, whose, policy))
-        for whose, parent in named
+        (whose, answered(composed(parent, seen, others, whose, watch), moment, whose, watch)) for whose, parent in named
     ]
     if output == "response":
         click.echo("\n".join(response.decode() for _, response in responses))

@@ -14,7 +14,7 @@ from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.live import COLLECT, recordings
 from app.cli.files.recordings import Recording, is_recording, recording
 from app.cli.policy import with_policy
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.server.clock import utc_now
 
 _SUFFIXES = {".json", ".yaml", ".yml"}
@@ -34,7 +34,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 )
 @with_policy
 @comparison_errors()
-def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, policy: Policy) -> int:
+def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
     """Show what this version answers to recorded requests, and whose Pods would restart.
 
     A FILE is a recording of serve --record, a request's body, a folder of those, or live objects from kubectl get. An
@@ -49,8 +49,8 @@ def command(files: tuple[str, ...], against: str | None, output: str, *, from_cl
     if not files:
         message = "no FILE; name recordings, or see what to collect with: myresource replay --from-cluster"
         raise click.UsageError(message)
-    found = _found(files, policy, customize_too=against is not None)
-    report = Report(_compared(found, against, utc_now(), policy))
+    found = _found(files, watch, customize_too=against is not None)
+    report = Report(_compared(found, against, utc_now(), watch))
     if all(item.difference is None for item in report.found):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)
@@ -59,7 +59,7 @@ def command(files: tuple[str, ...], against: str | None, output: str, *, from_cl
     return DIFFERENT if report.different else 0
 
 
-def _found(files: tuple[str, ...], policy: Policy, *, customize_too: bool) -> list[Recording]:
+def _found(files: tuple[str, ...], watch: Watch, *, customize_too: bool) -> list[Recording]:
     """Return the requests in *files*; those of live objects to customize only if somebody else can be asked too."""
     documented = [(file, document) for name in files for file in _expanded(name) for document in documents(file)]
     recorded = [recording(document, file) for file, document in documented if is_recording(document)]
@@ -69,7 +69,7 @@ def _found(files: tuple[str, ...], policy: Policy, *, customize_too: bool) -> li
         if not is_recording(document)
         for item in objects([document], file)
     ]
-    composed = [item for item in recordings(live, policy) if customize_too or item.hook == "sync"]
+    composed = [item for item in recordings(live, watch) if customize_too or item.hook == "sync"]
     if not (recorded or composed):
         message = f"no hook request and no MyResource in {', '.join(files)}; see: myresource replay --from-cluster"
         raise InputError(message)
@@ -85,10 +85,10 @@ def _expanded(name: str) -> list[str]:
     return sorted(str(path) for path in found)
 
 
-def _compared(found: list[Recording], against: str | None, now: datetime, policy: Policy) -> list[Found]:
+def _compared(found: list[Recording], against: str | None, now: datetime, watch: Watch) -> list[Found]:
     if against is None:
-        return [Found(item, difference(item, now, None, policy)) for item in found]
+        return [Found(item, difference(item, now, None, watch)) for item in found]
     from app.cli.elsewhere import Elsewhere  # noqa: PLC0415 - only this needs httpx, which the image does not have
 
     with Elsewhere(against) as other:
-        return [Found(item, difference(item, now, other.answer, policy)) for item in found]
+        return [Found(item, difference(item, now, other.answer, watch)) for item in found]

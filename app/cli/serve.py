@@ -10,7 +10,7 @@ from app import __version__
 from app.cli.errors import InputError
 from app.cli.policy import with_policy
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.server.app import create_app
 from metahook.server.body import MAX_BODY, MIB
 from metahook.server.recording import CannotRecord, Recorder
@@ -76,7 +76,7 @@ _PORT = click.IntRange(0, 65535)
 )
 @with_policy
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
-    host: str, port: int, health_port: int, max_body: int, record: str | None, record_limit: int, policy: Policy
+    host: str, port: int, health_port: int, max_body: int, record: str | None, record_limit: int, watch: Watch
 ) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -85,7 +85,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     recorder = _recorder(record, record_limit)
     try:
         serve(
-            controller(policy),
+            controller(watch),
             Address(host, port),
             health_at,
             max_body=max_body * MIB,
@@ -106,9 +106,9 @@ def app_of_the_environment() -> FastAPI:
 
 
 @with_policy
-def _app(*, max_body: int, record: str | None, record_limit: int, policy: Policy, **_: object) -> FastAPI:
+def _app(*, max_body: int, record: str | None, record_limit: int, watch: Watch, **_: object) -> FastAPI:
     return create_app(
-        controller(policy),
+        controller(watch),
         max_body=max_body * MIB,
         max_body_name="MYRESOURCE_MAX_BODY",
         recorder=_recorder(record, record_limit),

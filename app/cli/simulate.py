@@ -16,7 +16,7 @@ from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.simulation.show import pace, show
 from app.cli.simulation.story import from_file, from_options, timed
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
 from metahook.simulator.scenario import Failure, Follow
@@ -100,7 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     brief: bool,  # noqa: FBT001 - click's flag
     as_json: bool,  # noqa: FBT001 - click's flag
     svg: Path | None,
-    policy: Policy,
+    watch: Watch,
     **_: object,
 ) -> int:
     """Show how a MyResource lives in a simulated cluster: who writes what, and what its status says.
@@ -114,7 +114,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with comparison_errors():
         told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        world = _world(hook, mode or told.mode or MODES[0], policy_of(told.follow) if told.follow else policy)
+        world = _world(hook, mode or told.mode or MODES[0], watch_of(told.follow) if told.follow else watch)
         world.history.listeners.append(screen.entry)
         world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
         right = show(told, world, screen, numbered=scenario is not None)
@@ -145,20 +145,20 @@ def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def policy_of(follow: Follow) -> Policy:
-    """Return the policy that a scenario asks for."""
+def watch_of(follow: Follow) -> Watch:
+    """Return what a scenario watches."""
     kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in follow.dependencies)
-    return Policy(follow.pods, follow.secrets, tuple(kinds))
+    return Watch(follow.pods, follow.secrets, tuple(kinds))
 
 
-def settings(mode: Mode, policy: Policy) -> Settings:
-    """Return the settings of a cluster that serves what *policy* follows."""
-    served = (*SERVED, *policy.dependencies)
-    children = tuple(each.KIND for each in controller(policy).children)
+def settings(mode: Mode, watch: Watch) -> Settings:
+    """Return the settings of a cluster that serves what *watch* names."""
+    served = (*SERVED, *watch.dependencies)
+    children = tuple(each.KIND for each in controller(watch).children)
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 
-def _world(hook: str | None, mode: Mode, policy: Policy) -> World:
+def _world(hook: str | None, mode: Mode, watch: Watch) -> World:
     """Return a world with this hook in it, or with the one at the URL *hook*."""
-    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else controller(policy)
-    return World(called, settings(mode, policy))
+    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else controller(watch)
+    return World(called, settings(mode, watch))

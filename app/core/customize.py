@@ -10,11 +10,11 @@ from app.api.reading import InvalidSpec, read
 from app.core.child_metadata import selector, service_name
 from app.core.desired import config_hash, dependencies
 from app.core.desired.service import wants_service
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, Service, select_by_labels, select_by_name
 
 
-def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
+def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
     """Return the related rules of the parent of *request*."""
     parent = request.parent
     spec = read(parent.name, parent.spec)
@@ -22,7 +22,7 @@ def customize(request: CustomizeRequest, policy: Policy) -> list[RelatedRule]:
         return []
     return [
         *([select_by_name(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
-        *([select_by_labels(Pod, parent.namespace, selector(parent))] if policy.pods else []),
-        *config_hash.rules(parent.namespace, spec, policy),
-        *dependencies.rules(parent.namespace, spec, policy),
+        *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
+        *config_hash.rules(parent.namespace, spec, watch),
+        *dependencies.rules(parent.namespace, spec, watch),
     ]

@@ -25,14 +25,14 @@ from app.core.status.facts import Facts
 from app.core.status.readiness import asks_pods
 from app.core.status.status import status
 from app.core.timers import resync
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Deployment, SyncRequest, SyncResponse
 
 
-def sync(request: SyncRequest, now: datetime, policy: Policy) -> SyncResponse:
+def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous = Previous(request.parent)
-    planned = plan(request, previous, policy)
+    planned = plan(request, previous, watch)
     facts = _waited(_facts(request, planned, previous, now), previous)
     # Twice: Pods that are unstable are waited for as well, also in the moments in which all of them are available.
     facts = _waited(_explained(request, planned, _resent(facts, planned, request)), previous)

@@ -1,6 +1,6 @@
-"""The policy: what whoever runs the operator decided for all MyResources of the cluster.
+"""What the operator watches besides MyResources and their children. It is the same for all MyResources of a cluster.
 
-Each thing that is followed costs Metacontroller a cache of all objects of its kind, and the rights to read them.
+Each watched kind costs Metacontroller a cache of all its objects, and the rights to read them.
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from metahook import ConfigMap, Kind, Object, Secret
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What is followed. The default follows Pods and ConfigMaps, no Secrets, and no kinds of others."""
+class Watch:
+    """The watched kinds. ConfigMaps are always watched; the default adds Pods."""
 
     pods: bool = True
     """Whether Pods explain why a MyResource is not Ready."""
@@ -20,11 +20,11 @@ class Policy:
     """The kinds that MyResources may wait for."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
-        """Return the kind that may be waited for, or None if it is not followed."""
-        asked = (api_version, resource)
-        return next((kind for kind in self.dependencies if (kind.api_version, kind.plural) == asked), None)
+        """Return the kind of a dependency, or None if it is not watched."""
+        key = (api_version, resource)
+        return next((kind for kind in self.dependencies if (kind.api_version, kind.plural) == key), None)
 
     @property
     def config(self) -> tuple[type[Object], ...]:
-        """Return the kinds whose contents are followed."""
+        """Return the watched kinds of configuration."""
         return (ConfigMap, Secret) if self.secrets else (ConfigMap,)

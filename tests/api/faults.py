@@ -7,7 +7,7 @@ from typing import Any
 
 from celpy.evaluation import CELEvalError, function_matches
 
-from app.api.following import NOT_ITSELF
+from app.api.dependencies import NOT_ITSELF
 from tests.api.apiserver import Node
 from tests.build import Json
 

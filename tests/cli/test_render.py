@@ -11,9 +11,8 @@ import yaml
 
 from app.api.crd import schema
 from app.cli.files import parents
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
-from tests.build import NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
+from tests.build import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 from tests.cli.calling import assert_one_line, call
 
 Json = dict[str, Any]

@@ -13,9 +13,8 @@ import pytest
 import yaml
 
 from app.cli.files.live import COLLECT
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import customize_request
-from tests.build import NOW, NOW_TEXT, my_resource, reason, sync
+from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.cli.calling import LISTENS, Ended, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.other import PATH, longer, other_version

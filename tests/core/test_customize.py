@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import customize_request
 from tests.build import my_resource
@@ -18,11 +18,11 @@ PODS = {
 }
 
 
-BACKUPS = Policy(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
+BACKUPS = Watch(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 
 
-def rules(policy: Policy = Policy(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value
-    answer = json.loads(controller(policy).answer_customize(customize_request(my_resource(**spec))))
+def rules(watch: Watch = Watch(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value
+    answer = json.loads(controller(watch).answer_customize(customize_request(my_resource(**spec))))
     found: list[dict[str, Any]] = answer["relatedResources"]
     return found
 

@@ -19,7 +19,7 @@ from metahook.simulator.world import World
 from tests.build import my_resource
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.events import EVENTS
-from tests.following import BACKUP, POLICY
+from tests.watching import BACKUP, WATCH
 from tests.worlds import Since, both_modes, calls
 
 PAGE = "docs/watching.md"
@@ -130,7 +130,7 @@ def test_a_myresource_has_as_many_rules_as_the_page_says_at_most_one_for_a_kind(
     backups = [{"apiVersion": BACKUP.api_version, "resource": BACKUP.plural, "name": name} for name in ("d", "e")]
     spec: Json = {"ports": [{"containerPort": 80}], "envFrom": config, "dependencies": backups}
 
-    rules = customize(CustomizeRequest.decode(msgspec.json.encode({"parent": my_resource(**spec)})), POLICY)
+    rules = customize(CustomizeRequest.decode(msgspec.json.encode({"parent": my_resource(**spec)})), WATCH)
 
     assert [rule["resource"] for rule in rules] == ["services", "pods", "configmaps", "secrets", BACKUP.plural]
     assert TEXT.count("by name |") + TEXT.count("of its name |") + TEXT.count("by label |") == len(rules)

@@ -8,8 +8,8 @@ from typing import Any
 from metahook.protocol.sender import sync_request
 from metahook.simulator.objects import Json, text
 from tests.build import grouped
-from tests.e2e.followed import OURS
 from tests.e2e.namespace import Namespace
+from tests.e2e.watched import OURS
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.followed import OPTIONS
 from tests.e2e.installed import ROOT
 from tests.e2e.processes import Process, answers
+from tests.e2e.watched import OPTIONS
 from tests.serving import free_port
 
 THIS = (sys.executable, "-m", "app")

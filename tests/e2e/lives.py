@@ -8,9 +8,9 @@ from metahook.simulator.controllers.kubelet import NAME as KUBELET
 from metahook.simulator.controllers.pod_status import evicted, is_ready
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, with_metadata
-from tests.e2e.followed import BACKUPS, OURS, backup
 from tests.e2e.namespace import PORT, child
-from tests.following import WITH_BACKUPS
+from tests.e2e.watched import BACKUPS, OURS, backup
+from tests.watching import WITH_BACKUPS
 from tests.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
 
 

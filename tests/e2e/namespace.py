@@ -18,10 +18,10 @@ from tests.e2e.admission import forbid, removed
 from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
-from tests.e2e.followed import backup, told
 from tests.e2e.record import Record
 from tests.e2e.said import condition, says
 from tests.e2e.undo import undo
+from tests.e2e.watched import backup, told
 from tests.worlds import parent
 
 PATIENCE = 90.0

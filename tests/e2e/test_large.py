@@ -9,7 +9,7 @@ from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
-from tests.following import config_map
+from tests.watching import config_map
 
 LOW, HIGH = "--max-body=1", "--max-body=32"
 NAMES = ("one", "two", "three")

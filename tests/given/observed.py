@@ -9,10 +9,10 @@ from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored import stored
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
-from tests.following import ALL, POLICY, related
 from tests.given.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances
 from tests.given.words import ABSENT, Json, Strategy, mixtures, variants
 from tests.strategies import parents
+from tests.watching import ALL, WATCH, related
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ _MIXED = mixtures(
     generation=[1, 2, 3],
     stray=[False, False, False, True],
     holder=["not asked", "nobody", "nobody", "ours", *_TAKEN],
-    followed=["there"] * 3 + ["changed", "missing", "not asked"],
+    watched=["there"] * 3 + ["changed", "missing", "not asked"],
     deleting=[False] * 9 + [True],
 )
 _decisions = st.fixed_dictionaries(
@@ -141,19 +141,19 @@ def _situation(parent: Json, decided: Json) -> Situation:
     earlier = decided["earlier"](parent["spec"])
     before = {**parent, "spec": earlier, "metadata": {**parent["metadata"], "generation": generation}}
     missing = {*decided["missing"], *(("Service",) if decided["holder"] in _TAKEN else ())}
-    answer = sync(before, related=related(*ALL), policy=POLICY)
+    answer = sync(before, related=related(*ALL), watch=WATCH)
     made = [as_made(child, before, decided["record"]) for child in answer["children"]]
     children = [_as_seen(child, decided) for child in made if child["kind"] not in missing]
     shown = {**parent, "status": decided["status"]} if decided["status"] else parent
     if decided["deleting"]:
         shown = changed(shown, NOW_TEXT, "metadata", "deletionTimestamp")
     others = [owned(_foreign("Deployment", "stray", parent), parent)] if decided["stray"] else []
-    seen = {**_FOLLOWED[decided["followed"]], **_related(decided["holder"], children, shown)}
+    seen = {**_WATCHED[decided["watched"]], **_related(decided["holder"], children, shown)}
     return Situation(shown, (*children, *others), seen)
 
 
 _CHANGED = [{**item, "data": {**item["data"], "a": "bmV3"}} for item in ALL if "data" in item]
-_FOLLOWED: dict[str, Grouped] = {
+_WATCHED: dict[str, Grouped] = {
     "there": related(*ALL),
     "changed": related(*_CHANGED),
     "missing": related(),

@@ -10,7 +10,7 @@ import msgspec
 from app.core.child_metadata import CHILDREN
 from app.core.desired.desired_state import plan
 from app.core.previous_status import Previous
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
@@ -129,7 +129,7 @@ def believes_every_parent() -> Controller:
     """Do what the spec says although the children show that it is past."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        planned = plan(request, Previous(request.parent), Policy())
+        planned = plan(request, Previous(request.parent), Watch())
         return replace(answer, children=planned.wanted, kept=planned.kept)
 
     return but(change)

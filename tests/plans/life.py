@@ -13,8 +13,8 @@ from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, controller_of, deleting, key_of, text
 from metahook.simulator.world import NoRest, World
-from tests.following import WITH_BACKUPS
 from tests.plans.workloads import Step, Workload
+from tests.watching import WITH_BACKUPS
 from tests.worlds import CHILDREN, PARENT
 
 REST = 120

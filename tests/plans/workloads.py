@@ -4,19 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from app.core.controller import MYRESOURCE, controller
-from app.core.watch import Policy
+from app.core.controller import controller
+from app.core.watch import Watch
 from metahook import Controller
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.following import POLICY, backup, config_map
+from tests.build import MYRESOURCE
+from tests.watching import WATCH, backup, config_map
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
 
-PLAIN = controller(Policy(pods=False))
+PLAIN = controller(Watch(pods=False))
 """Our hook, as most workloads have it: Pods double the events, and change nothing but words."""
 
-FOLLOWING = controller(replace(POLICY, pods=False))
+WATCHING = controller(replace(WATCH, pods=False))
 
 
 class Stage(Protocol):
@@ -125,9 +126,9 @@ WORKLOADS: dict[str, Workload] = {
             delete(SETTINGS),
             put(config_map("settings", a="3")),
         ),
-        FOLLOWING,
+        WATCHING,
     ),
-    "a start that waits": Workload((spec(**WAITING),), (put(backup("nightly")), delete(NIGHTLY)), FOLLOWING),
+    "a start that waits": Workload((spec(**WAITING),), (put(backup("nightly")), delete(NIGHTLY)), WATCHING),
     "create, with Pods": Workload((), (spec(),), MYRESOURCE),
     "Pods without their image": Workload(_MADE, (spec(image="nginx:bad"), spec()), MYRESOURCE),
     "Pods that crash": Workload(_MADE, (spec(image="nginx:crash"), spec(image="nginx:oom"), spec()), MYRESOURCE),

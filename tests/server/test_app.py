@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
-from tests.build import NOW, grouped, my_resource
+from tests.build import MYRESOURCE, NOW, grouped, my_resource
 from tests.calling import call
 from tests.tiny import TINY, config_map, customize_body, sync_body
 

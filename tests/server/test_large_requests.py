@@ -17,8 +17,8 @@ from metahook.protocol.sender import sync_request
 from tests import large
 from tests.build import finished, grouped, my_resource
 from tests.calling import JSON
-from tests.following import config_map, related
 from tests.serving import Served, served
+from tests.watching import config_map, related
 
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
-from tests.build import NOW, Json, finished, grouped, my_resource, owned, sync
+from tests.build import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.calling import call
 from tests.tiny import TINY, customize_body, sync_body
 from tests.traffic import load

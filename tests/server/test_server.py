@@ -12,10 +12,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.protocol.sender import sync_request
 from metahook.server.server import Address, _server
-from tests.build import grouped, my_resource
+from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
 from tests.serving import Served, free_port, served
 

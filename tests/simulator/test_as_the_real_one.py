@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook import Kind
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
+from tests.build import MYRESOURCE
 from tests.worlds import (
     CHANGES,
     CHILDREN,

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.simulator.findings import RULES, findings
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NoRest, World
-from tests.following import config_map
+from tests.build import MYRESOURCE
 from tests.simulator import careless
 from tests.simulator.careless import answering
+from tests.watching import config_map
 from tests.worlds import DEPLOYMENT, world
 
 Json = dict[str, Any]

@@ -6,15 +6,15 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.controller import MYRESOURCE
 from metahook.simulator.controllers.fate import Fate
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, deleting, text
 from metahook.simulator.world import World
-from tests.following import ALL, FOLLOWING, WITH_BACKUPS
+from tests.build import MYRESOURCE
 from tests.strategies import specs
 from tests.test_convergence import specs_of
+from tests.watching import ALL, WATCHING, WITH_BACKUPS
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
 
 Json = dict[str, Any]
@@ -78,7 +78,7 @@ def meanwhile(made: World, kind: str, value: Any) -> None:
 
 def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
     """Return the world in which a parent with *spec* had these *steps* happen to it, once it is still."""
-    made = world(mode, FOLLOWING, served=WITH_BACKUPS)
+    made = world(mode, WATCHING, served=WITH_BACKUPS)
     for item in ALL:
         made.api.place(item)
     made.apply({**parent(), "spec": spec})

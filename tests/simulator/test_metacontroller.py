@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
+from tests.build import MYRESOURCE
 from tests.worlds import (
     CHANGES,
     DEPLOYMENT,

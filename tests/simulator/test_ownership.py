@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.simulator.apiserver.ownership import Ownership, changed, joined
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
+from tests.build import MYRESOURCE
 from tests.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
 
 Json = dict[str, Any]

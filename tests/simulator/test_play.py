@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook.simulator.objects import Key
 from metahook.simulator.play import Outcome, play
 from metahook.simulator.scenario import BadScenario, Step, key, scenario, seconds
+from tests.build import MYRESOURCE
 from tests.simulator.careless import too_busy
 from tests.worlds import WEB, parent, world
 

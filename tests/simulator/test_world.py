@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.core.controller import MYRESOURCE
 from metahook import Controller, Deployment, RelatedRule, SyncResponse
 from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import in_process
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import NoRest, NoSuchObject
+from tests.build import MYRESOURCE
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
 

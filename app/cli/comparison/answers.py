@@ -9,7 +9,7 @@ import msgspec
 from app.cli.files.recordings import Hook, Identity, Recording
 from app.core.child_metadata import REPAIR
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import MalformedRequest
 
 Json = dict[str, Any]
@@ -63,13 +63,13 @@ def _objects(value: object) -> list[Any]:
     return value
 
 
-def ours(recording: Recording, now: datetime, policy: Policy) -> Answer:
+def ours(recording: Recording, now: datetime, watch: Watch) -> Answer:
     """Return what this version answers, and as the service would: with 500 if it fails, whatever the reason."""
     try:
         if recording.hook == "customize":
-            said = controller(policy).answer_customize(recording.body)
+            said = controller(watch).answer_customize(recording.body)
         else:
-            said = controller(policy).answer_sync(recording.body, now)
+            said = controller(watch).answer_sync(recording.body, now)
     except MalformedRequest:
         return Answer(MALFORMED)
     except Exception:  # noqa: BLE001 - a bug is what a replay is to find; the other requests have their answers

@@ -8,29 +8,29 @@ from app.cli.comparison.difference import Difference, between, from_observed
 from app.cli.comparison.pods import of_file
 from app.cli.errors import InputError
 from app.cli.files.recordings import Recording
-from app.core.watch import Policy
+from app.core.watch import Watch
 
 Ask = Callable[[Recording], Answer]
 """Asks another version's hook."""
 
 
-def difference(recording: Recording, now: datetime, other: Ask | None, policy: Policy) -> Difference | None:
+def difference(recording: Recording, now: datetime, other: Ask | None, watch: Watch) -> Difference | None:
     """Return how answers to *recording* differ, or None if there is nothing to compare with; raise InputError."""
     with of_file(recording.file):
-        return _difference(recording, now, other, policy)
+        return _difference(recording, now, other, watch)
 
 
-def _difference(recording: Recording, now: datetime, other: Ask | None, policy: Policy) -> Difference | None:
+def _difference(recording: Recording, now: datetime, other: Ask | None, watch: Watch) -> Difference | None:
     """Compare.
 
     The *other* version's answer is the new one; else this version's is, and the recorded one, or what is observed, is
     the old one. A recorded answer is compared at the time of then, if that is known.
     """
     if other:
-        pair = (ours(recording, now, policy), other(recording))
+        pair = (ours(recording, now, watch), other(recording))
         return between(recording, *(timeless(said, same_time=False) for said in pair))
     known = recording.time is not None
-    mine = timeless(ours(recording, recording.time or now, policy), same_time=known)
+    mine = timeless(ours(recording, recording.time or now, watch), same_time=known)
     recorded = _recorded(recording)
     if recorded:
         return between(recording, timeless(recorded, same_time=known), mine)

@@ -10,7 +10,7 @@ from app.cli.comparison.pods import applied, as_stored, bare, records, restarts
 from app.cli.errors import InputError
 from app.cli.files.parents import Json, answered, composed
 from app.cli.files.recordings import Identity, Recording
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 
 Children = dict[Identity, Json]
@@ -36,16 +36,16 @@ class Edit:
     """Whether there is a Deployment whose Pods could restart."""
 
 
-def of_files(old: Given, new: Given, now: datetime, policy: Policy) -> Edit:
+def of_files(old: Given, new: Given, now: datetime, watch: Watch) -> Edit:
     """Return the edit from the MyResource *old* to *new*: what the hook asks for before and after."""
     _check_same(old.parent, old.path, new)
     namespace = {**new.parent["metadata"], **old.parent["metadata"]}.get("namespace", "default")
-    before, after = (_asked(given, namespace, now, policy) for given in (old, new))
+    before, after = (_asked(given, namespace, now, watch) for given in (old, new))
     both = [(before[key], after[key]) for key in before if key in after and key[0] == "Deployment"]
     return Edit(before, after, [path for old_child, new_child in both for path in _in_any_mode(old_child, new_child)])
 
 
-def of_recording(recorded: Recording, new: Given, now: datetime, policy: Policy) -> Edit:
+def of_recording(recorded: Recording, new: Given, now: datetime, watch: Watch) -> Edit:
     """Return the edit from what a recorded request shows to what it would show with the spec of *new*.
 
     Children that are there are compared as they would be stored, so what others added to them counts.
@@ -54,10 +54,10 @@ def of_recording(recorded: Recording, new: Given, now: datetime, policy: Policy)
         message = f"{recorded.file}: a request to customize has no children; name a request to sync"
         raise InputError(message)
     moment = recorded.time or now
-    old_asked = _children(answered(recorded.body, moment, recorded.file, policy))
+    old_asked = _children(answered(recorded.body, moment, recorded.file, watch))
     _check_same(recorded.parent, recorded.file, new)
     edited = msgspec.json.encode({**recorded.request, "parent": _edited(recorded.parent, new.parent)})
-    new_asked = _valid_children(answered(edited, moment, new.path, policy), new.path)
+    new_asked = _valid_children(answered(edited, moment, new.path, watch), new.path)
     seen, last = recorded.observed(), records(recorded.body)
     before = {key: _upon(seen.get(key), last.get(key, {}), child) for key, child in old_asked.items()}
     after = {
@@ -88,13 +88,13 @@ def _in_any_mode(old: Json, new: Json) -> list[str]:
     return list(dict.fromkeys(path for start in starts for path in restarts(made, applied(start, old, new))))
 
 
-def _asked(given: Given, namespace: str, now: datetime, policy: Policy) -> Children:
+def _asked(given: Given, namespace: str, now: datetime, watch: Watch) -> Children:
     """Return the children of a MyResource that has started: it waits for no dependency any more."""
     whose = f"{given.path}: {given.parent['metadata']['name']}"
     metadata = {**given.parent["metadata"], "namespace": namespace}
     parent = {**given.parent, "metadata": metadata, "status": {"readyGeneration": 1}}
-    body = composed(parent, [], given.others, whose, policy)
-    return _valid_children(answered(body, now, whose, policy), whose)
+    body = composed(parent, [], given.others, whose, watch)
+    return _valid_children(answered(body, now, whose, watch), whose)
 
 
 def _valid_children(answer: bytes, whose: str) -> Children:

@@ -9,7 +9,7 @@ import msgspec
 from app.cli.errors import InputError
 from app.cli.files.parents import composed, is_my_resource
 from app.cli.files.recordings import Recording
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Service
 from metahook.protocol.sender import customize_request
 from metahook.simulator.objects import controller_of
@@ -27,7 +27,7 @@ myresource replay myresources.json deployments.json services.json configmaps.jso
 they belong in no file."""
 
 
-def recordings(objects: list[tuple[str, Json]], policy: Policy) -> Iterator[Recording]:
+def recordings(objects: list[tuple[str, Json]], watch: Watch) -> Iterator[Recording]:
     """Yield the requests to customize and to sync for each MyResource among *objects*, which come with their files.
 
     A related kind of which there are none was not collected: nothing is known about it.
@@ -44,7 +44,7 @@ def recordings(objects: list[tuple[str, Json]], policy: Policy) -> Iterator[Reco
         whose = f"{file}: {parent['metadata']['name']}"
         _check_uid(parent, whose)
         mine, others = owned.get(parent["metadata"]["uid"], []), near[_namespace(parent)]
-        sync = msgspec.json.decode(composed(parent, mine, others, whose, policy))
+        sync = msgspec.json.decode(composed(parent, mine, others, whose, watch))
         related = {group: found for group, found in sync["related"].items() if group in known}
         yield Recording(file, "customize", msgspec.json.decode(customize_request(parent)))
         yield Recording(file, "sync", {**sync, "related": related})

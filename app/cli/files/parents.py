@@ -21,13 +21,13 @@ from app.cli.files.metadata import FIELDS, SERVERS, misnamed, misshapen, without
 from app.cli.files.unknown import unknown_fields
 from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
 from metahook.protocol.sender import RelatedKind, children_of, customize_request, related_to, sync_request
 
 Json = dict[str, Any]
 
-_FOLLOWED: tuple[RelatedKind, ...] = (
+_WATCHED: tuple[RelatedKind, ...] = (
     ("v1", "configmaps", "ConfigMap"),
     ("v1", "pods", "Pod"),
     ("v1", "secrets", "Secret"),
@@ -87,10 +87,10 @@ def created(parent: Json) -> Json:
     return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": metadata}
 
 
-def answered(request: bytes, now: datetime, whose: str, policy: Policy) -> bytes:
+def answered(request: bytes, now: datetime, whose: str, watch: Watch) -> bytes:
     """Return the answer to the sync *request* for *whose* (a file and a name); raise InputError if there is none."""
     try:
-        return controller(policy).answer_sync(request, now)
+        return controller(watch).answer_sync(request, now)
     except MalformedRequest as error:
         raise _unlike_any(whose, error) from error
     except RefusedResponse as error:
@@ -98,7 +98,7 @@ def answered(request: bytes, now: datetime, whose: str, policy: Policy) -> bytes
         raise InputError(message) from error
 
 
-def composed(parent: Json, seen: list[Json], others: list[Json], whose: str, policy: Policy) -> bytes:
+def composed(parent: Json, seen: list[Json], others: list[Json], whose: str, watch: Watch) -> bytes:
     """Return the sync request that Metacontroller would send for *parent*; *seen* are its children, if so they say.
 
     Customize is asked first: *others* are the objects that it may name. Raise InputError.
@@ -107,20 +107,20 @@ def composed(parent: Json, seen: list[Json], others: list[Json], whose: str, pol
     namespace = stored["metadata"]["namespace"]
     children = [_as_child(item, stored) for item in seen]
     try:
-        rules = controller(policy).customize(CustomizeRequest.decode(customize_request(stored)))
+        rules = controller(watch).customize(CustomizeRequest.decode(customize_request(stored)))
     except MalformedRequest as error:
         raise _unlike_any(whose, error) from error
     owned = children_of(stored, children, *CHILDREN)
-    related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *_kinds(policy))
+    related = related_to(rules, [*children, *(_in(namespace, item) for item in others)], *_kinds(watch))
     return sync_request(stored, owned, related)
 
 
-def _kinds(policy: Policy) -> list[RelatedKind]:
+def _kinds(watch: Watch) -> list[RelatedKind]:
     """Return the kinds that the hook may ask for."""
     return [
         *((kind.KIND.api_version, kind.KIND.plural, kind.KIND.kind) for kind in CHILDREN),
-        *_FOLLOWED,
-        *((kind.api_version, kind.plural, kind.kind) for kind in policy.dependencies),
+        *_WATCHED,
+        *((kind.api_version, kind.plural, kind.kind) for kind in watch.dependencies),
     ]
 
 

@@ -1,9 +1,9 @@
 """The configuration that an application reads: marks that change with it, so that Pods are replaced; what is missing.
 
 A mark is a hash of the keys that are used and their values, keyed by the parent's uid: equal contents of two namespaces
-have unlike marks. It is an annotation of the Pod template, one for ConfigMaps and one for Secrets, so that following
+have unlike marks. It is an annotation of the Pod template, one for ConfigMaps and one for Secrets, so that watching
 Secrets or not concerns their mark alone. A mark stays as observed while what it is made from is missing, unknown, or
-not followed.
+not watched.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import msgspec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import MARKS, deployment_name
 from app.core.desired.references import Kind, Reference, references
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
 
 Values = dict[str, str] | Absence
@@ -38,27 +38,27 @@ class Config:
     missing: tuple[Reference, ...] = ()
 
 
-def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
+def rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
     """Return the related rules for the configuration of *spec*: one for each kind, by name."""
-    followed = _followed(references(spec), spec, policy)
-    names = {kind: sorted({ref.name for ref in followed if ref.kind is kind}) for kind in MARKS}
+    watched = _watched(references(spec), spec, watch)
+    names = {kind: sorted({ref.name for ref in watched if ref.kind is kind}) for kind in MARKS}
     return [select_by_name(kind, namespace, *names[kind]) for kind in MARKS if names[kind]]
 
 
-def config(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> Config:
+def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> Config:
     """Return the configuration of *spec* as it is observed."""
     every = references(spec)
-    followed = _followed(every, spec, policy)
-    found = {kind: _found(kind, followed, request) for kind in MARKS if any(ref.kind is kind for ref in every)}
+    watched = _watched(every, spec, watch)
+    found = {kind: _found(kind, watched, request) for kind in MARKS if any(ref.kind is kind for ref in every)}
     before = _observed_marks(request)
     marks = {MARKS[kind]: seen.mark or before.get(MARKS[kind]) for kind, seen in found.items()}
     missing = {ref: what for seen in found.values() for ref, what in seen.missing.items()}
-    needed = [missing[ref] for ref in followed if ref in missing] if spec.replicas else []  # no Pod needs it
+    needed = [missing[ref] for ref in watched if ref in missing] if spec.replicas else []  # no Pod needs it
     return Config({name: mark for name, mark in marks.items() if mark}, tuple(dict.fromkeys(needed)))
 
 
-def _followed(every: list[Reference], spec: MyResourceSpec, policy: Policy) -> list[Reference]:
-    return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in policy.config]
+def _watched(every: list[Reference], spec: MyResourceSpec, watch: Watch) -> list[Reference]:
+    return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in watch.config]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class _Found:
     missing: dict[Reference, Reference]
 
 
-def _found(kind: Kind, followed: list[Reference], request: SyncRequest) -> _Found:
+def _found(kind: Kind, watched: list[Reference], request: SyncRequest) -> _Found:
     """Return what was found of *kind*. One object after the other is read, as all of them may be large."""
     uses: defaultdict[str, list[Reference]] = defaultdict(list)
-    for ref in followed:
+    for ref in watched:
         if ref.kind is kind:
             uses[ref.name].append(ref)
     content, is_settled = _Hash(kind, request.parent.uid), bool(uses)

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import msgspec
 
-from app.api.following import ANY_STATE, Dependency
+from app.api.dependencies import ANY_STATE, Dependency
 from app.api.spec import MyResourceSpec
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_read
 
 
@@ -26,7 +26,7 @@ class State(Enum):
     LEAVING = "is being deleted"
     UNMET = "is there, but its condition is not True"
     UNREADABLE = "is there, but can't be read"
-    NOT_FOLLOWED = "is of a kind that this operator does not follow"
+    NOT_WATCHED = "is of a kind that this operator does not follow"
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class _Any(Object, frozen=True):
         return generation is None or about == generation
 
 
-def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedRule]:
-    """Return the related rules for the dependencies of *spec*: one for each kind that is followed, by name."""
+def rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
+    """Return the related rules for the dependencies of *spec*: one for each watched kind, by name."""
     names: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for asked in spec.dependencies or []:
-        if policy.dependency_kind(asked.api_version, asked.resource):
+        if watch.dependency_kind(asked.api_version, asked.resource):
             names[asked.api_version, asked.resource].add(asked.name)
     return [
         {"apiVersion": api_version, "resource": resource, "namespace": namespace, "names": sorted(found)}
@@ -80,16 +80,16 @@ def rules(namespace: str, spec: MyResourceSpec, policy: Policy) -> list[RelatedR
     ]
 
 
-def waiting(request: SyncRequest, spec: MyResourceSpec, policy: Policy) -> list[Unmet]:
+def waiting(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> list[Unmet]:
     """Return the dependencies of *spec* that are not met, in the order of the spec."""
-    found = [Unmet(asked, _state(asked, request, policy)) for asked in spec.dependencies or []]
+    found = [Unmet(asked, _state(asked, request, watch)) for asked in spec.dependencies or []]
     return [each for each in found if each.state is not State.MET]
 
 
-def _state(asked: Dependency, request: SyncRequest, policy: Policy) -> State:
-    kind = policy.dependency_kind(asked.api_version, asked.resource)
+def _state(asked: Dependency, request: SyncRequest, watch: Watch) -> State:
+    kind = watch.dependency_kind(asked.api_version, asked.resource)
     if kind is None:
-        return State.NOT_FOLLOWED
+        return State.NOT_WATCHED
     seen = request.related.get(_Any, asked.name, kind.group_key)
     if isinstance(seen, Absence):
         return _ABSENT[seen]

@@ -18,7 +18,7 @@ from app.core.desired.deployment import deployment
 from app.core.desired.holders import Holder, deployment_holder, service_holder, terminating_child
 from app.core.desired.service import service, wants_service
 from app.core.previous_status import Previous
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Deployment, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
@@ -46,13 +46,13 @@ class Plan:
     """Whether the first Deployment waits for them."""
 
 
-def plan(request: SyncRequest, previous: Previous, policy: Policy) -> Plan:
+def plan(request: SyncRequest, previous: Previous, watch: Watch) -> Plan:
     """Return the plan for the parent of *request*."""
     parent, children = request.parent, request.children
     spec = read(parent.name, parent.spec)
     if isinstance(spec, InvalidSpec):
         return Plan(kept=children.kept(), problem=spec.problem)
-    made = _plan(request, spec, previous, policy)
+    made = _plan(request, spec, previous, watch)
     if any(_size(child) > MAX_CHILD for child in made.wanted):
         return Plan(
             kept=children.kept(), problem="spec: asks for a child over 200 KiB; move long values to a ConfigMap"
@@ -60,12 +60,12 @@ def plan(request: SyncRequest, previous: Previous, policy: Policy) -> Plan:
     return made
 
 
-def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, policy: Policy) -> Plan:
+def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, watch: Watch) -> Plan:
     parent = request.parent
     service_taken = service_holder(request) if wants_service(spec) else None
     deployment_taken = deployment_holder(request)
-    found = config(request, spec, policy)
-    waits = waiting(request, spec, policy)
+    found = config(request, spec, watch)
+    waits = waiting(request, spec, watch)
     held = bool(waits) and not _has_started(request, previous)
     wanted = [] if held or deployment_taken else [deployment(parent, spec, found.marks)]
     if wants_service(spec) and not service_taken:

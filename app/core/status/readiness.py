@@ -51,9 +51,9 @@ def _lost_pods(facts: Facts) -> bool:
     return rollout.is_incomplete and facts.was_ready and not rollout.is_under_way and not rollout.is_late
 
 
-def _not_followed(facts: Facts) -> bool:
+def _not_watched(facts: Facts) -> bool:
     """One of the dependencies is of a kind that will never be looked at."""
-    return any(each.state is State.NOT_FOLLOWED for each in facts.waits or [])
+    return any(each.state is State.NOT_WATCHED for each in facts.waits or [])
 
 
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
@@ -62,7 +62,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # Before NameConflict: an object that is on its way out is in nobody's way for long.
     (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
     (NAME_CONFLICT, lambda facts: facts.conflict is not None),
-    (DEPENDENCY_NOT_FOLLOWED, lambda facts: facts.held and _not_followed(facts)),
+    (DEPENDENCY_NOT_FOLLOWED, lambda facts: facts.held and _not_watched(facts)),
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.held),
     (LEFTOVER_FIELDS, lambda facts: facts.stuck and facts.gap is not None and facts.gap.removal is not None),
     # Only a write that arrived can be overridden. Of one that did not, nobody but who refuses it is to blame.

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from app.core.watch import Policy
+from app.core.watch import Watch
 from tests.build import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
 
 Json = dict[str, Any]
 
 CONFIG = "mygroup.example.com/config"
 SECRETS = "mygroup.example.com/secrets"
-FOLLOWING_SECRETS = Policy(secrets=True)
+WATCHING_SECRETS = Watch(secrets=True)
 
 ALL: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
 ONE: Json = {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "a"}}}]}
@@ -42,17 +42,15 @@ def marks(answer: Json) -> Json:
     return annotations
 
 
-def mark(spec: Json, related: Json, *observed: Json, policy: Policy | None = None, **parent: Any) -> str | None:
-    found: str | None = marks(sync(my_resource(**spec, **parent), *observed, related=related, policy=policy)).get(
-        CONFIG
-    )
+def mark(spec: Json, related: Json, *observed: Json, watch: Watch | None = None, **parent: Any) -> str | None:
+    found: str | None = marks(sync(my_resource(**spec, **parent), *observed, related=related, watch=watch)).get(CONFIG)
     return found
 
 
-def running(spec: Json, related: Json, policy: Policy | None = None) -> Json:
+def running(spec: Json, related: Json, watch: Watch | None = None) -> Json:
     """Return the Deployment of a finished rollout."""
     parent = my_resource(**spec)
-    return rolled_out(owned(child(sync(parent, related=related, policy=policy), "Deployment"), parent))
+    return rolled_out(owned(child(sync(parent, related=related, watch=watch), "Deployment"), parent))
 
 
 @pytest.mark.parametrize("spec", [ALL, ONE, MAYBE], ids=["all keys", "one key", "an optional key"])
@@ -315,11 +313,11 @@ def test_secrets_are_not_followed_unless_the_operator_says_so() -> None:
     parent = my_resource(**SECRET)
 
     assert marks(sync(parent, related=login(a="MQ=="))) == {}
-    assert set(marks(sync(parent, related=login(a="MQ=="), policy=FOLLOWING_SECRETS))) == {SECRETS}
+    assert set(marks(sync(parent, related=login(a="MQ=="), watch=WATCHING_SECRETS))) == {SECRETS}
 
 
 def test_a_secrets_value_is_in_no_answer() -> None:
-    answer = sync(my_resource(**SECRET), related=login(password="c2VjcmV0"), policy=FOLLOWING_SECRETS)  # noqa: S106 - it is none
+    answer = sync(my_resource(**SECRET), related=login(password="c2VjcmV0"), watch=WATCHING_SECRETS)  # noqa: S106 - it is none
 
     assert "c2VjcmV0" not in str(answer)
     assert "password" not in str(answer)
@@ -329,13 +327,13 @@ def test_secrets_and_config_maps_have_a_mark_each() -> None:
     both = my_resource(envFrom=[*ALL["envFrom"], *SECRET["envFrom"]])
 
     def made(config: str, secret: str) -> Json:
-        return marks(sync(both, related={**settings(a=config), **login(a=secret)}, policy=FOLLOWING_SECRETS))
+        return marks(sync(both, related={**settings(a=config), **login(a=secret)}, watch=WATCHING_SECRETS))
 
     assert made("1", "MQ==")[CONFIG] == made("1", "Mg==")[CONFIG] != made("2", "MQ==")[CONFIG]
     assert made("1", "MQ==")[SECRETS] == made("2", "MQ==")[SECRETS] != made("1", "Mg==")[SECRETS]
 
 
 def test_no_longer_following_secrets_restarts_nothing() -> None:
-    before = running(SECRET, login(a="MQ=="), FOLLOWING_SECRETS)
+    before = running(SECRET, login(a="MQ=="), WATCHING_SECRETS)
 
     assert reason(sync(my_resource(**SECRET), before)) == "Available"

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import Grouped
 from tests.build import condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 
-BACKUPS = Policy(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
+BACKUPS = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 NIGHTLY: Json = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
 UNMET = "is there, but its condition Ready is not True"
 READY: Json = {"type": "Ready", "status": "True"}
@@ -32,8 +32,8 @@ def backup(*conditions: Any, name: str = "nightly", observed: Any = None, **meta
 NONE: Grouped = {"MyBackup.example.com/v1": {}}
 
 
-def answered(related: Grouped, *children: Json, parent: Json | None = None, policy: Policy = BACKUPS) -> Json:
-    return sync(parent or waiting(), *children, related=related, policy=policy)
+def answered(related: Grouped, *children: Json, parent: Json | None = None, watch: Watch = BACKUPS) -> Json:
+    return sync(parent or waiting(), *children, related=related, watch=watch)
 
 
 def kinds(answer: Json) -> list[str]:
@@ -165,7 +165,7 @@ def test_a_group_that_was_not_asked_for_is_unknown() -> None:
 
 
 def test_a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition() -> None:
-    answer = answered(backup(READY), policy=Policy())
+    answer = answered(backup(READY), watch=Watch())
 
     assert (kinds(answer), reason(answer)) == ([], "DependencyNotFollowed")
     assert "mybackups nightly is of a kind that this operator does not follow" in condition(answer)["message"]
@@ -176,7 +176,7 @@ def test_a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition() ->
 def test_what_runs_goes_on_when_the_operator_no_longer_follows_a_kind() -> None:
     (made,) = finished(my_resource())
 
-    assert reason(answered(backup(READY), made, policy=Policy())) == "Available"
+    assert reason(answered(backup(READY), made, watch=Watch())) == "Available"
 
 
 def test_without_dependencies_there_is_no_condition_of_them() -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.cli.simulation.timeline import line_of
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook.server.redaction import redacted
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
@@ -77,10 +77,10 @@ def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(wri
 # Replay of live objects
 
 
-def live(parent: Json, *others: Json, policy: Policy | None = None) -> list[Json]:
+def live(parent: Json, *others: Json, watch: Watch | None = None) -> list[Json]:
     """Return a MyResource that is Ready and its children, as they were before anything was followed."""
     children = in_cluster(parent)
-    return [{**parent, "status": sync(parent, *children, policy=policy)["status"]}, *children, *others]
+    return [{**parent, "status": sync(parent, *children, watch=watch)["status"]}, *children, *others]
 
 
 def here(item: Json) -> Json:
@@ -127,11 +127,11 @@ def recorded(data: Json) -> Json:
     parent = my_resource(**TOKEN)
     secret = here({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": data})
     related = {"Secret.v1": {"default/token": secret}}
-    policy = Policy(secrets=True)
-    made = sync(parent, related=related, policy=policy)["children"]
+    watch = Watch(secrets=True)
+    made = sync(parent, related=related, watch=watch)["children"]
     children = [{**child, "metadata": {**child["metadata"], "ownerReferences": []}} for child in made]
     request = {**request_of(parent, *children), "related": related}
-    answer = sync(parent, *children, related=related, policy=policy)
+    answer = sync(parent, *children, related=related, watch=watch)
     return {"path": "/sync", "time": NOW.isoformat(), "request": redacted(request), "status": 200, "response": answer}
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import Grouped
 from metahook.simulator.metacontroller.settings import SERVED
@@ -12,8 +12,8 @@ from tests.given.words import CONFIG_KEYS, OBJECT_NAMES
 Json = dict[str, Any]
 
 BACKUP = Kind("example.com/v1", "MyBackup", "mybackups")
-POLICY = Policy(secrets=True, dependencies=(BACKUP,))
-FOLLOWING = controller(POLICY)
+WATCH = Watch(secrets=True, dependencies=(BACKUP,))
+WATCHING = controller(WATCH)
 WITH_BACKUPS = (*SERVED, BACKUP)
 """Kinds that a cluster with MyBackups serves."""
 

@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from app.cli.policy import MOST_KINDS, dependency_kind, with_policy
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
@@ -127,25 +127,25 @@ def test_so_many_kinds_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "policy"),
+    ("variable", "value", "watch"),
     [
-        ("MYRESOURCE_PODS", "", Policy()),
-        ("MYRESOURCE_PODS", "false", Policy(pods=False)),
-        ("MYRESOURCE_SECRETS", "", Policy()),
-        ("MYRESOURCE_SECRETS", "true", Policy(secrets=True)),
+        ("MYRESOURCE_PODS", "", Watch()),
+        ("MYRESOURCE_PODS", "false", Watch(pods=False)),
+        ("MYRESOURCE_SECRETS", "", Watch()),
+        ("MYRESOURCE_SECRETS", "true", Watch(secrets=True)),
     ],
 )
-def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, policy: Policy) -> None:
-    seen: list[Policy] = []
+def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, watch: Watch) -> None:
+    seen: list[Watch] = []
 
     @click.command
     @with_policy
-    def command(policy: Policy) -> None:
-        seen.append(policy)
+    def command(watch: Watch) -> None:
+        seen.append(watch)
 
     CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
 
-    assert seen == [policy]
+    assert seen == [watch]
 
 
 @pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])

@@ -5,8 +5,8 @@ import pytest
 from app.cli.policy import dependency_kind
 from tests.chart.sets import Json, objects, the, values
 
-ALL = values("follow")
-LITTLE = values("unfollowed")
+ALL = values("watch")
+LITTLE = values("unwatched")
 SIZE = {"MYRESOURCE_MAX_BODY": "32"}
 Right = tuple[str, str, str]
 

@@ -1,7 +1,7 @@
 """What the operator of a run follows besides the default: a kind of somebody else, MyBackup, and perhaps Secrets."""
 
 from app.core.controller import controller
-from app.core.watch import Policy
+from app.core.watch import Watch
 from metahook import Kind
 from metahook.simulator.objects import Json
 
@@ -19,7 +19,7 @@ def values(*, secrets: bool) -> Json:
     return {"follow": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
 
 
-OURS = controller(Policy(dependencies=(BACKUPS,)))
+OURS = controller(Watch(dependencies=(BACKUPS,)))
 """The controller that the hook is."""
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
