@@ -14,8 +14,8 @@ FROM ${BASE}
 COPY --from=build /venv /venv
 COPY --from=build /srv /srv
 WORKDIR /srv
-ENV PYTHONDONTWRITEBYTECODE=1
+ENV PYTHONDONTWRITEBYTECODE=1 MYRESOURCE_HOST=0.0.0.0
 USER 65532:65532
 EXPOSE 8080 8081
 ENTRYPOINT ["/venv/bin/python", "-m", "app"]
-CMD ["serve", "--host", "0.0.0.0"]
+CMD ["serve"]

@@ -2,10 +2,11 @@
 
 Read from the bottom up, or follow a request from the top down; imports point down only.
 
-    main  the app, for ``uvicorn app.main:app``
-    cli   serve, render, diff, replay, simulate, crd, explain: plugs the parts together
-    core  decides: desired children, status, related rules
-    api   the MyResource API: what a spec may be, and the CRD
+    main      the app, for ``uvicorn app.main:app``
+    cli       serve, render, diff, replay, simulate, crd, explain: plugs the parts together
+    settings  the operator's settings, from options and variables
+    core      decides: desired children, status, related rules
+    api       the MyResource API: what a spec may be, and the CRD
 
 What serves any controller is the package ``metahook``: Metacontroller's protocol, the server, the simulator. It knows
 nothing of this one. The contracts in pyproject.toml hold this.

@@ -18,10 +18,10 @@ class Feature(NamedTuple):
 BOTH: Json = {"env": [*CONFIG["env"], *SECRET["env"]]}
 
 FEATURES = (
-    Feature("no rules", ("--no-pods",), {}, 0),
-    Feature("a Service", ("--no-pods",), PORTS, 1),
+    Feature("no rules", ("--no-watch-pods",), {}, 0),
+    Feature("a Service", ("--no-watch-pods",), PORTS, 1),
     Feature("and Pods", (), PORTS, 2),
     Feature("and a ConfigMap", (), {**PORTS, **CONFIG}, 3),
-    Feature("and a Secret", ("--secrets",), {**PORTS, **BOTH}, 4),
-    Feature("and a dependency", ("--secrets",), {**PORTS, **BOTH, **DEPENDENCY}, 5),
+    Feature("and a Secret", ("--watch-secrets",), {**PORTS, **BOTH}, 4),
+    Feature("and a dependency", ("--watch-secrets",), {**PORTS, **BOTH, **DEPENDENCY}, 5),
 )

@@ -38,7 +38,7 @@ class Run:
 def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
     """Return what *feature* costs *size* MyResources in as many namespaces as *spread*."""
     with tempfile.TemporaryDirectory() as folder:
-        cluster = Cluster(binaries, Path(folder), secrets="--secrets" in feature.options)
+        cluster = Cluster(binaries, Path(folder), secrets="--watch-secrets" in feature.options)
         cluster.hook = Hook("hook", Path(folder), *feature.options)  # one that records nothing
         metacontroller = cluster.metacontroller("server-side-apply")
         try:
@@ -65,7 +65,7 @@ def runs(binaries: Binaries, size: int) -> Iterator[tuple[Run, Run]]:
             yield done, plain
 
 
-HEAD = "| namespaces | followed | rules | Ready after | Metacontroller | hook | API server | sync | customize |"
+HEAD = "| namespaces | watched | rules | Ready after | Metacontroller | hook | API server | sync | customize |"
 
 
 def row(done: Run, plain: Run) -> str:

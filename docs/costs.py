@@ -66,7 +66,7 @@ COSTS = {
     "metadata of a ConfigMap that it uses": A_LOOK,
     "a key that it does not use": A_LOOK,
     "a key that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "a rollout of two Pods"),
-    "a key of a Secret that it does not use": A_LOOK._replace(why="where the operator follows Secrets; else nothing"),
+    "a key of a Secret that it does not use": A_LOOK._replace(why="where the operator watches Secrets; else nothing"),
     "a key of a Secret that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "the same; a rollout of two Pods"),
     "the status of a dependency": A_LOOK,
     "a dependency is lost": Cost(ONE, NONE, NONE, ONE, "DependenciesReady says so; what runs goes on"),
@@ -74,7 +74,7 @@ COSTS = {
     PERIOD: A_LOOK,
     RESTART: Cost(Times(1, 5), Times(1, 6), NONE, NONE, _RESTART),
 }
-"""By event, of a MyResource with two Pods that is Ready and follows Pods, a ConfigMap, a Secret and a dependency."""
+"""By event, of a MyResource with two Pods that is Ready and uses Pods, a ConfigMap, a Secret and a dependency."""
 
 PROOF = "\n<!-- tests: docs.watching.every_event_of_the_table_is_measured_on_the_real_control_plane -->\n"
 

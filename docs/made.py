@@ -4,21 +4,27 @@ from pathlib import Path
 
 from docs.costs import page as watching_page
 from docs.fields import page as fields_page
+from docs.settings import page as readme
 from docs.troubleshoot import page as troubleshoot_page
 
 FOLDER = Path(__file__).parent
 
 
 def pages() -> dict[str, str]:
-    """Return the pages, by the name of the file."""
-    return {"fields.md": fields_page(), "troubleshoot.md": troubleshoot_page(), "watching.md": watching_page()}
+    """Return the pages, by the path of the file from this folder."""
+    return {
+        "fields.md": fields_page(),
+        "troubleshoot.md": troubleshoot_page(),
+        "watching.md": watching_page(),
+        "../README.md": readme(),
+    }
 
 
 def main() -> None:
     """Write the pages."""
     for name, text in pages().items():
         (FOLDER / name).write_text(text)
-        print(f"docs/{name}")
+        print((FOLDER / name).resolve().relative_to(FOLDER.parent))
 
 
 if __name__ == "__main__":

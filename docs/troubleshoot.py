@@ -21,7 +21,7 @@ PROOFS = {
         "e2e.deletion.an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label",
     ),
     "DependencyNotFollowed": (
-        "core.desired.dependencies.a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition",
+        "core.desired.dependencies.a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition",
     ),
     "WaitingForDependencies": ("core.desired.dependencies.the_first_start_waits_and_says_for_what",),
     "DependencyNotFound": (

@@ -7,10 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from app.cli.serve import command as serve_command
 from tests.serving import Served, free_port, served
 
 ROOT = Path(__file__).parent.parent
@@ -93,15 +91,6 @@ def test_the_readmes_myresource_is_the_example() -> None:
     ]
 
     assert rendered[0] == rendered[1]
-
-
-def test_the_settings_table_says_what_serve_takes() -> None:
-    rows = re.findall(r"^\| `(--[a-z-]+)` \| `([A-Z_]+)` \| (`[^`]+`|not set) \|", README, re.MULTILINE)
-    options = [option for option in serve_command.params if isinstance(option, click.Option)]
-
-    assert rows == [
-        (option.opts[0], option.envvar, f"`{option.default}`" if option.default else "not set") for option in options
-    ]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Pa
     (tmp_path / "related.yaml").write_text(yaml.safe_dump_all(map(met, dependencies)))
 
     ended = call(
-        *("render", "-f", str(file), "-o", "response", "--dependency-kind", BACKUPS),
+        *("render", "-f", str(file), "-o", "response", "--watch-dependency", BACKUPS),
         *("--related", str(tmp_path / "related.yaml")),
     )
     answer = json.loads(ended.out)
@@ -56,7 +56,7 @@ def met(dependency: dict[str, str]) -> dict[str, Any]:
 
 
 def test_the_example_with_dependencies_waits_while_they_are_not_there() -> None:
-    ended = call("render", "-f", str(EXAMPLES / "dependencies.yaml"), "-o", "response", "--dependency-kind", BACKUPS)
+    ended = call("render", "-f", str(EXAMPLES / "dependencies.yaml"), "-o", "response", "--watch-dependency", BACKUPS)
     answer = json.loads(ended.out)
 
     assert condition(answer)["reason"] == "WaitingForDependencies"

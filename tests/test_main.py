@@ -67,6 +67,5 @@ def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:
         _, said = process.communicate(timeout=60)
 
     assert process.returncode == 1
-    assert "myresource: Invalid value for '--max-body'" in said
-    assert "MYRESOURCE_MAX_BODY" in said
+    assert "myresource: Invalid value for MYRESOURCE_MAX_BODY: must be a whole number from 1 to 256" in said
     assert "Traceback" not in said

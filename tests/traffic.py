@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 FOLDER = Path(__file__).parent / "data" / "traffic"
 
-WITHOUT_PODS = "--no-pods"
+WITHOUT_PODS = "--no-watch-pods"
 RECORDED = controller(Watch(pods=False))
 """The hook as it is recorded: what its Pods are at a moment is chance; tests/e2e/test_pods.py has what they say."""
 

@@ -1,4 +1,4 @@
-"""What tests let be followed: an operator that follows all it can, and all objects that generated specs name."""
+"""An operator that watches all it can, and all objects that generated specs name."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ ALL = [
 
 
 def related(*objects: Json) -> Grouped:
-    """Return *objects* as Metacontroller sends them when all kinds that are followed were asked for."""
+    """Return *objects* as Metacontroller sends them when all watched kinds were asked for."""
     groups: Grouped = {"ConfigMap.v1": {}, "Secret.v1": {}, BACKUP.group_key: {}}
     for item in objects:
         groups[f"{item['kind']}.{item['apiVersion']}"][f"default/{item['metadata']['name']}"] = item

@@ -1,4 +1,4 @@
-"""What a MyResource follows besides itself: the configuration that it reads, and the objects that it waits for."""
+"""What a MyResource depends on: the configuration that it reads, and the objects that it waits for."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ class Dependency(Model):
     api_version: Annotated[str, Field(pattern=f"^{_GROUP}v[a-z0-9]+$", max_length=253)]
     """API group and version, such as example.com/v1."""
     resource: Annotated[str, Field(pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
-    """Plural name of the kind, in lower case, such as mybackups. The operator must be set up to follow this kind."""
+    """Plural name of the kind, in lower case, such as mybackups. The operator must be set up to watch this kind."""
     name: ObjectName
     """Name of the object."""
     condition: Annotated[str, Field(pattern="^[A-Za-z]([-A-Za-z0-9_./]*[A-Za-z0-9])?$", max_length=316)] = "Ready"

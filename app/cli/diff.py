@@ -13,7 +13,7 @@ from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.parents import Json, is_my_resource, problems
 from app.cli.files.recordings import is_recording, recording
-from app.cli.policy import with_policy
+from app.cli.options import with_watch
 from app.core.watch import Watch
 from metahook.server.clock import utc_now
 
@@ -30,7 +30,7 @@ from metahook.server.clock import utc_now
     metavar="OLD",
     help="What it was: a MyResource, or a recorded sync request, which has the children as they are.",
 )
-@with_policy
+@with_watch
 @comparison_errors()
 def command(new: str, old: str, watch: Watch) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.

@@ -10,7 +10,7 @@ from app.cli.errors import InputError
 from app.cli.files.documents import FILE, load
 from app.cli.files.manifests import as_json, as_yaml
 from app.cli.files.parents import Json, answered, composed, problems
-from app.cli.policy import with_policy
+from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
 from metahook.server.clock import utc_now
@@ -43,7 +43,7 @@ from metahook.server.clock import utc_now
     help="The children as YAML or JSON for kubectl, or the response with the status as Metacontroller gets it.",
 )
 @click.option("--now", metavar="TIME", help="Time to decide at, as in RFC 3339; default is the present.")
-@with_policy
+@with_watch
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, watch: Watch
 ) -> int:

@@ -13,7 +13,7 @@ from app.cli.errors import DIFFERENT, InputError, comparison_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.live import COLLECT, recordings
 from app.cli.files.recordings import Recording, is_recording, recording
-from app.cli.policy import with_policy
+from app.cli.options import with_watch
 from app.core.watch import Watch
 from metahook.server.clock import utc_now
 
@@ -32,7 +32,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
     show_default=True,
     help="How to print what differs.",
 )
-@with_policy
+@with_watch
 @comparison_errors()
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
     """Show what this version answers to recorded requests, and whose Pods would restart.

@@ -8,87 +8,29 @@ from fastapi import FastAPI
 
 from app import __version__
 from app.cli.errors import InputError
-from app.cli.policy import with_policy
+from app.cli.options import with_settings
 from app.core.controller import controller
-from app.core.watch import Watch
+from app.settings import InvalidSetting, Settings, read, variable_of
 from metahook.server.app import create_app
-from metahook.server.body import MAX_BODY, MIB
+from metahook.server.body import MIB
 from metahook.server.recording import CannotRecord, Recorder
 from metahook.server.server import Address, CannotListen, serve
 
-_PORT = click.IntRange(0, 65535)
-
 
 @click.command("serve")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    envvar="MYRESOURCE_HOST",
-    show_default=True,
-    show_envvar=True,
-    help="Address to listen on.",
-)
-@click.option(
-    "--port",
-    default=8080,
-    type=_PORT,
-    envvar="MYRESOURCE_PORT",
-    show_default=True,
-    show_envvar=True,
-    help="Port of /sync and /customize.",
-)
-@click.option(
-    "--health-port",
-    default=8081,
-    type=_PORT,
-    envvar="MYRESOURCE_HEALTH_PORT",
-    show_default=True,
-    show_envvar=True,
-    help="Port of /livez and /readyz.",
-)
-@click.option(
-    "--max-body",
-    default=MAX_BODY // MIB,
-    type=click.IntRange(1, 256),
-    metavar="MIB",
-    envvar="MYRESOURCE_MAX_BODY",
-    show_default=True,
-    show_envvar=True,
-    help="Refuse longer requests. The memory that is needed grows with it: see docs/operate.md.",
-)
-@click.option(
-    "--record",
-    default=None,
-    metavar="DIR",
-    envvar="MYRESOURCE_RECORD",
-    show_envvar=True,
-    help="Keep requests and answers there, for: myresource replay. They hold what users wrote; keep them private.",
-)
-@click.option(
-    "--record-limit",
-    default=100,
-    type=click.IntRange(1),
-    metavar="MIB",
-    envvar="MYRESOURCE_RECORD_LIMIT",
-    show_default=True,
-    show_envvar=True,
-    help="Stop recording when DIR holds as much.",
-)
-@with_policy
-def command(  # noqa: PLR0913, PLR0917 - one argument an option
-    host: str, port: int, health_port: int, max_body: int, record: str | None, record_limit: int, watch: Watch
-) -> None:
+@with_settings
+def command(settings: Settings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    health_at = Address(host, health_port)
-    recorder = _recorder(record, record_limit)
+    health_at = Address(settings.host, settings.health_port)
+    recorder = _recorder(settings)
     try:
         serve(
-            controller(watch),
-            Address(host, port),
+            controller(settings.watch),
+            Address(settings.host, settings.port),
             health_at,
-            max_body=max_body * MIB,
+            max_body=settings.max_body * MIB,
             max_body_name="--max-body",
             recorder=recorder,
             version=__version__,
@@ -99,32 +41,28 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         raise InputError(message) from error
 
 
-def app_of_the_environment() -> FastAPI:
-    """Return the app with the settings that the MYRESOURCE_* variables have; raise click.ClickException."""
-    with command.make_context("serve", []) as context:
-        return _app(**context.params)
-
-
-@with_policy
-def _app(*, max_body: int, record: str | None, record_limit: int, watch: Watch, **_: object) -> FastAPI:
+def app_from_environment() -> FastAPI:
+    """Return the app with the settings of the MYRESOURCE_* variables; raise click.ClickException."""
+    try:
+        settings = read(Settings)
+    except InvalidSetting as error:
+        message = f"Invalid value for {variable_of(error.name)}: {error}"
+        raise InputError(message) from error
     return create_app(
-        controller(watch),
-        max_body=max_body * MIB,
-        max_body_name="MYRESOURCE_MAX_BODY",
-        recorder=_recorder(record, record_limit),
+        controller(settings.watch),
+        max_body=settings.max_body * MIB,
+        max_body_name=variable_of("max_body"),
+        recorder=_recorder(settings),
         version=__version__,
     )
 
 
-def _recorder(record: str | None, limit: int) -> Recorder | None:
-    """Return what records in the folder *record*, up to *limit* MiB, or None if nothing shall."""
-    if record is None:
+def _recorder(settings: Settings) -> Recorder | None:
+    """Return the recorder, or None if no folder is set; raise InputError."""
+    if settings.record is None:
         return None
-    if not record:
-        message = "--record names no folder; name one, or leave it out"
-        raise click.UsageError(message)
     try:
-        return Recorder(Path(record), limit * MIB, __version__)
+        return Recorder(Path(settings.record), settings.record_limit * MIB, __version__)
     except CannotRecord as error:
-        message = f"{error}; name a folder that can be written with --record, or leave it out"
+        message = f"{error}; name a folder that can be written with --record or {variable_of('record')}, or set neither"
         raise InputError(message) from error

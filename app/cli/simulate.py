@@ -10,7 +10,7 @@ import click
 from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.errors import comparison_errors
 from app.cli.files.documents import FILE
-from app.cli.policy import with_policy
+from app.cli.options import with_watch
 from app.cli.remote import remote_hook
 from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.simulation.show import pace, show
@@ -89,7 +89,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 @click.option("--brief", is_flag=True, help="Leave out what Kubernetes' own controllers do.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, the summary last.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw what is shown into this file, too.")
-@with_policy
+@with_watch
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     file: str | None,
     until: str,

@@ -86,22 +86,22 @@ def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  #
     assert ("requires kubeVersion: >=1.30.0-0" in said) is refused
 
 
-FOLLOWS = {"follow": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
+WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
 
 
-def test_a_kind_that_is_followed_must_be_served_by_the_cluster() -> None:
+def test_a_kind_that_is_watched_must_be_served_by_the_cluster() -> None:
     with cluster(crds=[NEW]) as address:
-        said = installing(address, FOLLOWS)
+        said = installing(address, WATCHES)
 
-    assert "follow.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve" in said
+    assert "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve" in said
     assert "install its CRD first, or remove it here" in said
 
 
 def test_a_kind_that_the_cluster_serves_is_not_refused() -> None:
     with cluster(crds=[NEW], backups=True) as address:
-        assert OBJECTS in installing(address, FOLLOWS)
+        assert OBJECTS in installing(address, WATCHES)
 
 
 def test_that_it_is_served_is_not_asked_for_when_the_check_is_left_out() -> None:
     with cluster(crds=[NEW]) as address:
-        assert OBJECTS in installing(address, {**FOLLOWS, "metacontroller": {"check": False}})
+        assert OBJECTS in installing(address, {**WATCHES, "metacontroller": {"check": False}})

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from metahook.server.body import MAX_BODY, MIB
 from metahook.server.server import STOP_WITHIN
 from tests.chart.sets import Json, annotations, objects, the
 from tests.serving import free_port, served
@@ -32,12 +31,6 @@ def test_no_shell_is_needed() -> None:
 
     assert not [word for word in commands if "sh" in word.split("/")[-1]]
     assert not [handler for handler in handlers if "exec" in handler]
-
-
-def test_the_hook_is_told_how_long_a_request_may_be_as_it_would_take_it_by_itself() -> None:
-    environment = {item["name"]: item["value"] for item in HOOK["env"]}
-
-    assert environment["MYRESOURCE_MAX_BODY"] == str(MAX_BODY // MIB)
 
 
 def test_a_new_hook_is_there_before_an_old_one_goes() -> None:

@@ -76,10 +76,10 @@ def test_the_schema_lets_nothing_unknown_in(path: str) -> None:
 def test_the_schema_knows_just_the_values_that_there_are() -> None:
     known = {path: set(schema["properties"]) for path, schema in nodes(SCHEMA).items()}
 
-    assert known[""] - {"global"} == set(DEFAULTS)
+    assert known[""] - {"global", "follow"} == set(DEFAULTS)
     for key in ("image", "serviceAccount", "podDisruptionBudget", "networkPolicy", "crds", "rbac"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
-    for key in ("metacontroller", "compositeController", "follow"):
+    for key in ("metacontroller", "compositeController", "watch"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
 
 

@@ -12,7 +12,7 @@ from tests.api.apiserver import SCHEMA, refusals
 from tests.chart.sets import SETS, Json, objects, the, values
 
 QUOTAS = {"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}
-FOLLOWS = {"follow": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
+WATCHES = {"watch": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
 def notes(given: Json | None = None, release: str = "prod", namespace: str = "operators") -> str:
@@ -83,8 +83,8 @@ def test_the_myresource_of_the_notes_is_one() -> None:
     [
         ({}, "names no registry"),
         ({"crds": {"enabled": False}}, "apply the folder crds/ yourself"),
-        ({"follow": {"secrets": True}}, "may read all Secrets of the cluster"),
-        (FOLLOWS, "An Event SyncError at the\nMyResource is the only sign"),
+        ({"watch": {"secrets": True}}, "may read all Secrets of the cluster"),
+        (WATCHES, "An Event SyncError at the\nMyResource is the only sign"),
     ],
     ids=str,
 )

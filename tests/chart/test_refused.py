@@ -10,9 +10,9 @@ DIGEST = "sha256:" + "0" * 64
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
 
 
-def follow(*kinds: Json, check: bool = False) -> Json:
-    """Return the values that follow *kinds*, and may *check* whether the cluster serves them."""
-    return {"follow": {"dependencies": list(kinds)}, "metacontroller": {"check": check}}
+def watch(*kinds: Json, check: bool = False) -> Json:
+    """Return the values that watch *kinds*, and may *check* whether the cluster serves them."""
+    return {"watch": {"dependencies": list(kinds)}, "metacontroller": {"check": check}}
 
 
 def refusal(values: Json, release: str = "r") -> str:
@@ -59,33 +59,34 @@ def refusal(values: Json, release: str = "r") -> str:
         ({"image": None}, "''", "missing property 'image'"),
         ({"imagePullSecrets": ["registry"]}, "/imagePullSecrets/0", "want object"),
         ({"resources": {"limits": {"memory": "64MB"}}}, "/resources/limits/memory", "does not match pattern"),
-        (follow(BACKUPS, check=True), "follow.dependencies[0] is example.com/v1/MyBackup", "helm template"),
-        (follow(BACKUPS, check=True), "which the cluster does not serve", "--api-versions example.com/v1/MyBackup"),
+        (watch(BACKUPS, check=True), "watch.dependencies[0] is example.com/v1/MyBackup", "helm template"),
+        (watch(BACKUPS, check=True), "which the cluster does not serve", "--api-versions example.com/v1/MyBackup"),
         (
-            follow({**BACKUPS, "apiVersion": "example.com"}),
+            watch({**BACKUPS, "apiVersion": "example.com"}),
             'dependencies[0].apiVersion is "example.com"',
             "and version",
         ),
-        (follow({**BACKUPS, "apiVersion": "v1]"}), 'dependencies[0].apiVersion is "v1]"', "such as example.com/v1"),
-        (follow({**BACKUPS, "resource": "MyBackups"}), '.resource is "MyBackups"', "plural name in lower case"),
-        (follow({**BACKUPS, "resource": "pods/log"}), '.resource is "pods/log"', "plural name in lower case"),
-        (follow(BACKUPS, {**BACKUPS, "kind": "a"}), 'follow.dependencies[1].kind is "a"', "such as MyBackup"),
-        (follow(BACKUPS, {**BACKUPS, "kind": "A"}), "follow.dependencies[1] is example.com/v1/mybackups", "remove one"),
+        (watch({**BACKUPS, "apiVersion": "v1]"}), 'dependencies[0].apiVersion is "v1]"', "such as example.com/v1"),
+        (watch({**BACKUPS, "resource": "MyBackups"}), '.resource is "MyBackups"', "plural name in lower case"),
+        (watch({**BACKUPS, "resource": "pods/log"}), '.resource is "pods/log"', "plural name in lower case"),
+        (watch(BACKUPS, {**BACKUPS, "kind": "a"}), 'watch.dependencies[1].kind is "a"', "such as MyBackup"),
+        (watch(BACKUPS, {**BACKUPS, "kind": "A"}), "watch.dependencies[1] is example.com/v1/mybackups", "remove one"),
         *(
             (
-                follow({"apiVersion": "v1", "resource": name, "kind": "A"}),
+                watch({"apiVersion": "v1", "resource": name, "kind": "A"}),
                 f"dependencies[0] is v1/{name}",
                 "can't be waited for: remove it",
             )
             for name in ("configmaps", "pods", "secrets", "services")
         ),
-        (follow(*[BACKUPS] * 33), "follow.dependencies lists 33 kinds", "at most 32"),
-        (follow({"apiVersion": "v1", "resource": "secrets"}), "/follow/dependencies/0", "missing property 'kind'"),
-        (follow({**BACKUPS, "name": "x"}), "/follow/dependencies/0", "'name' not allowed"),
-        ({"follow": {"dependencies": ["v1/secrets/Secret"]}}, "/follow/dependencies/0", "want object"),
-        ({"follow": {"secrets": "yes"}}, "/follow/secrets", "want boolean"),
-        ({"follow": {"configmaps": True}}, "/follow", "'configmaps' not allowed"),
-        ({"follow": None}, "''", "missing property 'follow'"),
+        (watch(*[BACKUPS] * 33), "watch.dependencies lists 33 kinds", "at most 32"),
+        (watch({"apiVersion": "v1", "resource": "secrets"}), "/watch/dependencies/0", "missing property 'kind'"),
+        (watch({**BACKUPS, "name": "x"}), "/watch/dependencies/0", "'name' not allowed"),
+        ({"watch": {"dependencies": ["v1/secrets/Secret"]}}, "/watch/dependencies/0", "want object"),
+        ({"watch": {"secrets": "yes"}}, "/watch/secrets", "want boolean"),
+        ({"watch": {"configmaps": True}}, "/watch", "'configmaps' not allowed"),
+        ({"follow": {"secrets": True}}, "follow is now named watch", "follow.secrets and follow.dependencies to watch"),
+        ({"watch": None}, "''", "missing property 'watch'"),
         ({"tolerations": [{"key": "x", "effects": "NoExecute"}]}, "/tolerations/0", "'effects' not allowed"),
     ],
     ids=str,
@@ -116,9 +117,10 @@ def test_a_release_that_no_service_can_be_named_after_needs_another_name(release
         {"maxBody": 1},
         {"maxBody": 256},
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
-        follow(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
-        follow(*({**BACKUPS, "resource": f"things{number}"} for number in range(32))),
-        follow({"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}),
+        watch(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
+        watch(*({**BACKUPS, "resource": f"things{number}"} for number in range(32))),
+        watch({"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}),
+        {"follow": None, "watch": {"secrets": True}},
         {"global": {"anything": "of a chart around this one"}},
     ],
     ids=str,

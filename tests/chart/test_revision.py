@@ -10,7 +10,7 @@ DIGEST = "sha256:" + "0" * 64
 
 
 QUOTAS = {"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}
-FOLLOWS = {"follow": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
+WATCHES = {"watch": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
 def addresses(values: Json) -> set[str]:
@@ -30,9 +30,9 @@ def revision(values: Json) -> str:
         {"image": {"digest": DIGEST}},
         {"image": {"repository": "registry.example.com/fork"}},
         {"host": "::"},
-        {"follow": {"pods": False}},
-        {"follow": {"secrets": True}},
-        FOLLOWS,
+        {"watch": {"pods": False}},
+        {"watch": {"secrets": True}},
+        WATCHES,
     ],
     ids=str,
 )

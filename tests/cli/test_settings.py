@@ -1,4 +1,4 @@
-"""The operator's settings on the command line: options, variables, and what is said of bad ones."""
+"""The operator's settings as options and variables, and the messages for wrong values."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,18 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from app.cli.policy import MOST_KINDS, dependency_kind, with_policy
+from app.cli.options import with_watch
+from app.core.desired.dependencies import State
 from app.core.watch import Watch
+from app.settings import (
+    MOST_KINDS,
+    Settings,
+    WatchSettings,
+    dependency_kind,
+    meaning_of,
+    option_of,
+    variable_of,
+)
 from metahook import Kind
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
@@ -35,8 +45,8 @@ def _web(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_a_kind_that_no_option_names_is_not_followed(web: str) -> None:
-    assert "of a kind that this operator does not follow" in waits(rendered("-f", web))
+def test_a_kind_that_no_option_names_is_not_watched(web: str) -> None:
+    assert State.NOT_WATCHED.value in waits(rendered("-f", web))
 
 
 @pytest.mark.parametrize(
@@ -45,26 +55,26 @@ def test_a_kind_that_no_option_names_is_not_followed(web: str) -> None:
 def test_kinds_come_from_the_variable_with_commas_or_spaces_between(
     web: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MYRESOURCE_DEPENDENCY_KINDS", given)
+    monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", given)
 
-    assert "mybackups db does not exist" in waits(rendered("-f", web))
+    assert f"mybackups db {State.MISSING.value}" in waits(rendered("-f", web))
 
 
 def test_the_option_may_be_repeated_and_wins_over_the_variable(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYRESOURCE_DEPENDENCY_KINDS", BACKUPS)
+    monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", BACKUPS)
 
-    one = rendered("-f", web, "--dependency-kind", "batch/v1/jobs/Job")
-    two = rendered("-f", web, "--dependency-kind", "batch/v1/jobs/Job", "--dependency-kind", BACKUPS)
+    one = rendered("-f", web, "--watch-dependency", "batch/v1/jobs/Job")
+    two = rendered("-f", web, "--watch-dependency", "batch/v1/jobs/Job", "--watch-dependency", BACKUPS)
 
-    assert "does not follow" in waits(one)
-    assert "does not exist" in waits(two)
+    assert State.NOT_WATCHED.value in waits(one)
+    assert State.MISSING.value in waits(two)
 
 
 @pytest.mark.parametrize("empty", ["", " ", ","])
 def test_an_empty_variable_names_no_kind(web: str, empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYRESOURCE_DEPENDENCY_KINDS", empty)
+    monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", empty)
 
-    assert "does not follow" in waits(rendered("-f", web))
+    assert State.NOT_WATCHED.value in waits(rendered("-f", web))
 
 
 @pytest.mark.parametrize(
@@ -94,9 +104,9 @@ def test_a_kind_is_its_api_version_its_resource_and_its_name(text: str, kind: Ki
 def test_what_is_no_kind_is_refused_with_the_form_and_an_example(command: str, text: str) -> None:
     given = [] if command == "serve" else ["-f", WEB]
 
-    ended = call(command, *given, "--dependency-kind", text)
+    ended = call(command, *given, "--watch-dependency", text)
 
-    assert_one_line(ended, 2, "--dependency-kind", "MYRESOURCE_DEPENDENCY_KINDS", BACKUPS)
+    assert_one_line(ended, 2, "--watch-dependency", "apiVersion/resource/Kind", BACKUPS)
 
 
 @pytest.mark.parametrize("kind", ["ConfigMap", "Pod", "Secret", "Service"])
@@ -105,41 +115,41 @@ def test_a_kind_that_is_looked_at_anyway_can_not_be_waited_for(kind: str) -> Non
     given = f"v1/{kind.lower()}s/{kind}"
 
     assert_one_line(
-        call("render", "-f", WEB, "--dependency-kind", given),
+        call("render", "-f", WEB, "--watch-dependency", given),
         2,
-        "--dependency-kind",
-        f"{kind.lower()}s can't be waited",
+        "--watch-dependency",
+        "leave out configmaps, pods, secrets and services",
     )
 
 
 def test_a_resource_has_one_kind() -> None:
-    ended = call("serve", "--dependency-kind", BACKUPS, "--dependency-kind", BACKUPS.replace("MyB", "B"))
+    ended = call("serve", "--watch-dependency", BACKUPS, "--watch-dependency", BACKUPS.replace("MyB", "B"))
 
-    assert_one_line(ended, 2, "--dependency-kind", "leave out the one that is not its kind")
+    assert_one_line(ended, 2, "--watch-dependency", "leave out the wrong one")
 
 
 def test_so_many_kinds_and_no_more() -> None:
     kinds = [f"v1/things{number}/Thing{number}" for number in range(MOST_KINDS + 1)]
-    options = [word for kind in kinds for word in ("--dependency-kind", kind)]
+    options = [word for kind in kinds for word in ("--watch-dependency", kind)]
 
     assert call("render", "-f", WEB, *options[:-2]).code == 0
-    assert_one_line(call("render", "-f", WEB, *options), 2, "--dependency-kind", f"at most {MOST_KINDS}")
+    assert_one_line(call("render", "-f", WEB, *options), 2, "--watch-dependency", f"at most {MOST_KINDS}")
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "watch"),
     [
-        ("MYRESOURCE_PODS", "", Watch()),
-        ("MYRESOURCE_PODS", "false", Watch(pods=False)),
-        ("MYRESOURCE_SECRETS", "", Watch()),
-        ("MYRESOURCE_SECRETS", "true", Watch(secrets=True)),
+        ("MYRESOURCE_WATCH_PODS", "", Watch()),
+        ("MYRESOURCE_WATCH_PODS", "false", Watch(pods=False)),
+        ("MYRESOURCE_WATCH_SECRETS", "", Watch()),
+        ("MYRESOURCE_WATCH_SECRETS", "true", Watch(secrets=True)),
     ],
 )
 def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, watch: Watch) -> None:
     seen: list[Watch] = []
 
     @click.command
-    @with_policy
+    @with_watch
     def command(watch: Watch) -> None:
         seen.append(watch)
 
@@ -148,11 +158,71 @@ def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: s
     assert seen == [watch]
 
 
-@pytest.mark.parametrize("variable", ["MYRESOURCE_PODS", "MYRESOURCE_SECRETS"])
-def test_a_switch_is_a_boolean(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(variable, "maybe")
+WRONG = [
+    ("port", "many", "must be a whole number from 0 to 65535"),
+    ("port", "65536", "must be a whole number from 0 to 65535"),
+    ("max_body", "0", "must be a whole number from 1 to 256"),
+    ("record_limit", "0", "must be a whole number of at least 1"),
+    ("watch_dependencies", "secret-text", BACKUPS),
+]
 
-    assert_one_line(call("render", "-f", WEB), 2, f"--{variable.removeprefix('MYRESOURCE_').lower()}", variable, "yes")
+
+@pytest.mark.parametrize(("name", "value", "remedy"), WRONG)
+def test_a_wrong_value_of_an_option_is_refused_by_its_name_and_what_it_must_be(
+    name: str, value: str, remedy: str
+) -> None:
+    option = option_of(name, Settings.model_fields[name]).flag
+
+    ended = call("serve", option, value)
+
+    assert_one_line(ended, 2, f"Invalid value for {option}: ", remedy, "see: myresource serve --help")
+    assert value not in ended.err.replace(remedy, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [
+        *WRONG,
+        ("watch_pods", "maybe", "must be true or false"),
+        ("watch_secrets", "maybe", "must be true or false"),
+    ],
+)
+def test_a_wrong_value_of_a_variable_is_refused_by_its_name_and_what_it_must_be(
+    name: str, value: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable_of(name), value)
+
+    ended = call("serve")
+
+    assert_one_line(ended, 2, f"Invalid value for {variable_of(name)}: ", remedy, "see: myresource serve --help")
+    assert value not in ended.err.replace(remedy, "")
+
+
+@pytest.mark.parametrize("option", ["--host", "--record"])
+def test_an_empty_value_of_an_option_is_refused(option: str) -> None:
+    assert_one_line(call("serve", option, ""), 2, f"Invalid value for {option}: must not be empty")
+
+
+def test_a_command_ignores_variables_that_it_has_no_option_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYRESOURCE_PORT", "many")
+
+    assert call("render", "-f", WEB).code == 0
+    assert call("serve").code == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [("serve", Settings), *((name, WatchSettings) for name in ("render", "diff", "replay", "simulate"))],
+)
+def test_the_help_has_the_option_the_variable_and_the_meaning_of_each_setting(
+    command: str, kind: type[WatchSettings]
+) -> None:
+    text = "".join(call(command, "--help").out.split())
+
+    for name, field in kind.model_fields.items():
+        assert f"{option_of(name, field).flag}" in text
+        assert variable_of(name) in text
+        assert "".join(meaning_of(field).split()) in text
 
 
 USES = [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]
@@ -160,26 +230,26 @@ TOKEN = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "d
 
 
 @pytest.mark.parametrize(
-    ("options", "variable", "followed"),
+    ("options", "variable", "watched"),
     [
         ([], None, False),
-        (["--secrets"], None, True),
+        (["--watch-secrets"], None, True),
         ([], "true", True),
-        (["--no-secrets"], "true", False),
+        (["--no-watch-secrets"], "true", False),
         ([], "false", False),
         ([], "", False),
     ],
     ids=str,
 )
-def test_secrets_are_followed_when_the_option_or_the_variable_says_so(
-    tmp_path: Path, options: list[str], variable: str | None, monkeypatch: pytest.MonkeyPatch, *, followed: bool
+def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
+    tmp_path: Path, options: list[str], variable: str | None, monkeypatch: pytest.MonkeyPatch, *, watched: bool
 ) -> None:
     (tmp_path / "web.json").write_text(json.dumps(my_resource(env=USES)))
     (tmp_path / "token.json").write_text(json.dumps(TOKEN))
     if variable is not None:
-        monkeypatch.setenv("MYRESOURCE_SECRETS", variable)
+        monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
     answer = rendered("-f", str(tmp_path / "web.json"), "--related", str(tmp_path / "token.json"), *options)
 
     template = answer["children"][0]["spec"]["template"]["metadata"]
-    assert bool(template.get("annotations")) == followed
+    assert bool(template.get("annotations")) == watched

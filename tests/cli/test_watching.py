@@ -1,4 +1,4 @@
-"""Diff, replay and simulate with what is followed: ConfigMaps in files, Secrets that are recorded without content."""
+"""Diff, replay and simulate with what is watched: ConfigMaps in files, Secrets that are recorded without content."""
 
 import json
 from collections.abc import Callable
@@ -78,7 +78,7 @@ def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(wri
 
 
 def live(parent: Json, *others: Json, watch: Watch | None = None) -> list[Json]:
-    """Return a MyResource that is Ready and its children, as they were before anything was followed."""
+    """Return a MyResource that is Ready and its children, as they were before anything was watched."""
     children = in_cluster(parent)
     return [{**parent, "status": sync(parent, *children, watch=watch)["status"]}, *children, *others]
 
@@ -87,7 +87,7 @@ def here(item: Json) -> Json:
     return {**item, "metadata": {**item["metadata"], "namespace": "default"}}
 
 
-def test_a_used_configmap_that_was_not_followed_before_restarts_pods_once(write: Write) -> None:
+def test_a_used_configmap_that_was_not_watched_before_restarts_pods_once(write: Write) -> None:
     ended = call("replay", write(*live(my_resource(**USES), here(settings())), name="live.yaml"))
 
     assert ended.code == 1
@@ -111,12 +111,12 @@ def test_a_configmap_that_is_missing_among_others_is_missing(write: Write) -> No
     assert last_line(ended).endswith("no Pods restart")
 
 
-def test_secrets_are_looked_at_when_the_operator_follows_them(write: Write) -> None:
+def test_secrets_are_looked_at_when_the_operator_watches_them(write: Write) -> None:
     secret = here({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
     file = write(*live(my_resource(**TOKEN), secret), name="live.yaml")
 
     assert call("replay", file).code == 0
-    assert "RESTART" in call("replay", file, "--secrets").out
+    assert "RESTART" in call("replay", file, "--watch-secrets").out
 
 
 # Replay of recordings
@@ -138,7 +138,7 @@ def recorded(data: Json) -> Json:
 def test_a_secret_that_was_recorded_without_its_content_is_not_missing(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(json.dumps(recorded({"text": "Zm9v"})))
 
-    ended = call("replay", "--secrets", str(tmp_path / "one.json"))
+    ended = call("replay", "--watch-secrets", str(tmp_path / "one.json"))
 
     assert (ended.code, ended.out) == (0, "1 request: 1 the same, 0 differ; no Pods restart\n")
 
@@ -148,13 +148,13 @@ def test_a_change_of_a_recorded_answer_would_be_seen(tmp_path: Path) -> None:
     document["response"]["status"]["state"] = "Ready"
     (tmp_path / "one.json").write_text(json.dumps(document))
 
-    assert call("replay", "--secrets", str(tmp_path / "one.json")).code == 1
+    assert call("replay", "--watch-secrets", str(tmp_path / "one.json")).code == 1
 
 
 # Simulate
 
 
-def test_a_scenario_says_itself_what_is_followed(write: Write) -> None:
+def test_a_scenario_says_itself_what_is_watched(write: Write) -> None:
     apply = {**my_resource(**WAITS), "metadata": {"name": "web"}}
     kind = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
     steps = [{"apply": apply}, {"expect": {"reason": "WaitingForDependencies", "within": "5s"}}]
@@ -163,7 +163,7 @@ def test_a_scenario_says_itself_what_is_followed(write: Write) -> None:
 
     assert call("simulate", "--scenario", told).code == 0
     assert call("simulate", "--scenario", untold).code == 1
-    assert call("simulate", "--scenario", untold, "--dependency-kind", BACKUPS).code == 0
+    assert call("simulate", "--scenario", untold, "--watch-dependency", BACKUPS).code == 0
 
 
 def test_what_is_in_a_secret_is_not_told() -> None:

@@ -77,7 +77,7 @@ def test_by_default_neither_secrets_nor_kinds_of_others_are_asked_for() -> None:
     assert [rule["resource"] for rule in rules(**USED)] == ["pods", "configmaps"]
 
 
-def test_configuration_that_is_not_followed_is_not_asked_for() -> None:
+def test_configuration_that_is_not_watched_is_not_asked_for() -> None:
     assert [rule["resource"] for rule in rules(BACKUPS, **USED, configReload={"mode": "Disabled"})] == [
         "pods",
         "mybackups",

@@ -99,11 +99,11 @@ def test_a_value_that_the_page_names_is_one_of_the_chart_or_of_metacontrollers(s
 
 def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
     (text,) = re.findall(
-        r"^```\n(follow:.*?)^```$", (ROOT / "docs/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
+        r"^```\n(watch:.*?)^```$", (ROOT / "docs/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
     )
     made = rendered({**yaml.safe_load(text), "metacontroller": {"check": False}})
 
-    (variable,) = re.findall(r"MYRESOURCE_DEPENDENCY_KINDS, value: \"(.*)\"", made["deployment.yaml"])
+    (variable,) = re.findall(r"MYRESOURCE_WATCH_DEPENDENCIES, value: \"(.*)\"", made["deployment.yaml"])
     assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
 
 

@@ -18,7 +18,7 @@ from tests.serving import free_port
 
 
 class Cluster:
-    """Keeps all its files in *folder*; its operator may follow *secrets*, too."""
+    """Keeps all its files in *folder*; its operator may watch *secrets*, too."""
 
     folders: ClassVar[list[Path]] = []
     """Those of all clusters of this process: their logs tell why a test failed."""
@@ -33,7 +33,7 @@ class Cluster:
         self.asked = folder / "asked"
         self.audit = Audit(self.control_plane.audit_log)
         keeps = [f"--record={self.asked}", "--record-limit=4000"]
-        self.hook = Hook("hook", folder, *keeps, *(["--secrets"] if secrets else []))
+        self.hook = Hook("hook", folder, *keeps, *(["--watch-secrets"] if secrets else []))
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None

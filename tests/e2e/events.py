@@ -1,4 +1,4 @@
-"""Events: what happens around a MyResource that is Ready and follows all there is to follow."""
+"""Events: what happens around a MyResource that is Ready and for which all kinds are watched."""
 
 from collections.abc import Callable
 

@@ -21,7 +21,7 @@ def documents(file: Path) -> list[Json]:
 
 
 def role(*, secrets: bool = False) -> Json:
-    """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is followed."""
+    """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is watched."""
     item: Json = yaml.safe_load(rendered(values(secrets=secrets))["clusterrole-metacontroller.yaml"])
     return item
 

@@ -24,7 +24,7 @@ QUIET = 1.0
 
 @dataclass
 class Scene:
-    """A cluster in which all is followed, and ``web`` in a namespace of it, which is Ready."""
+    """A cluster in which all is watched, and ``web`` in a namespace of it, which is Ready."""
 
     cluster: Cluster
     metacontroller: Process
@@ -80,7 +80,7 @@ def unlike(measured: Cost, said: Cost) -> list[str]:
 
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and follows all there is to follow."""
+    """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and all kinds are watched."""
     cluster = Cluster(found(), tmp_path_factory.mktemp("costs"), secrets=True)
     metacontroller = cluster.metacontroller(mode)
     try:
@@ -173,5 +173,5 @@ def test_nothing_of_a_secret_is_in_what_is_kept_stored_or_logged(scene: Scene) -
     assert [text for text in said if any(value in text for value in values)] == []
 
 
-def test_metacontroller_is_forbidden_nothing_where_all_is_followed(scene: Scene) -> None:
+def test_metacontroller_is_forbidden_nothing_where_all_is_watched(scene: Scene) -> None:
     assert [str(request) for request in scene.cluster.audit.requests if request.forbidden] == []

@@ -1,4 +1,4 @@
-"""What a MyResource follows besides itself: configuration that replaces Pods, and objects that it waits for."""
+"""What is watched besides children: configuration that replaces Pods, and objects that a MyResource waits for."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_what_is_not_used_costs_no_write(here: Namespace, name: str, change: Jso
     assert here.touched().writes == []
 
 
-def test_configuration_is_not_followed_when_that_is_disabled(here: Namespace) -> None:
+def test_configuration_is_not_watched_when_config_reload_is_disabled(here: Namespace) -> None:
     here.put(settings())
     here.ready(**USES, configReload={"mode": "Disabled"})
     done = here.since()
@@ -177,7 +177,7 @@ def test_equal_content_in_two_namespaces_has_unlike_marks(here: Namespace, elsew
     assert mark(here) != mark(elsewhere)
 
 
-def test_secrets_are_not_asked_for_unless_the_operator_follows_them(here: Namespace) -> None:
+def test_secrets_are_not_asked_for_unless_the_operator_watches_them(here: Namespace) -> None:
     here.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
     here.ready(env=[{"name": "T", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}])
     done = here.since()
@@ -271,7 +271,7 @@ def test_one_of_that_name_in_another_namespace_is_not_meant(here: Namespace, els
     assert "does not exist" in here.message()
 
 
-def test_a_kind_that_is_not_followed_is_said_and_mended_by_removing_it(here: Namespace) -> None:
+def test_a_kind_that_is_not_watched_is_reported_and_mended_by_removing_it(here: Namespace) -> None:
     here.make(dependencies=[{"apiVersion": "example.com/v1", "resource": "myqueues", "name": "jobs"}])
     here.is_said("Failed", "DependencyNotFollowed")
 
@@ -287,7 +287,7 @@ def test_it_can_not_wait_for_itself(here: Namespace) -> None:
         here.make(dependencies=[itself])
 
 
-def test_a_kind_that_is_followed_and_not_served_stops_the_sync_and_an_event_says_so(here: Namespace) -> None:
+def test_a_kind_that_is_watched_and_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
     here.ready()
     ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.plural, "name": "boo"}
     asked = len(sync_requests(here))

@@ -18,7 +18,7 @@ SECRETS = ("c3dvcmRmaXNo", "dHJvdXQ=")
 
 DEPENDENCY: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": BACKUP}]}
 ALL: Json = {**PORTS, "env": [*CONFIG["env"], *SECRET["env"]], **DEPENDENCY}
-"""The spec of a MyResource that follows all there is to follow."""
+"""The spec of a MyResource that uses all watched kinds."""
 
 
 def put_all(client: Client, namespace: str) -> None:

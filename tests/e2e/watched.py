@@ -1,4 +1,4 @@
-"""What the operator of a run follows besides the default: a kind of somebody else, MyBackup, and perhaps Secrets."""
+"""What the operator of a run watches besides the default: the foreign kind MyBackup, and Secrets if asked."""
 
 from app.core.controller import controller
 from app.core.watch import Watch
@@ -9,14 +9,14 @@ BACKUPS = Kind("example.com/v1", "MyBackup", "mybackups")
 GHOSTS = Kind("example.com/v1", "MyGhost", "myghosts")
 """A kind that the API server does not serve."""
 
-OPTIONS = [f"--dependency-kind={kind.api_version}/{kind.plural}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
+OPTIONS = [f"--watch-dependency={kind.api_version}/{kind.plural}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
 """Of the hook."""
 
 
 def values(*, secrets: bool) -> Json:
-    """Return the values of the chart, which may follow Secrets, too; there is no cluster when it is rendered."""
+    """Return the values of the chart, which may watch Secrets, too; there is no cluster when it is rendered."""
     backups = {"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "kind": BACKUPS.kind}
-    return {"follow": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
+    return {"watch": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
 
 
 OURS = controller(Watch(dependencies=(BACKUPS,)))

@@ -159,7 +159,7 @@ _WATCHED: dict[str, Grouped] = {
     "missing": related(),
     "not asked": {},
 }
-"""What is seen of what a parent follows."""
+"""What is observed of the configuration and the dependencies of a parent."""
 
 
 def _as_seen(child: Json, decided: Json) -> Json:

@@ -424,7 +424,7 @@ def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path
     assert ended.returncode == 2
     assert ended.stderr == (
         f"myresource: can't record in {tmp_path}/file: file exists; "
-        "name a folder that can be written with --record, or leave it out\n"
+        "name a folder that can be written with --record or MYRESOURCE_RECORD, or set neither\n"
     )
 
 

@@ -4,7 +4,7 @@
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
-{{- include "myresource-operator.checkFollow" . -}}
+{{- include "myresource-operator.checkWatch" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: name a ServiceAccount that is there, or set serviceAccount.create to true" -}}
 {{- end -}}
@@ -85,15 +85,18 @@
 {{- end -}}
 {{- end }}
 
-{{- define "myresource-operator.checkFollow" -}}
+{{- define "myresource-operator.checkWatch" -}}
+{{- if .Values.follow -}}
+{{- fail "follow is now named watch: move follow.pods, follow.secrets and follow.dependencies to watch. If an upgrade reuses the values of an earlier release, also add --set follow=null" -}}
+{{- end -}}
 {{- $values := .Values -}}
 {{- $served := .Capabilities.APIVersions -}}
-{{- if gt (len $values.follow.dependencies) 32 -}}
-{{- fail (printf "follow.dependencies lists %d kinds: list at most 32, because Metacontroller keeps all objects of each in memory" (len $values.follow.dependencies)) -}}
+{{- if gt (len $values.watch.dependencies) 32 -}}
+{{- fail (printf "watch.dependencies lists %d kinds: list at most 32, because Metacontroller keeps all objects of each in memory" (len $values.watch.dependencies)) -}}
 {{- end -}}
 {{- $seen := dict -}}
-{{- range $place, $kind := $values.follow.dependencies -}}
-{{- $at := printf "follow.dependencies[%d]" $place -}}
+{{- range $place, $kind := $values.watch.dependencies -}}
+{{- $at := printf "watch.dependencies[%d]" $place -}}
 {{- if not (regexMatch "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]+$" $kind.apiVersion) -}}
 {{- fail (printf "%s.apiVersion is %s: write group and version, such as example.com/v1, or v1 for Kubernetes' core" $at ($kind.apiVersion | quote)) -}}
 {{- end -}}
@@ -105,7 +108,7 @@
 {{- end -}}
 {{- $resource := printf "%s/%s" $kind.apiVersion $kind.resource -}}
 {{- if has $resource (list "v1/configmaps" "v1/pods" "v1/secrets" "v1/services") -}}
-{{- fail (printf "%s is %s, which can't be waited for: remove it, as what the operator looks at of them, it follows by itself" $at $resource) -}}
+{{- fail (printf "%s is %s, which can't be waited for: remove it" $at $resource) -}}
 {{- end -}}
 {{- if hasKey $seen $resource -}}
 {{- fail (printf "%s is %s, which is listed before: remove one of them" $at $resource) -}}

@@ -44,28 +44,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end }}
 
-{{/* The hook's settings, as its arguments. */}}
-{{- define "myresource-operator.arguments" -}}
-{{- list "serve" "--host" .Values.host | toJson -}}
-{{- end }}
-
-{{/* What the hook follows, and how long a request may be, as its environment. */}}
+{{/* The hook's settings, as its environment. */}}
 {{- define "myresource-operator.environment" -}}
 {{- $kinds := list -}}
-{{- range .Values.follow.dependencies -}}
+{{- range .Values.watch.dependencies -}}
 {{- $kinds = append $kinds (printf "%s/%s/%s" .apiVersion .resource .kind) -}}
 {{- end -}}
+- {name: MYRESOURCE_HOST, value: {{ .Values.host | quote }}}
 - {name: MYRESOURCE_MAX_BODY, value: {{ .Values.maxBody | toString | quote }}}
-- {name: MYRESOURCE_PODS, value: {{ .Values.follow.pods | toString | quote }}}
-- {name: MYRESOURCE_SECRETS, value: {{ .Values.follow.secrets | toString | quote }}}
+- {name: MYRESOURCE_WATCH_PODS, value: {{ .Values.watch.pods | toString | quote }}}
+- {name: MYRESOURCE_WATCH_SECRETS, value: {{ .Values.watch.secrets | toString | quote }}}
 {{- with $kinds }}
-- {name: MYRESOURCE_DEPENDENCY_KINDS, value: {{ join "," . | quote }}}
+- {name: MYRESOURCE_WATCH_DEPENDENCIES, value: {{ join "," . | quote }}}
 {{- end }}
 {{- end }}
 
 {{/* Changes with what decides the hook's answers: then Metacontroller asks again for every MyResource. */}}
 {{- define "myresource-operator.revision" -}}
-{{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.arguments" .) (include "myresource-operator.environment" .) -}}
+{{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.environment" .) -}}
 {{- printf "%s-%s" (.Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
 {{- end }}
 

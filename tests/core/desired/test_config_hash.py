@@ -309,7 +309,7 @@ def test_a_template_that_nobody_could_have_written_has_no_mark(broken: Any) -> N
     assert marks(sync(my_resource(**ALL), before)) == {}
 
 
-def test_secrets_are_not_followed_unless_the_operator_says_so() -> None:
+def test_secrets_are_not_watched_by_default() -> None:
     parent = my_resource(**SECRET)
 
     assert marks(sync(parent, related=login(a="MQ=="))) == {}
@@ -333,7 +333,7 @@ def test_secrets_and_config_maps_have_a_mark_each() -> None:
     assert made("1", "MQ==")[SECRETS] == made("2", "MQ==")[SECRETS] != made("1", "Mg==")[SECRETS]
 
 
-def test_no_longer_following_secrets_restarts_nothing() -> None:
+def test_no_longer_watching_secrets_restarts_nothing() -> None:
     before = running(SECRET, login(a="MQ=="), WATCHING_SECRETS)
 
     assert reason(sync(my_resource(**SECRET), before)) == "Available"

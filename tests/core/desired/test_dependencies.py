@@ -164,7 +164,7 @@ def test_a_group_that_was_not_asked_for_is_unknown() -> None:
     assert condition(answered({}, made), "DependenciesReady")["status"] == "Unknown"
 
 
-def test_a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition() -> None:
+def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> None:
     answer = answered(backup(READY), watch=Watch())
 
     assert (kinds(answer), reason(answer)) == ([], "DependencyNotFollowed")
@@ -173,7 +173,7 @@ def test_a_kind_that_the_operator_does_not_follow_is_refused_by_a_condition() ->
     assert answer["status"]["state"] == "Failed"
 
 
-def test_what_runs_goes_on_when_the_operator_no_longer_follows_a_kind() -> None:
+def test_what_runs_goes_on_when_the_operator_no_longer_watches_a_kind() -> None:
     (made,) = finished(my_resource())
 
     assert reason(answered(backup(READY), made, watch=Watch())) == "Available"

@@ -1,0 +1,88 @@
+"""The operator's settings as options of a command."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from app.settings import (
+    InvalidSetting,
+    Settings,
+    WatchSettings,
+    meaning_of,
+    names,
+    option_of,
+    read,
+    variable_of,
+)
+
+T = TypeVar("T")
+S = TypeVar("S", bound=WatchSettings)
+
+
+class _Option(click.Option):
+    def resolve_envvar_value(self, ctx: click.Context) -> None:
+        """Return no value: the settings class reads the variable, so that a wrong value has one message."""
+
+
+def with_settings(command: Callable[..., T]) -> Callable[..., T]:
+    """Give *command* all settings as its argument ``settings``, and their options."""
+
+    @wraps(command)
+    def run(**given: object) -> T:
+        return command(settings=_read(Settings), **_others(Settings, given))
+
+    return _with_options(Settings, run)
+
+
+def with_watch(command: Callable[..., T]) -> Callable[..., T]:
+    """Give *command* what is watched as its argument ``watch``, and the options for it."""
+
+    @wraps(command)
+    def run(**given: object) -> T:
+        return command(watch=_read(WatchSettings).watch, **_others(WatchSettings, given))
+
+    return _with_options(WatchSettings, run)
+
+
+def _with_options(kind: type[WatchSettings], run: Callable[..., T]) -> Callable[..., T]:
+    for name in reversed(names(kind)):
+        run = _option(kind, name)(run)
+    return run
+
+
+def _option(kind: type[WatchSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    field = kind.model_fields[name]
+    option = option_of(name, field)
+    is_switch = field.annotation is bool
+    return click.option(
+        f"{option.flag}/--no-{option.flag.removeprefix('--')}" if is_switch else option.flag,
+        name,
+        cls=_Option,
+        type=None if is_switch else str,
+        metavar=None if is_switch else option.metavar,
+        multiple=isinstance(field.default, tuple),
+        default=field.default,
+        show_default=True,
+        envvar=variable_of(name),
+        show_envvar=True,
+        help=meaning_of(field),
+    )
+
+
+def _read(kind: type[S]) -> S:
+    """Return the settings of the command that runs; raise click.BadParameter."""
+    context = click.get_current_context()
+    from_options = [name for name in names(kind) if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    try:
+        return read(kind, **{name: context.params[name] for name in from_options})
+    except InvalidSetting as error:
+        option = option_of(error.name, kind.model_fields[error.name]).flag
+        hint = option if error.name in from_options else variable_of(error.name)
+        raise click.BadParameter(str(error), context, param_hint=hint) from error
+
+
+def _others(kind: type[WatchSettings], given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in kind.model_fields}

@@ -1,0 +1,46 @@
+"""Each setting has all of its places: a description, a reader in the code, and for what is watched a field of Watch."""
+
+import ast
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from app.core.watch import Watch
+from app.settings import Settings, WatchSettings, read
+from metahook.server.body import MAX_BODY, MIB
+
+ROOT = Path(__file__).parent.parent
+
+
+def read_attributes(*texts: str) -> set[str]:
+    """Return the names of attributes that the code in *texts* reads."""
+    return {node.attr for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_a_setting_is_described(name: str) -> None:
+    description = Settings.model_fields[name].description or ""
+
+    assert description.endswith(".")
+    assert "|" not in description
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_a_setting_is_used(name: str) -> None:
+    texts = [(ROOT / path).read_text() for path in ("app/settings.py", "app/cli/serve.py")]
+
+    assert name in read_attributes(*texts)
+
+
+def test_a_setting_that_nothing_reads_would_be_found() -> None:
+    assert read_attributes("class Settings:\n    forgotten: int = 1\n\nprint(settings.host)") == {"host"}
+
+
+def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
+    assert {f"watch_{field.name}" for field in fields(Watch)} == set(WatchSettings.model_fields)
+    assert read(WatchSettings).watch == Watch()
+
+
+def test_the_default_length_of_a_request_is_the_toolkits() -> None:
+    assert Settings.model_fields["max_body"].default * MIB == MAX_BODY
