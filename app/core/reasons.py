@@ -132,8 +132,8 @@ ROLLING_OUT = Reason(
     "The Deployment carries the spec, and not all Pods are updated and available yet.",
     "Wait. To watch: kubectl rollout status deployment NAME-deployment",
 )
-DEPENDENCY_NOT_FOUND = Reason(
-    "DependencyNotFound",
+CONFIG_NOT_FOUND = Reason(
+    "ConfigNotFound",
     Outlook.AS_THE_ROLLOUT,
     "Missing: {missing}. Create what is missing, or mark its use in the spec as optional. Pods that run go on running.",
     "The spec uses a ConfigMap or Secret, or a key of one, that is not there. Pods that run are left as they are; new "
@@ -314,7 +314,7 @@ REASONS = {
         LEFTOVER_FIELDS,
         BUILDING,
         ROLLING_OUT,
-        DEPENDENCY_NOT_FOUND,
+        CONFIG_NOT_FOUND,
         PROGRESS_DEADLINE_EXCEEDED,
         REPLICA_FAILURE,
         PAUSED,
