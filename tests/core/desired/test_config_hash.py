@@ -224,7 +224,7 @@ def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
 
     assert said.count("ConfigMap settings") == 2
     assert said.endswith(", and others")
-    assert condition(answer)["message"].endswith("Pods that run go on running.")
+    assert condition(answer)["message"].endswith("Running Pods are not affected.")
 
 
 def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
