@@ -24,7 +24,7 @@ PROOFS = {
         "core.desired.dependencies.a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition",
     ),
     "WaitingForDependencies": ("core.desired.dependencies.the_first_start_waits_and_says_for_what",),
-    "DependencyNotFound": (
+    "ConfigNotFound": (
         "core.desired.config_hash.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",
     ),
     "NotApplied": (

@@ -31,13 +31,13 @@ REASONS = {
 """The reasons of each recording in turn. The first ones are of the Pod that was deleted for the recording to begin."""
 
 MESSAGES = {
-    "as-root": "use an image with a user, by number",
+    "as-root": "use a numeric non-root user",
     "crash-loop": "keeps exiting with code 3. See: kubectl logs",
     "evicted-again-and-again": "because volume d exceeded its size limit: raise its emptyDir.sizeLimit",
-    "finished": "keeps exiting with code 0 (it finished). See: kubectl logs",
-    "liveness-exit-0": "code 0 (it finished, or spec.livenessProbe failed). See: kubectl describe pods",
+    "finished": "keeps exiting with code 0 (it completed). See: kubectl logs",
+    "liveness-exit-0": "code 0 (it completed, or spec.livenessProbe failed). See: kubectl describe pods",
     "liveness-killed": "SIGKILL, perhaps because spec.livenessProbe failed). See: kubectl describe pods",
-    "never-pulled": "is not on its node, and the pull policy is Never",
+    "never-pulled": "has no image on its node, and its imagePullPolicy is Never",
     "no-command": "can't be started: check spec.command. See: kubectl describe pods",
     "no-configmap": "ConfigMap nothere does not exist",
     "no-configmap-from": "ConfigMap nothere does not exist",

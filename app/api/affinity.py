@@ -1,4 +1,4 @@
-"""Affinity: which nodes and which other Pods the Pods are drawn to, or kept away from."""
+"""Affinity: the nodes, and the other Pods, that the Pods prefer, require or avoid."""
 
 from typing import Annotated
 
@@ -10,79 +10,79 @@ from app.api.selector import LabelSelector, NodeExpression
 
 
 class NodeTerm(Model):
-    """Sentences about a node's labels that all must hold."""
+    """Label requirements of a node; all must match."""
 
     match_expressions: Annotated[list[NodeExpression], Field(min_length=1, max_length=16)]
-    """The sentences."""
+    """The label requirements."""
 
 
 class RequiredNodes(Model):
-    """Nodes of which at least one term holds."""
+    """Required nodes: at least one term must match."""
 
     node_selector_terms: Annotated[list[NodeTerm], Field(min_length=1, max_length=16)]
-    """The terms."""
+    """The terms; a node must match at least one."""
 
 
 Weight = Annotated[int, Field(ge=1, le=100)]
 
 
 class PreferredNodes(Model):
-    """Nodes that are liked better."""
+    """Preferred nodes, with a weight."""
 
     weight: Weight
-    """How much better, 1 to 100."""
+    """Weight of this preference, 1 to 100."""
     preference: NodeTerm
-    """Which nodes."""
+    """The preferred nodes."""
 
 
 class NodeAffinity(Model):
-    """Which nodes."""
+    """Required and preferred nodes."""
 
     required_during_scheduling_ignored_during_execution: RequiredNodes | None = None
-    """Where the Pods must run."""
+    """Required nodes."""
     preferred_during_scheduling_ignored_during_execution: (
         Annotated[list[PreferredNodes], Field(max_length=16), Omitted] | None
     ) = None
-    """Where they better run."""
+    """Preferred nodes."""
 
 
 class PodTerm(Model):
-    """Pods to be near to, or far from."""
+    """Other Pods, and the topology in which to be close to them or away from them."""
 
     label_selector: LabelSelector
-    """Which Pods."""
+    """Selects the other Pods by their labels."""
     topology_key: Key
-    """Label of the nodes that tells what near means, such as kubernetes.io/hostname."""
+    """Node label that defines the topology, such as kubernetes.io/hostname."""
 
 
 class WeightedPodTerm(Model):
-    """A term that counts, but does not bind."""
+    """A preferred term, with a weight."""
 
     weight: Weight
-    """How much it counts, 1 to 100."""
+    """Weight of this term, 1 to 100."""
     pod_affinity_term: PodTerm
-    """The term."""
+    """The preferred term."""
 
 
 class PodAffinity(Model):
-    """Terms about other Pods."""
+    """Required and preferred terms about other Pods."""
 
     required_during_scheduling_ignored_during_execution: (
         Annotated[list[PodTerm], Field(max_length=16), Omitted] | None
     ) = None
-    """Terms that must hold."""
+    """Required terms; all must match."""
     preferred_during_scheduling_ignored_during_execution: (
         Annotated[list[WeightedPodTerm], Field(max_length=16), Omitted] | None
     ) = None
-    """Terms that count."""
+    """Preferred terms."""
 
 
 class Affinity(Model):
-    """What the Pods are drawn to, or kept away from."""
+    """Rules about the nodes and the other Pods that the Pods prefer, require or avoid."""
 
     node_affinity: Annotated[NodeAffinity, Omitted] | None = None
-    """Nodes."""
+    """Required and preferred nodes."""
     pod_affinity: Annotated[PodAffinity, Omitted] | None = None
-    """Pods to be near to."""
+    """Other Pods to run close to."""
     pod_anti_affinity: Annotated[PodAffinity, Omitted] | None = None
-    """Pods to be far from."""
+    """Other Pods to run away from."""

@@ -1,4 +1,4 @@
-"""What a container takes in and opens: environment, ports, mounts."""
+"""The environment variables, ports and volume mounts of the container."""
 
 from typing import Annotated, Literal
 
@@ -28,9 +28,9 @@ class KeyRef(Model):
     name: ObjectName
     """Name of the ConfigMap or Secret."""
     key: ConfigKey
-    """The key whose value is taken."""
+    """Key whose value is used."""
     optional: bool | None = None
-    """Whether the container may start without the key."""
+    """Whether the container can start without the ConfigMap or Secret, or its key."""
 
 
 class EnvFieldRef(Model):
@@ -59,13 +59,13 @@ class ResourceFieldRef(Model):
         "requests.memory",
         "requests.ephemeral-storage",
     ]
-    """Which request or limit."""
+    """The request or limit."""
     divisor: Divisor | None = None
-    """The unit it is given in: 1 or 1m for CPU; 1, 1k to 1E or 1Ki to 1Ei for the others."""
+    """Unit of the value: 1 or 1m for CPU; 1, 1k to 1E or 1Ki to 1Ei for memory and storage."""
 
     rules = (
         Rule(
-            "divisor must be 1 or 1m for CPU, and not 1m for memory and storage",
+            "divisor must be 1 or 1m for CPU, and must not be 1m for memory and storage",
             lambda ref: ref.divisor in (None, "1") or (ref.resource.endswith("cpu") == (ref.divisor == "1m")),
             cel="!has(self.divisor) || self.divisor == '1' || self.resource.endsWith('cpu') == (self.divisor == '1m')",
         ),
@@ -73,7 +73,7 @@ class ResourceFieldRef(Model):
 
 
 class EnvSource(Model):
-    """Where the value of an environment variable comes from: exactly one of the four."""
+    """Source of the value of an environment variable. Exactly one of its fields must be set."""
 
     config_map_key_ref: KeyRef | None = None
     """A key of a ConfigMap."""
@@ -86,7 +86,7 @@ class EnvSource(Model):
 
     rules = (
         Rule(
-            "exactly one of configMapKeyRef, secretKeyRef, fieldRef and resourceFieldRef",
+            "exactly one of configMapKeyRef, secretKeyRef, fieldRef and resourceFieldRef must be set",
             lambda source: len(source.wire()) == 1,
             cel="[has(self.configMapKeyRef), has(self.secretKeyRef), has(self.fieldRef), "
             "has(self.resourceFieldRef)].exists_one(x, x)",
@@ -100,13 +100,13 @@ class EnvVar(Model):
     name: EnvName
     """Name of the variable."""
     value: Annotated[str, Field(pattern=TEXT, max_length=MAX_TEXT), Omitted] | None = None
-    """Its value; $(OTHER) is replaced by the variable OTHER when that one stands before it."""
+    """Value. $(OTHER) is replaced with the value of the variable OTHER if that precedes this one in the list."""
     value_from: EnvSource | None = None
-    """Where the value comes from, instead of value."""
+    """Source of the value, instead of value."""
 
     rules = (
         Rule(
-            "value and valueFrom exclude each other",
+            "value and valueFrom must not both be set",
             lambda var: not (var.value and var.value_from),
             cel="!(has(self.value) && self.value != '' && has(self.valueFrom))",
         ),
@@ -117,16 +117,16 @@ class EnvFromRef(Model):
     """A ConfigMap or Secret in the same namespace."""
 
     name: ObjectName
-    """Its name."""
+    """Name of the ConfigMap or Secret."""
     optional: bool | None = None
-    """Whether the container may start without it."""
+    """Whether the container can start without the ConfigMap or Secret."""
 
 
 class EnvFrom(Model):
-    """All keys of a ConfigMap or Secret as environment variables."""
+    """A ConfigMap or Secret whose keys become environment variables."""
 
     prefix: EnvName | None = None
-    """Put before each key."""
+    """Prefix of the name of each variable."""
     config_map_ref: EnvFromRef | None = None
     """The ConfigMap."""
     secret_ref: EnvFromRef | None = None
@@ -134,7 +134,7 @@ class EnvFrom(Model):
 
     rules = (
         Rule(
-            "exactly one of configMapRef and secretRef",
+            "exactly one of configMapRef and secretRef must be set",
             lambda source: (source.config_map_ref is None) != (source.secret_ref is None),
             cel="has(self.configMapRef) != has(self.secretRef)",
         ),
@@ -145,24 +145,24 @@ class Port(Model):
     """A port that the container listens on."""
 
     name: PortName | None = None
-    """A name that probes can use; also the port's name in the Service."""
+    """Name that probes can refer to; also the name of the port in the Service."""
     container_port: Annotated[int, Field(ge=1, le=65535)]
-    """The number, 1 to 65535."""
+    """Port number, 1 to 65535."""
     protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
-    """The protocol, default TCP."""
+    """Protocol; default TCP."""
 
 
 class VolumeMount(Model):
-    """A volume in the container's file system."""
+    """Where a volume is mounted in the container."""
 
     name: VolumeName
     """Name of the volume in spec.volumes."""
     mount_path: MountPath
     """Absolute path in the container."""
     sub_path: RelativePath | None = None
-    """Path in the volume that is mounted, instead of its root."""
+    """Path within the volume to mount, instead of its root."""
     read_only: Annotated[bool, Omitted] | None = None
-    """Whether the container may only read it; default false."""
+    """Whether the volume is mounted read-only; default false."""
 
 
 def _unique(values: list[object]) -> bool:
@@ -174,7 +174,7 @@ Env = Annotated[
     Field(max_length=256),
     ListMap(("name",)),
     Rule(
-        "values must hold at most 65536 characters together",
+        "all values together must have at most 65536 characters",
         lambda env: sum(len(var.value or "") for var in env) <= MAX_TEXT,
         cel=f"self.map(e, has(e.value) ? e.value.size() : 0).sum() <= {MAX_TEXT}",
     ),
@@ -185,13 +185,13 @@ Ports = Annotated[
     Field(max_length=32),
     ListMap(("containerPort", "protocol")),
     Rule(
-        "must not have two ports of one name",
+        "port names must be unique",
         lambda ports: _unique([port.name for port in ports if port.name]),
         cel="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",
     ),
     Rule(
-        "must not have the same containerPort twice, also not with two protocols: "
-        "Metacontroller's dynamic-apply would merge the two",
+        "each containerPort must be unique, even across protocols: "
+        "Metacontroller's dynamic-apply would merge the two ports",
         lambda ports: _unique([port.container_port for port in ports]),
         cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
     ),

@@ -31,17 +31,20 @@ def schema() -> Schema:
     """Return the structural schema of a MyResource."""
     name = {
         "type": "string",
-        "description": "Name of the MyResource; its Deployment is called NAME-deployment.",
+        "description": "Name of the MyResource. Its Deployment is called NAME-deployment.",
         "maxLength": 63,
         "x-kubernetes-validations": NAME.crd(),
     }
     return {
         "type": "object",
-        "description": "A MyResource runs an application: one short spec in, a Deployment (and a Service) out.",
+        "description": "A MyResource runs an application: a Deployment, and a Service if it has ports.",
         "required": ["spec"],
         "properties": {
-            "apiVersion": {"type": "string", "description": "Version of the API that this object is written in."},
-            "kind": {"type": "string", "description": "Always MyResource."},
+            "apiVersion": {
+                "type": "string",
+                "description": "API version of this object: mygroup.example.com/v1alpha1.",
+            },
+            "kind": {"type": "string", "description": "Kind of this object: MyResource."},
             "metadata": {
                 "type": "object",
                 "properties": {"name": name},

@@ -11,27 +11,27 @@ from app.api.scalar import ObjectName
 _GROUP = "([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
 
 ANY_STATE = "Exists"
-"""The condition that every object fulfils by being there."""
+"""The condition that every existing object meets."""
 
 
 class ConfigReload(Model):
-    """What happens when a ConfigMap or Secret that the application uses is changed."""
+    """What happens when a ConfigMap or Secret that the application uses changes."""
 
     mode: Literal["Auto", "Disabled"] = "Auto"
-    """Auto (the default): Pods are replaced when a key that is used has another value. Disabled: never."""
+    """Auto (default) replaces the Pods when the value of a used key changes. Disabled never does."""
 
 
 class Dependency(Model):
-    """An object in the same namespace that must be there, and fit for use, before the application starts first."""
+    """An object in the same namespace that must be ready before the application starts for the first time."""
 
     api_version: Annotated[str, Field(pattern=f"^{_GROUP}v[a-z0-9]+$", max_length=253)]
     """API group and version, such as example.com/v1."""
     resource: Annotated[str, Field(pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
-    """Plural name of the kind, in lower case, such as mybackups. The operator must be set up to watch this kind."""
+    """Plural name of the kind in lowercase, such as mybackups. The operator must be set up to watch this kind."""
     name: ObjectName
     """Name of the object."""
     condition: Annotated[str, Field(pattern="^[A-Za-z]([-A-Za-z0-9_./]*[A-Za-z0-9])?$", max_length=316)] = "Ready"
-    """Condition in its status that must be True, default Ready. Exists: it is enough that the object is there."""
+    """Condition in its status that must be True; default Ready. With Exists, the object must only exist."""
 
 
 Dependencies = Annotated[

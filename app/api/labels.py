@@ -1,4 +1,4 @@
-"""Maps of labels and annotations: their keys, what they may hold together, and which keys are not the user's."""
+"""Maps of labels and annotations: valid keys, reserved keys, and the size of all values together."""
 
 from typing import Annotated
 
@@ -23,37 +23,37 @@ def reserved(domains: str, message: str, keys: tuple[str, ...] = ()) -> Rule:
 
 
 _LABEL_KEYS = Rule(
-    "has a key that is not a valid label key (name or prefix/name)",
+    "each key must be a valid label key: name or prefix/name",
     lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key) for key in entries),
     cel=f"self.all(k, k.size() <= {MAX_KEY} && k.matches('^{KEY}$'))",
 )
 _ANNOTATION_KEYS = Rule(
-    "has a key that is not a valid annotation key (name or prefix/name)",
+    "each key must be a valid annotation key: name or prefix/name",
     lambda entries: all(len(key) <= MAX_KEY and key.isascii() and matches(KEY, key.lower()) for key in entries),
     cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
 )
 _SHORT_TOGETHER = Rule(
-    "must hold at most 65536 characters together",
+    "all values together must have at most 65536 characters",
     lambda entries: sum(map(len, entries.values())) <= MAX_TEXT,
     cel=f"self.map(k, self[k].size()).sum() <= {MAX_TEXT}",
 )
 _NOT_THE_PODS = reserved(
     f"kubernetes[.]io|k8s[.]io|{_GROUP}",
-    f"has a reserved key: those of kubernetes.io, k8s.io and {GROUP}, "
-    "and myresource, controller-uid and pod-template-hash, are not yours to set",
+    f"keys of kubernetes.io, k8s.io and {GROUP}, "
+    "and the keys myresource, controller-uid and pod-template-hash, are reserved",
     ("controller-uid", "myresource", "pod-template-hash"),
 )
 _NOT_THE_SERVICES = reserved(
     f"{_GROUP}|metacontroller[.]k8s[.]io|kubectl[.]kubernetes[.]io",
-    f"has a reserved key: those of {GROUP}, metacontroller.k8s.io and kubectl.kubernetes.io are not yours to set",
+    f"keys of {GROUP}, metacontroller.k8s.io and kubectl.kubernetes.io are reserved",
 )
 
 _HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
 _ONE_TOPOLOGY = Rule(
-    f"must give {_HINTS} and {_MODE} the same value",
+    f"{_HINTS} and {_MODE} must have the same value",
     cel=f"!('{_HINTS}' in self && '{_MODE}' in self) || self['{_HINTS}'] == self['{_MODE}']",
 )
-"""The API server refuses a Service that has two names for one thing with two values."""
+"""The API server refuses a Service in which these two annotations, which mean the same, have different values."""
 
 _Labels = Annotated[dict[str, LabelValue], Field(max_length=64), _LABEL_KEYS]
 _Annotations = Annotated[
@@ -64,7 +64,7 @@ _Annotations = Annotated[
 ]
 
 Labels = Annotated[_Labels, Omitted]
-"""Labels of somebody else, that select."""
+"""Labels of other objects, for selecting them."""
 
 PodLabels = Annotated[_Labels, _NOT_THE_PODS, Omitted]
 PodAnnotations = Annotated[_Annotations, _NOT_THE_PODS, Omitted]

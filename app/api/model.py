@@ -1,4 +1,4 @@
-"""What every model shares: strict reading, rules that both sides check, and the marks of Kubernetes lists."""
+"""What all models share: strict parsing, rules in CEL and Python, and the keys of Kubernetes lists."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ def _omit(value: object) -> object:
 
 
 Omitted = AfterValidator(_omit)
-"""Turns a zero value (``""``, ``[]``, ``{}``, ``0``, ``false``), which says no more than its absence, into absence."""
+"""Turns a zero value (``""``, ``[]``, ``{}``, ``0``, ``false``), which means the same as no value, into None."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A sentence about a value, in CEL for the API server and in Python for the hook; the two must agree.
+    """A constraint on a value, in CEL for the API server and in Python for the hook; the two must agree.
 
-    Without ``cel`` only the hook can say it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
-    Without ``holds`` only the CRD says it: the API server refuses new values that break it, and the hook reads stored
-    ones. Such a rule came after the first release: an upgrade must not make ``InvalidSpec`` of a MyResource that runs.
+    Without ``cel`` only the hook checks it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
+    Without ``holds`` only the CRD has it: the API server refuses new values that break it, and the hook accepts stored
+    ones. Such a rule came after the first release: an upgrade must not make a running MyResource ``InvalidSpec``.
     """
 
     message: str
@@ -54,7 +54,7 @@ class Rule:
         return value
 
     def crd(self) -> list[dict[str, str]]:
-        """Return this rule as the CRD has it, or nothing if CEL can't say it."""
+        """Return this rule as it is in the CRD; an empty list if it has no CEL."""
         return [] if self.cel is None else [{"rule": self.cel, "message": self.message}]
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -68,7 +68,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class IntOrString:
-    """Marks ``int | str``: the bounds hold for a number, the pattern and length for a string."""
+    """Constrains ``int | str``: the bounds apply to a number, the pattern and length to a string."""
 
     message: str
     minimum: int
@@ -90,7 +90,7 @@ class IntOrString:
 
 @dataclass(frozen=True)
 class ListMap:
-    """Marks a list whose items are unique by *keys* (the names as on the wire)."""
+    """Constrains a list to items that are unique by *keys* (camelCase field names)."""
 
     keys: tuple[str, ...]
 
@@ -98,7 +98,7 @@ class ListMap:
         """Return *items*; raise a pydantic error if two of them have the same key."""
         seen = [self._key(item) for item in items]
         if len(set(seen)) < len(seen):
-            message = f"must not have the same {' and '.join(self.keys)} twice"
+            message = f"must not have two items with the same {' and '.join(self.keys)}"
             raise _broken(message)
         return items
 
@@ -115,7 +115,7 @@ class ListMap:
 
 
 class Model(BaseModel):
-    """One object of the API: frozen, camelCase on the wire, strict about types, deaf to fields it does not know."""
+    """One object of the API: frozen, camelCase in JSON, strict about types; unknown fields are ignored."""
 
     model_config = ConfigDict(
         strict=True,
@@ -127,10 +127,10 @@ class Model(BaseModel):
     )
 
     rules: ClassVar[tuple[Rule, ...]] = ()
-    """Sentences that bind fields of this model together."""
+    """Constraints between fields of this model."""
 
     @model_validator(mode="after")
-    def _obey(self) -> Self:
+    def _check_rules(self) -> Self:
         for rule in self.rules:
             rule.check(self)
         return self
@@ -144,5 +144,5 @@ class Model(BaseModel):
         return described
 
     def wire(self) -> dict[str, Any]:
-        """Return this object as JSON has it: camelCase keys, nothing that is absent."""
+        """Return this object as in JSON: camelCase keys, without absent fields."""
         return self.model_dump(by_alias=True, exclude_none=True)

@@ -1,4 +1,4 @@
-"""What belongs to the Pod besides its container: metadata, and the Secrets that its image is pulled with."""
+"""What a Pod has besides its container: metadata, and the Secrets for pulling its image."""
 
 from typing import Annotated
 
@@ -10,12 +10,12 @@ from app.api.scalar import ObjectName
 
 
 class PodMetadata(Model):
-    """Labels and annotations for the Pods, beside the operator's own."""
+    """Additional labels and annotations of the Pods."""
 
     labels: PodLabels | None = None
-    """Labels of the Pods."""
+    """Labels to add to the Pods."""
     annotations: PodAnnotations | None = None
-    """Annotations of the Pods."""
+    """Annotations to add to the Pods."""
 
 
 class PullSecret(Model):

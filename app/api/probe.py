@@ -1,4 +1,4 @@
-"""Probes: how the kubelet finds out whether the container lives, has started, and can take traffic."""
+"""Probes: how the kubelet checks whether the container is alive, has started, and is ready for traffic."""
 
 from typing import Annotated, Literal
 
@@ -22,77 +22,77 @@ Seconds = Annotated[int, Field(ge=1, le=3600)]
 
 
 class HttpHeader(Model):
-    """A header of the probe's request."""
+    """A header of the HTTP request."""
 
     name: Annotated[str, Field(pattern="^[-A-Za-z0-9]+$", max_length=128)]
     """Name of the header."""
     value: Annotated[str, Field(pattern=TEXT, max_length=1024)]
-    """Its value."""
+    """Value of the header."""
 
 
 class HttpGet(Model):
-    """An HTTP request that succeeds with a status from 200 to 399."""
+    """An HTTP GET request; it succeeds with a status code from 200 to 399."""
 
     path: Annotated[str, Field(pattern=TEXT, max_length=1024), Omitted] | None = None
-    """Path that is asked for; Kubernetes takes / when it is absent."""
+    """Path of the request; the default of Kubernetes is /."""
     port: PortRef
     """Number or name of the port."""
     scheme: Literal["HTTP", "HTTPS"] | None = None
-    """HTTP or HTTPS; Kubernetes takes HTTP when it is absent."""
+    """HTTP or HTTPS; the default of Kubernetes is HTTP."""
     http_headers: Annotated[list[HttpHeader], Field(max_length=16), ListMap(("name",)), Omitted] | None = None
     """Headers of the request."""
 
 
 class TcpSocket(Model):
-    """A TCP connection that can be opened."""
+    """A TCP connection; it succeeds if the port is open."""
 
     port: PortRef
     """Number or name of the port."""
 
 
 class Exec(Model):
-    """A command that ends with 0."""
+    """A command in the container; it succeeds if it exits with code 0."""
 
     command: Annotated[
         list[Annotated[str, Field(pattern=TEXT, max_length=4096)]],
         Field(min_length=1, max_length=64),
-        Rule("must begin with a program", lambda command: command[0] != "", cel="self[0] != ''"),
+        Rule("the first item must be a program", lambda command: command[0] != "", cel="self[0] != ''"),
     ]
-    """The program and its arguments; no shell is involved."""
+    """Program and its arguments. It does not run in a shell."""
 
 
 class Grpc(Model):
-    """A call of the gRPC health protocol."""
+    """A gRPC health check."""
 
     port: Annotated[int, Field(ge=1, le=65535)]
-    """Number of the port."""
+    """Port number, 1 to 65535."""
     service: Annotated[str, Field(pattern=TEXT, max_length=253), Omitted] | None = None
-    """The service that is asked about."""
+    """Name of the gRPC service to check."""
 
 
 class Probe(Model):
-    """What the three probes share: one way of asking, and when."""
+    """The fields that all probes share: exactly one kind of check, and its timing."""
 
     http_get: HttpGet | None = None
-    """Ask by HTTP."""
+    """Check with an HTTP GET request."""
     tcp_socket: TcpSocket | None = None
-    """Ask by opening a connection."""
+    """Check by opening a TCP connection."""
     exec: Exec | None = None
-    """Ask by running a command in the container."""
+    """Check by running a command in the container."""
     grpc: Grpc | None = None
-    """Ask by gRPC."""
+    """Check with a gRPC health check."""
     initial_delay_seconds: Annotated[int, Field(ge=0, le=3600), Omitted] | None = None
-    """Seconds to wait before the first probe."""
+    """Seconds between the start of the container and the first check; default 0."""
     period_seconds: Seconds | None = None
-    """Seconds between probes; Kubernetes takes 10 when it is absent."""
+    """Seconds between checks; the default of Kubernetes is 10."""
     timeout_seconds: Seconds | None = None
-    """Seconds until an answer counts as failed; Kubernetes takes 1 when it is absent."""
+    """Seconds after which a check times out; the default of Kubernetes is 1."""
     failure_threshold: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """Failures in a row that count; Kubernetes takes 3 when it is absent."""
+    """Consecutive failed checks after which the probe fails; the default of Kubernetes is 3."""
 
     rules = (
         Rule(
-            "exactly one of httpGet, tcpSocket, exec and grpc",
+            "exactly one of httpGet, tcpSocket, exec and grpc must be set",
             lambda probe: [probe.http_get, probe.tcp_socket, probe.exec, probe.grpc].count(None) == 3,
             cel="[has(self.httpGet), has(self.tcpSocket), has(self.exec), has(self.grpc)].exists_one(x, x)",
         ),
@@ -100,20 +100,20 @@ class Probe(Model):
 
     @property
     def named_port(self) -> str | None:
-        """The name of the port that this probe asks, if it has one."""
+        """The name of the port that this probe checks; None if it has a number or none."""
         handler = self.http_get or self.tcp_socket
         return handler.port if handler and isinstance(handler.port, str) else None
 
 
 class ReadinessProbe(Probe):
-    """A probe that decides whether the container gets traffic."""
+    """A probe that decides whether the Pod receives traffic."""
 
     success_threshold: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Successes in a row that count; Kubernetes takes 1 when it is absent."""
+    """Consecutive successful checks after which the probe succeeds; the default of Kubernetes is 1."""
 
 
 class RestartProbe(Probe):
     """A probe whose failure restarts the container."""
 
     termination_grace_period_seconds: Seconds | None = None
-    """Seconds the container gets to stop after this probe failed, instead of those of the Pod."""
+    """Seconds that the container gets to stop after this probe failed; overrides the value of the Pod."""

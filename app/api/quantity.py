@@ -1,7 +1,7 @@
-"""Quantities: amounts of memory, CPU and other resources, in the one spelling that the API server stores.
+"""Quantities: amounts of memory, CPU and other resources, in the form that the API server stores.
 
-Kubernetes parses ``1024Mi`` and stores ``1Gi``. A hook that keeps asking for ``1024Mi`` makes Metacontroller write at
-every sync, so a quantity is made canonical when it is read.
+Kubernetes parses ``1024Mi`` and stores ``1Gi``. A hook that returns ``1024Mi`` again makes Metacontroller
+write at every sync, so a quantity becomes canonical when it is parsed.
 Source: k8s.io/apimachinery/pkg/api/resource, ``Quantity.CanonicalizeBytes``.
 """
 
@@ -30,7 +30,7 @@ def milli(quantity: int | str) -> int:
 
 
 def canonical(quantity: int | str) -> str:
-    """Return *quantity* as the API server spells it: the largest suffix that leaves a whole number."""
+    """Return *quantity* as the API server stores it: with the largest suffix that gives a whole number."""
     amount = milli(quantity)
     binary = str(quantity).endswith("i") and amount % _BINARY["Ki"] == 0
     units = {"": 1000, **_BINARY} if binary else _DECIMAL
@@ -50,9 +50,9 @@ NO_BYTES = "[0.]+[a-zA-Z]*"
 BYTES_MESSAGE = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
 
 MINIMUM_MEMORY = "6Mi"
-"""The least memory limit. With less the runtime is killed while it starts the container, and the Pod names no cause."""
+"""The smallest memory limit. With less, the container runtime is killed while it starts the container."""
 MINIMUM_MESSAGE = (
-    f"must be at least {MINIMUM_MEMORY}, as a container does not start with less; "
+    f"must be at least {MINIMUM_MEMORY}: a container does not start with less; "
     "a number without a unit is in bytes: write 100Mi, not 100"
 )
 
@@ -73,14 +73,14 @@ def is_bytes(amount: str) -> bool:
 
 
 def bytes_cel(value: str) -> str:
-    """Return the same of *value* in CEL."""
+    """Return the CEL of :func:`is_bytes` for *value*."""
     return f"string({value}).matches('^({BYTES_SYNTAX})$') && !string({value}).matches('^{NO_BYTES}$')"
 
 
 def memory_limit_cel(value: str) -> str:
-    """Return the CEL that tells whether *value* is enough memory.
+    """Return the CEL that tells whether *value* is at least the smallest memory limit.
 
-    What is no number of bytes passes: another rule refuses it, and one message is enough.
+    A value that is not in bytes passes: another rule refuses it, and one message is enough.
     """
     enough = f"quantity(string({value})).compareTo(quantity('{MINIMUM_MEMORY}')) >= 0"
     return f"!({bytes_cel(value)}) || {enough}"

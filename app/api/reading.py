@@ -1,5 +1,6 @@
-"""Reads a stored MyResource: a spec, or the first problem that keeps it from being one."""
+"""Parses the spec of a stored MyResource, or names the first problem in it."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,14 +14,22 @@ from app.api.structural import Schema, structural
 
 _REWORDED = {
     "missing": "is required",
-    "json_invalid": "can't be read",
-    "string_pattern_mismatch": "is not written as it must be; see the field's description",
+    "json_invalid": "is not valid JSON",
+    "string_pattern_mismatch": "does not have the required format; see the description of the field",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
 }
+"""Messages by pydantic's type of error, where its own say less or use Python's words."""
+
+_SUBJECT = re.compile("^[A-Z][a-z]+ should ")
+"""How pydantic's own messages start, such as ``Input should be`` and ``String should have``."""
 
 
 @dataclass(frozen=True)
 class InvalidSpec:
-    """A spec that can't be used: which field, and what it must be. Never the value that was found."""
+    """A spec that is not valid: ``problem`` names the field and what it must be, never its value."""
 
     problem: str
 
@@ -38,13 +47,13 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
 
 def _first(error: ValidationError) -> str:
     detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    text = detail["msg"].replace("Input should be", "must be").replace("should have", "must have")
-    countless = text.partition(" after validation")[0]
-    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], countless)}"
+    # Why cut: "List should have at most 16 items after validation, not 17" ends in a number that was found.
+    message = _SUBJECT.sub("must ", detail["msg"]).partition(" after validation")[0]
+    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], message)}"
 
 
 def _path(loc: tuple[int | str, ...]) -> str:
-    """Return a path such as ``spec.env[3].name``; keys of maps are the user's words and left out."""
+    """Return a path such as ``spec.env[3].name``. Keys of maps are left out: they are content of the request."""
     path, node = "spec", _schema()
     for step in loc:
         if isinstance(step, int):

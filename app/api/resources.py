@@ -1,4 +1,4 @@
-"""Resources: how much of a node a container asks for, and may take."""
+"""Resources: what a container requests from its node, and its limits."""
 
 from typing import Annotated
 
@@ -27,18 +27,18 @@ def _is_resource(key: str) -> bool:
 
 
 NAMES = Rule(
-    "has a key other than cpu, memory, ephemeral-storage and vendor/name",
+    "each key must be cpu, memory, ephemeral-storage or an extended resource such as nvidia.com/gpu",
     lambda amounts: all(map(_is_resource, amounts)),
     cel=f"self.all(k, k in {list(_NATIVE)!r} || k.contains('/') && k.size() <= {MAX_KEY} "
     f"&& k.matches('^{KEY}$') && !k.matches('^({_NOT_EXTENDED})$'))",
 )
 BYTES = Rule(
-    "must give memory and ephemeral-storage as a whole number of bytes above 0",
+    "memory and ephemeral-storage must be a whole number of bytes above 0, such as 128Mi",
     lambda amounts: all(is_bytes(str(amounts[key])) for key in _IN_BYTES if key in amounts),
     cel=f"{list(_IN_BYTES)!r}.all(k, !(k in self) || {bytes_cel('self[k]')})",
 )
 WHOLE_DEVICES = Rule(
-    "must give a vendor's resource as a whole number",
+    "an extended resource must be a whole number",
     lambda amounts: all(matches("[0-9]+", str(amounts[key])) for key in amounts if "/" in key),
     cel="self.all(k, !k.contains('/') || string(self[k]).matches('^[0-9]+$'))",
 )
@@ -70,23 +70,23 @@ def _devices_equal(resources: "Resources") -> bool:
 
 
 class Resources(Model):
-    """Requests and limits by resource: cpu, memory, ephemeral-storage, or a vendor's such as nvidia.com/gpu."""
+    """Requests and limits of cpu, memory, ephemeral-storage and extended resources such as nvidia.com/gpu."""
 
     requests: Requests | None = None
-    """What is set aside for the container. Quantities by resource."""
+    """Resources that are reserved for the container on its node. Quantities by resource."""
     limits: Limits | None = None
-    """What the container can't exceed. Quantities by resource."""
+    """Resources that the container must not exceed. Quantities by resource."""
 
     rules = (
         Rule(
-            "a request must not exceed its limit",
+            "a request must not exceed the limit of the same resource",
             _covered,
             cel="!has(self.requests) || !has(self.limits) || self.requests.all(k, !(k in self.limits) "
             "|| !isQuantity(string(self.requests[k])) || !isQuantity(string(self.limits[k])) "
             "|| quantity(string(self.requests[k])).compareTo(quantity(string(self.limits[k]))) <= 0)",
         ),
         Rule(
-            "a vendor's resource needs a limit that equals its request",
+            "an extended resource must have a limit that equals its request",
             _devices_equal,
             cel="!has(self.requests) || self.requests.all(k, !k.contains('/') || has(self.limits) "
             "&& k in self.limits && (!isQuantity(string(self.requests[k])) || !isQuantity(string(self.limits[k])) "

@@ -1,4 +1,4 @@
-"""How a new version replaces the old one."""
+"""How Pods are replaced."""
 
 from typing import Annotated, Literal
 
@@ -30,16 +30,16 @@ _NOTHING = (0, "0%")
 
 
 class RollingUpdate(Model):
-    """How many Pods may be too many, or too few, while they are replaced."""
+    """How many Pods a rolling update adds and removes at a time."""
 
     max_surge: Surge | None = None
-    """Pods above spec.replicas. Number or percentage; Kubernetes takes 25% when it is absent."""
+    """Pods that may exist in addition to spec.replicas. Number or percentage; the default of Kubernetes is 25%."""
     max_unavailable: Unavailable | None = None
-    """Pods that may be missing. Number or percentage; Kubernetes takes 25% when it is absent."""
+    """Pods that may be unavailable. Number or percentage; the default of Kubernetes is 25%."""
 
     rules = (
         Rule(
-            "maxSurge and maxUnavailable must not both be 0: no Pod could ever be replaced",
+            "maxSurge and maxUnavailable must not both be 0: no Pod could be replaced",
             lambda update: not (update.max_surge in _NOTHING and update.max_unavailable in _NOTHING),
             cel="!has(self.maxSurge) || !has(self.maxUnavailable) || "
             "!((self.maxSurge == 0 || self.maxSurge == '0%') "
@@ -49,16 +49,16 @@ class RollingUpdate(Model):
 
 
 class Strategy(Model):
-    """Replace Pods step by step, or stop all before the new ones start."""
+    """How Pods are replaced when the Pod template changes."""
 
     type: Literal["RollingUpdate", "Recreate"] | None = None
-    """RollingUpdate (which Kubernetes takes when it is absent) or Recreate."""
+    """RollingUpdate (default) replaces Pods step by step; Recreate stops all Pods before new ones start."""
     rolling_update: RollingUpdate | None = None
-    """The steps of a RollingUpdate."""
+    """The size of the steps; only with type RollingUpdate."""
 
     rules = (
         Rule(
-            "rollingUpdate needs type RollingUpdate",
+            "type must be RollingUpdate when rollingUpdate is set",
             lambda strategy: strategy.type != "Recreate" or strategy.rolling_update is None,
             cel="!has(self.type) || self.type == 'RollingUpdate' || !has(self.rollingUpdate)",
         ),
@@ -66,6 +66,6 @@ class Strategy(Model):
 
 
 Deadline = Annotated[int, Field(ge=1, le=86400)]
-"""Seconds; Kubernetes takes 600 for a rollout when it is absent."""
+"""Seconds; the default of Kubernetes for a rollout is 600."""
 
 DEFAULT_DEADLINE = 600

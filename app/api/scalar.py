@@ -1,4 +1,4 @@
-"""The kinds of strings in a spec: names, keys, paths and references, each as Kubernetes checks it or narrower.
+"""The kinds of strings in a spec: names, keys, paths and references, each as strict as Kubernetes or stricter.
 
 The API server reads patterns as RE2, pydantic as Rust's regex: the ones below use only what both read alike.
 What a user is likely to get wrong is a rule with a message; the rest is a pattern.
@@ -26,7 +26,7 @@ _END_IN_LABELS = len("metadata.labels['") + _MAX_PREFIX
 _END_IN_ANNOTATIONS = len("metadata.annotations['") + _MAX_PREFIX
 
 SHORT_PREFIX = Rule(
-    f"must name a key whose prefix, before the slash, has at most {_MAX_PREFIX} characters",
+    f"the prefix of the key, before the slash, must have at most {_MAX_PREFIX} characters",
     cel=f"self.indexOf('/') <= (self.startsWith('metadata.labels') ? {_END_IN_LABELS} : {_END_IN_ANNOTATIONS})",
 )
 """Of a path such as ``metadata.labels['example.com/team']``. (In nested lists a regular expression is too costly.)"""
@@ -73,12 +73,12 @@ PortName = Annotated[
     str,
     Field(max_length=15),
     Rule(
-        "must be lower-case letters, digits and single dashes, with at least one letter",
+        "must consist of lowercase letters, digits and single dashes, with at least one letter",
         lambda name: matches(PORT_NAME, name),
         cel=f"self.matches('^{PORT_NAME}$')",
     ),
     Rule(
-        "must not look like a name that is made for an unnamed port, such as tcp-80",
+        "must not look like the name that an unnamed port gets in the Service, such as tcp-80",
         lambda name: not matches("(tcp|udp|sctp)-[0-9]+", name),
         cel="!self.matches('^(tcp|udp|sctp)-[0-9]+$')",
     ),
@@ -104,8 +104,8 @@ Timestamp = Annotated[str, Field(max_length=64, json_schema_extra={"format": "da
 """A date and time as in RFC 3339; kept as text, never parsed."""
 
 NAME = Rule(
-    "must be at most 52 characters: lower-case letters, digits and dashes, "
-    "starting with a letter and not ending in a dash",
+    "must have at most 52 characters, consist of lowercase letters, digits and dashes, "
+    "start with a letter and not end with a dash",
     lambda name: len(name) <= 52 and matches("[a-z]([-a-z0-9]*[a-z0-9])?", name),
     cel="self.size() <= 52 && self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
 )

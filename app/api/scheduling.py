@@ -1,4 +1,4 @@
-"""Where Pods may run besides affinity: tainted nodes, and how evenly they are spread."""
+"""Tolerations of node taints, and topology spread constraints."""
 
 from typing import Annotated, Literal
 
@@ -10,32 +10,32 @@ from app.api.selector import LabelSelector
 
 
 class Toleration(Model):
-    """A taint that does not keep the Pods away."""
+    """A taint that the Pods tolerate."""
 
     key: Key | None = None
-    """Key of the taint; every key when absent (operator Exists)."""
+    """Key of the taint. If absent, every key matches, and operator must be Exists."""
     operator: Literal["Exists", "Equal"] | None = None
-    """Exists, or Equal (which Kubernetes takes when it is absent)."""
+    """Exists, or Equal (the default of Kubernetes)."""
     value: Annotated[LabelValue, Omitted] | None = None
-    """Value of the taint, for Equal."""
+    """Value of the taint, with operator Equal."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
-    """Effect of the taint; every effect when absent."""
+    """Effect of the taint. If absent, every effect matches."""
     toleration_seconds: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
-    """How many seconds a taint with effect NoExecute is tolerated; for ever when absent."""
+    """Seconds for which a taint with effect NoExecute is tolerated. If absent, it is tolerated forever."""
 
     rules = (
         Rule(
-            "without a key the operator must be Exists",
+            "operator must be Exists when key is not set",
             lambda toleration: toleration.key is not None or toleration.operator == "Exists",
             cel="has(self.key) || has(self.operator) && self.operator == 'Exists'",
         ),
         Rule(
-            "with operator Exists there must be no value",
+            "value must not be set when operator is Exists",
             lambda toleration: toleration.operator != "Exists" or not toleration.value,
             cel="!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value == ''",
         ),
         Rule(
-            "tolerationSeconds needs effect NoExecute",
+            "effect must be NoExecute when tolerationSeconds is set",
             lambda toleration: toleration.toleration_seconds is None or toleration.effect == "NoExecute",
             cel="!has(self.tolerationSeconds) || has(self.effect) && self.effect == 'NoExecute'",
         ),
@@ -43,26 +43,26 @@ class Toleration(Model):
 
 
 class Spread(Model):
-    """How evenly the Pods are spread over parts of the cluster."""
+    """How evenly the Pods are spread over topology domains, such as zones or nodes."""
 
     max_skew: Annotated[int, Field(ge=1, le=1000)]
-    """By how many Pods two parts may differ."""
+    """Largest difference in the number of Pods between two domains."""
     topology_key: Key
-    """Label of the nodes that tells the parts, such as topology.kubernetes.io/zone."""
+    """Node label whose values are the domains, such as topology.kubernetes.io/zone."""
     when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
-    """What happens to a Pod that does not fit."""
+    """DoNotSchedule keeps a Pod pending that would exceed maxSkew; ScheduleAnyway schedules it."""
     label_selector: LabelSelector
-    """Which Pods are counted."""
+    """Selects the Pods to count by their labels."""
     min_domains: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """How many parts there must be at least; only with DoNotSchedule."""
+    """Minimum number of domains; only with whenUnsatisfiable DoNotSchedule."""
     node_affinity_policy: Literal["Honor", "Ignore"] | None = None
-    """Whether nodes that affinity excludes are counted; Kubernetes takes Honor when it is absent."""
+    """Whether nodes that nodeSelector and affinity exclude are ignored. Honor (the default of Kubernetes) or Ignore."""
     node_taints_policy: Literal["Honor", "Ignore"] | None = None
-    """Whether tainted nodes are left out; Kubernetes takes Ignore when it is absent."""
+    """Whether nodes with taints that the Pods do not tolerate are ignored. Honor, or Ignore (the default)."""
 
     rules = (
         Rule(
-            "minDomains needs whenUnsatisfiable DoNotSchedule",
+            "whenUnsatisfiable must be DoNotSchedule when minDomains is set",
             lambda spread: spread.min_domains is None or spread.when_unsatisfiable == "DoNotSchedule",
             cel="!has(self.minDomains) || self.whenUnsatisfiable == 'DoNotSchedule'",
         ),

@@ -1,4 +1,4 @@
-"""The Service in front of the Pods."""
+"""The Service that selects the Pods."""
 
 import ipaddress
 from typing import Literal
@@ -26,20 +26,20 @@ def _ranges_fit(service: "Service") -> bool:
 
 
 class Service(Model):
-    """The Service that is made when spec.ports has entries."""
+    """The Service that is created if spec.ports is not empty. It has the name of the MyResource."""
 
     mode: Literal["Auto", "Disabled"] = "Auto"
-    """Auto (the default): a Service exists when there are ports. Disabled: never."""
+    """Auto (default) creates a Service if spec.ports is not empty. Disabled creates none."""
     type: Literal["ClusterIP", "NodePort", "LoadBalancer"] | None = None
-    """Who can reach it: ClusterIP (which Kubernetes takes when it is absent), NodePort or LoadBalancer."""
+    """Type of the Service: ClusterIP (default), NodePort or LoadBalancer."""
     session_affinity: Literal["None", "ClientIP"] | None = None
-    """ClientIP sends a client to the same Pod for 3 hours; None (taken when it is absent) does not."""
+    """ClientIP sends the connections of a client to the same Pod for 3 hours; None (default) does not."""
     annotations: ServiceAnnotations | None = None
-    """Annotations of the Service, such as those that cloud providers read."""
+    """Annotations of the Service, such as those for a cloud provider."""
 
     rules = (
         Rule(
-            f"annotation {_SOURCE_RANGES} needs type LoadBalancer and a comma-separated list of networks",
+            f"annotation {_SOURCE_RANGES} requires type LoadBalancer and a comma-separated list of networks",
             _ranges_fit,
         ),
     )

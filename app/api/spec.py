@@ -1,7 +1,7 @@
-"""MyResourceSpec: what a user asks for. Read this first; every other module of the package is a part of it.
+"""MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-Field names are Kubernetes' own, and so are their meanings. Where each goes: deployment.py and pod_template.py in
-app/core/desired.
+The names and the meanings of fields are those of Kubernetes. deployment.py and pod_template.py in app/core/desired
+show where each field goes.
 """
 
 from typing import Annotated, Literal
@@ -27,7 +27,7 @@ Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 
 def _port_rule(probe: str) -> Rule:
-    """Return the rule that the port which *probe* names is there."""
+    """Return the rule that spec.ports has the port which *probe* names."""
 
     def holds(spec: "MyResourceSpec") -> bool:
         asked = spec.probes()[probe]
@@ -41,7 +41,7 @@ def _port_rule(probe: str) -> Rule:
         )
 
     return Rule(
-        f"{probe} names a port that spec.ports does not have",
+        f"the port that {probe} names must be in spec.ports",
         holds,
         cel=f"!has(self.{probe}) || {there('httpGet')} && {there('tcpSocket')}",
     )
@@ -58,25 +58,25 @@ def _cpu_once(spec: "MyResourceSpec") -> bool:
 
 
 class MyResourceSpec(Model):
-    """What the application is, and how it shall run. Only image is required."""
+    """The application, and how it runs. Only image is required."""
 
     image: Image
-    """Image of the application, such as nginx:1.27."""
+    """Container image of the application, such as nginx:1.27."""
     memory: MemoryLimit = "128Mi"
-    """Memory of each Pod, as request and limit; not used when resources names memory. Quantity, default 128Mi."""
+    """Memory request and limit of each Pod; ignored if resources sets memory. Quantity; default 128Mi."""
     cpu: Quantity | None = None
-    """CPU that is set aside for each Pod (request, no limit). Quantity, such as 500m."""
+    """CPU request of each Pod; there is no CPU limit. Quantity, such as 500m."""
     resources: Annotated[Resources, Omitted] | None = None
-    """Requests and limits in full; what it names, memory and cpu do not set."""
+    """Requests and limits by resource. If it sets memory, the field memory is ignored."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
-    """How many Pods, default 1."""
+    """Number of Pods; default 1."""
 
     command: (
         Annotated[
             list[Argument],
             Field(max_length=256),
             Rule(
-                "must begin with a program",
+                "the first item must be a program",
                 lambda command: not command or command[0] != "",
                 cel="self.size() == 0 || self[0] != ''",
             ),
@@ -84,89 +84,89 @@ class MyResourceSpec(Model):
         ]
         | None
     ) = None
-    """Program to run instead of the image's entrypoint."""
+    """Program and arguments to run instead of the image's entrypoint."""
     args: Annotated[list[Argument], Field(max_length=256), Omitted] | None = None
-    """Arguments instead of the image's own."""
+    """Arguments to use instead of the image's."""
     env: Env | None = None
-    """Environment variables."""
+    """Environment variables of the container."""
     env_from: Annotated[list[EnvFrom], Field(max_length=32), Omitted] | None = None
     """ConfigMaps and Secrets whose keys become environment variables."""
     ports: Ports | None = None
-    """Ports that the container listens on. With ports there is a Service of the MyResource's name."""
+    """Ports that the container listens on. If there are any, a Service with the name of the MyResource is created."""
     liveness_probe: RestartProbe | None = None
-    """Tells whether the container must be restarted."""
+    """Checks whether the container is alive; if it fails, the container is restarted."""
     readiness_probe: ReadinessProbe | None = None
-    """Tells whether the container can take traffic."""
+    """Checks whether the container is ready for traffic."""
     startup_probe: RestartProbe | None = None
-    """Tells whether the container has started; the other probes wait for it."""
+    """Checks whether the container has started; the other probes start after it succeeds."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    """When the image is pulled; when absent, Always for the tag latest (or none), otherwise IfNotPresent."""
+    """When the image is pulled. Default: Always if the tag is latest or there is none, otherwise IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
-    """Secrets for the image's registry."""
+    """Secrets with credentials for the registry of the image."""
     volumes: Volumes | None = None
-    """Volumes that volumeMounts can name."""
+    """Volumes that volumeMounts can mount."""
     volume_mounts: VolumeMounts | None = None
-    """Where the volumes are in the container."""
+    """Where volumes are mounted."""
 
     service: Service = Field(default=Service(), json_schema_extra={"default": {}})
-    """The Service in front of the Pods."""
+    """The Service that is created if ports is not empty."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
-    """Whether changed configuration replaces the Pods."""
+    """Whether a change of a used ConfigMap or Secret replaces the Pods."""
     dependencies: Dependencies | None = None
-    """Objects in the same namespace that the first start waits for."""
+    """Objects in the same namespace that must be ready before the application starts for the first time."""
 
     node_selector: Labels | None = None
-    """Labels that a node must have."""
+    """Labels that a node must have to run the Pods."""
     tolerations: Tolerations | None = None
-    """Taints that do not keep the Pods away."""
+    """Taints that the Pods tolerate."""
     affinity: Annotated[Affinity, Omitted] | None = None
-    """Nodes and other Pods to be near to, or far from."""
+    """Nodes and other Pods that the Pods prefer, require or avoid."""
     topology_spread_constraints: Spreads | None = None
-    """How evenly the Pods are spread over zones or nodes."""
+    """How evenly the Pods are spread over zones, nodes or other topology domains."""
     priority_class_name: (
         Annotated[
             ObjectName,
             Rule(
-                "must not begin with system-",
+                "must not start with system-",
                 lambda name: not name.startswith("system-"),
                 cel="!self.startsWith('system-')",
             ),
         ]
         | None
     ) = None
-    """PriorityClass of the Pods."""
+    """Name of the PriorityClass of the Pods."""
     service_account_name: ObjectName | None = None
-    """ServiceAccount of the Pods; its token is not mounted."""
+    """Name of the ServiceAccount of the Pods; its token is not mounted."""
 
     strategy: Strategy | None = None
-    """How a new version replaces the old one."""
+    """How Pods are replaced when the Pod template changes."""
     min_ready_seconds: Annotated[int, Field(ge=0, le=3600), Omitted] | None = None
     """Seconds that a Pod must be ready before it counts as available; default 0."""
     progress_deadline_seconds: Deadline | None = None
-    """Seconds without progress until a rollout counts as failed; Kubernetes takes 600 when it is absent."""
+    """Seconds without progress after which a rollout counts as failed; the default of Kubernetes is 600."""
     revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
-    """How many old ReplicaSets are kept; Kubernetes takes 10 when it is absent."""
+    """Number of old ReplicaSets to keep for a rollback; the default of Kubernetes is 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
-    """Seconds that a Pod gets to stop; Kubernetes takes 30 when it is absent."""
+    """Seconds that a Pod gets to stop; the default of Kubernetes is 30."""
     pod_metadata: PodMetadata | None = None
-    """Labels and annotations for the Pods."""
+    """Additional labels and annotations of the Pods."""
     restarted_at: Timestamp | None = None
-    """A date and time; a new value replaces all Pods."""
+    """Date and time; a new value replaces all Pods."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
-    """Baseline (the default) or Restricted, which needs an image that does not run as root."""
+    """Security settings of the Pods: Baseline (default) or Restricted, whose image must not run as root."""
 
     rules = (
         Rule(
-            "cpu and an entry cpu in resources exclude each other",
+            "CPU must not be set in both cpu and resources",
             _cpu_once,
             cel="!has(self.cpu) || !has(self.resources) "
             "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
             "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
         ),
         Rule(
-            "volumeMounts names a volume that spec.volumes does not have",
+            "each volume that volumeMounts names must be in spec.volumes",
             _mounts_exist,
             cel="!has(self.volumeMounts) "
             "|| self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
@@ -175,7 +175,7 @@ class MyResourceSpec(Model):
         _port_rule("readinessProbe"),
         _port_rule("startupProbe"),
         Rule(
-            f"minReadySeconds must be less than progressDeadlineSeconds, which is {DEFAULT_DEADLINE} when it is absent",
+            f"minReadySeconds must be less than progressDeadlineSeconds (default {DEFAULT_DEADLINE})",
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
             cel="!has(self.minReadySeconds) || self.minReadySeconds "
             f"< (has(self.progressDeadlineSeconds) ? self.progressDeadlineSeconds : {DEFAULT_DEADLINE})",

@@ -15,47 +15,47 @@ MAX_MESSAGE = 1024
 
 
 class Condition(Model):
-    """One observation. It says True, False or Unknown, why in one word, and what to do in one message."""
+    """One aspect of the current state of the MyResource."""
 
     type: Annotated[str, Field(max_length=64)]
-    """What is observed: Ready, Available, Progressing, DependenciesReady, and Reconciling or Stalled while True."""
+    """Type of the condition: Ready, Available, Progressing, DependenciesReady, Reconciling or Stalled."""
     status: Annotated[str, Field(max_length=16)]
-    """True, False or Unknown."""
+    """Status of the condition: True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]
-    """Why, in one word; myresource explain REASON tells more."""
+    """Reason for the status, in one word. myresource explain REASON tells more."""
     message: Annotated[str, Field(max_length=MAX_MESSAGE)]
-    """Why, and what to do next."""
+    """Message with the cause and what to do."""
     observed_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})]
-    """Generation of the MyResource that was observed."""
+    """Generation of the MyResource that the condition is about."""
     last_transition_time: Timestamp
-    """When status last changed."""
+    """Time when the status of the condition last changed."""
 
 
 class Waiting(Model):
-    """What is waited for: something that was asked for and is not yet observed."""
+    """A desired change that has not been observed yet."""
 
     what: Annotated[str, Field(max_length=MAX_MESSAGE)]
-    """The child, or the field of it that has another value."""
+    """Child object, or its field, that does not have the desired state yet."""
     since: Timestamp
-    """Since when; after a minute the MyResource counts as stalled."""
+    """Time when the wait began."""
 
 
 class MyResourceStatus(Model):
-    """What is true now, as observed."""
+    """The observed state of the MyResource."""
 
     observed_generation: Annotated[int, Field(json_schema_extra={"format": "int64"})] | None = None
-    """Generation of the MyResource that was seen last; written by Metacontroller."""
+    """Generation of the MyResource that the operator observed last; set by Metacontroller."""
     state: Annotated[str, Field(max_length=32)]
-    """In one word: Building, Ready, Degraded, Failed or Terminating. Depend on the condition Ready instead."""
+    """Summary in one word: Building, Ready, Degraded, Failed or Terminating. Depend on the condition Ready instead."""
     conditions: Annotated[list[Condition], Field(max_length=16), ListMap(("type",))]
-    """Observations by type."""
+    """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]
-    """Pods of the Deployment, as observed, up to those asked for."""
+    """Number of Pods of the Deployment, at most spec.replicas."""
     selector: Annotated[str, Field(max_length=253)]
-    """Selector of the Pods, for kubectl scale and autoscalers."""
+    """Label selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None
-    """Image of the Deployment, as observed."""
+    """Image in the observed Deployment."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
-    """Generation of the MyResource that was Ready last."""
+    """Last generation of the MyResource that was Ready."""
     waiting: Waiting | None = None
-    """What is waited for, while something is."""
+    """The desired change that has not been observed yet, if there is one."""

@@ -1,4 +1,4 @@
-"""Volumes: what can be mounted. No host path, no token, no driver of its own."""
+"""Volumes and their sources. hostPath, service account tokens and CSI drivers are not possible."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ Mode = Annotated[int, Field(ge=0, le=0o777)]
 
 
 class Item(Model):
-    """A key as a file."""
+    """A key that becomes a file."""
 
     key: ConfigKey
     """The key of the ConfigMap or Secret."""
@@ -27,38 +27,38 @@ Items = Annotated[list[Item], Field(max_length=64), ListMap(("path",)), Omitted]
 
 
 class EmptyDir(Model):
-    """An empty directory that lives as long as the Pod."""
+    """An empty directory that exists as long as the Pod."""
 
     medium: Annotated[Literal["", "Memory"], Omitted] | None = None
-    """Memory for a directory in memory; otherwise it is on the node's disk."""
+    """Memory keeps the directory in memory; by default it is on the disk of the node."""
     size_limit: Bytes | None = None
-    """How large it may become. Quantity, such as 64Mi."""
+    """Size limit. Quantity, such as 64Mi."""
 
 
 class ConfigMapVolume(Model):
-    """The keys of a ConfigMap as files."""
+    """A ConfigMap whose keys become files."""
 
     name: ObjectName
     """Name of the ConfigMap, in the same namespace."""
     items: Items | None = None
-    """Which keys, and as which files; all keys when absent."""
+    """Keys to use, and the paths of their files. If absent, every key becomes a file with the name of the key."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; Kubernetes takes 420 (octal 0644) when it is absent."""
+    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
     optional: bool | None = None
-    """Whether the Pod may start without the ConfigMap."""
+    """Whether the Pod can start without the ConfigMap or its keys."""
 
 
 class SecretVolume(Model):
-    """The keys of a Secret as files."""
+    """A Secret whose keys become files."""
 
     secret_name: ObjectName
     """Name of the Secret, in the same namespace."""
     items: Items | None = None
-    """Which keys, and as which files; all keys when absent."""
+    """Keys to use, and the paths of their files. If absent, every key becomes a file with the name of the key."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; Kubernetes takes 420 (octal 0644) when it is absent."""
+    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
     optional: bool | None = None
-    """Whether the Pod may start without the Secret."""
+    """Whether the Pod can start without the Secret or its keys."""
 
 
 class ClaimVolume(Model):
@@ -67,22 +67,22 @@ class ClaimVolume(Model):
     claim_name: ObjectName
     """Name of the claim, in the same namespace."""
     read_only: Annotated[bool, Omitted] | None = None
-    """Whether it is mounted for reading only; default false."""
+    """Whether the volume is mounted read-only; default false."""
 
 
 class ProjectedKeys(Model):
-    """The keys of a ConfigMap or Secret, as a part of a projected volume."""
+    """A ConfigMap or Secret whose keys become files of a projected volume."""
 
     name: ObjectName
     """Name of the ConfigMap or Secret, in the same namespace."""
     items: Items | None = None
-    """Which keys, and as which files; all keys when absent."""
+    """Keys to use, and the paths of their files. If absent, every key becomes a file with the name of the key."""
     optional: bool | None = None
-    """Whether the Pod may start without it."""
+    """Whether the Pod can start without the ConfigMap or Secret, or its keys."""
 
 
 class PodFieldRef(Model):
-    """A field of the Pod, as a file."""
+    """A field of the Pod."""
 
     field_path: Annotated[
         str,
@@ -96,20 +96,20 @@ class PodFieldRef(Model):
 
 
 class PodFile(Model):
-    """A field of the Pod, or a resource of its container, as a file."""
+    """A file with a field of the Pod, or a resource request or limit of its container."""
 
     path: RelativePath
     """Path of the file in the volume."""
     field_ref: PodFieldRef | None = None
-    """The field."""
+    """Field of the Pod."""
     resource_field_ref: ResourceFieldRef | None = None
-    """The resource request or limit."""
+    """Resource request or limit of the container."""
     mode: Mode | None = None
     """Permission bits of the file, as a decimal number: 420 is octal 0644."""
 
     rules = (
         Rule(
-            "exactly one of fieldRef and resourceFieldRef",
+            "exactly one of fieldRef and resourceFieldRef must be set",
             lambda file: (file.field_ref is None) != (file.resource_field_ref is None),
             cel="has(self.fieldRef) != has(self.resourceFieldRef)",
         ),
@@ -117,25 +117,25 @@ class PodFile(Model):
 
 
 class PodFiles(Model):
-    """Fields of the Pod as files."""
+    """Fields of the Pod that become files."""
 
     items: Annotated[list[PodFile], Field(min_length=1, max_length=64), ListMap(("path",))]
-    """The files."""
+    """Files to create."""
 
 
 class ProjectedSource(Model):
-    """One part of a projected volume: exactly one of the three."""
+    """A source of a projected volume. Exactly one of its fields must be set."""
 
     config_map: ProjectedKeys | None = None
-    """Keys of a ConfigMap."""
+    """ConfigMap whose keys become files."""
     secret: ProjectedKeys | None = None
-    """Keys of a Secret."""
+    """Secret whose keys become files."""
     downward_api: PodFiles | None = Field(default=None, alias="downwardAPI")
-    """Fields of the Pod."""
+    """Fields of the Pod that become files."""
 
     rules = (
         Rule(
-            "exactly one of configMap, secret and downwardAPI",
+            "exactly one of configMap, secret and downwardAPI must be set",
             lambda source: [source.config_map, source.secret, source.downward_api].count(None) == 2,
             cel="[has(self.configMap), has(self.secret), has(self.downwardAPI)].exists_one(x, x)",
         ),
@@ -148,40 +148,40 @@ class ProjectedSource(Model):
 
 
 class Projected(Model):
-    """Several sources in one directory. A service account's token is not among them."""
+    """A directory with files from several sources. A service account token is not a possible source."""
 
     sources: Annotated[list[ProjectedSource], Field(min_length=1, max_length=8)]
-    """The sources."""
+    """Sources of the files."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; Kubernetes takes 420 (octal 0644) when it is absent."""
+    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
 
     rules = (
         Rule(
-            "two sources must not make a file of the same path: rename one in its items",
+            "two sources must not create a file with the same path: change one of the paths in items",
             lambda volume: len(paths := [p for source in volume.sources for p in source.paths()]) == len(set(paths)),
         ),
     )
 
 
 class Volume(Model):
-    """A volume that spec.volumeMounts can name: exactly one of the five sources."""
+    """A volume that volumeMounts can mount. It must have exactly one source."""
 
     name: VolumeName
     """Name of the volume."""
     empty_dir: EmptyDir | None = None
     """An empty directory."""
     config_map: ConfigMapVolume | None = None
-    """Keys of a ConfigMap."""
+    """ConfigMap whose keys become files."""
     secret: SecretVolume | None = None
-    """Keys of a Secret."""
+    """Secret whose keys become files."""
     persistent_volume_claim: ClaimVolume | None = None
-    """A PersistentVolumeClaim."""
+    """PersistentVolumeClaim to mount."""
     projected: Projected | None = None
-    """Several sources in one directory."""
+    """Directory with files from several sources."""
 
     rules = (
         Rule(
-            "exactly one of emptyDir, configMap, secret, persistentVolumeClaim and projected",
+            "exactly one of emptyDir, configMap, secret, persistentVolumeClaim and projected must be set",
             lambda volume: len(volume.wire()) == 2,
             cel="[has(self.emptyDir), has(self.configMap), has(self.secret), "
             "has(self.persistentVolumeClaim), has(self.projected)].exists_one(x, x)",

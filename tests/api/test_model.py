@@ -113,7 +113,7 @@ def test_items_with_the_same_keys_are_refused() -> None:
     with pytest.raises(ValidationError) as caught:
         Pairs.model_validate_json('{"pairs": [{"firstOne": 1}, {"firstOne": 1}]}')
 
-    assert _messages(caught.value) == ["must not have the same firstOne and second twice"]
+    assert _messages(caught.value) == ["must not have two items with the same firstOne and second"]
 
 
 def test_items_that_differ_in_one_key_are_accepted() -> None:

@@ -9,7 +9,7 @@ from tests.build import Json, my_resource
 
 RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 PROBLEM = InvalidSpec(
-    f"spec.service: annotation {RANGES} needs type LoadBalancer and a comma-separated list of networks"
+    f"spec.service: annotation {RANGES} requires type LoadBalancer and a comma-separated list of networks"
 )
 
 

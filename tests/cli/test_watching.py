@@ -107,7 +107,7 @@ def test_a_configmap_that_is_missing_among_others_is_missing(write: Write) -> No
     ended = call("replay", write(*live(my_resource(**USES), other), name="live.yaml"))
 
     assert ended.code == 1
-    assert "DependencyNotFound" in ended.out
+    assert "ConfigNotFound" in ended.out
     assert last_line(ended).endswith("no Pods restart")
 
 

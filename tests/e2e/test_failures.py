@@ -58,7 +58,7 @@ def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -
     here.quota(pods="1")
     here.make(replicas=3, progressDeadlineSeconds=5)
     here.is_said("Building", "ReplicaFailure")
-    assert "a quota of the namespace is used up" in here.message()
+    assert "a quota of the namespace is exceeded" in here.message()
     here.is_said("Failed", "ReplicaFailure")
 
     here.edit("ResourceQuota", {"spec": {"hard": {"pods": "9"}}}, "most")
@@ -111,7 +111,7 @@ def test_a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory(here:
     here.client.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [limit]}})
     here.make(memory="128Mi")
     here.is_said("Building", "ReplicaFailure")
-    assert "a limit range of the namespace does not allow these amounts" in here.message()
+    assert "a LimitRange of the namespace does not allow these requests and limits" in here.message()
 
     here.change(memory="64Mi")
 

@@ -143,7 +143,7 @@ def test_an_unwell_sidecar_is_named_as_anothers(here: Namespace) -> None:
     here.client.change("Pod", here.name, pod["metadata"]["name"], {"status": status}, part="/status")
 
     here.is_said("Building", "ImagePullFailed")
-    assert "Container proxy, which is not this MyResource's own," in here.message()
+    assert "Container proxy, which is not part of this MyResource," in here.message()
 
 
 LOOP = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled"}

@@ -94,10 +94,10 @@ def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -
     pods, before = here.pods(), mark(here)
 
     here.delete("ConfigMap", "settings")
-    here.is_said("Degraded", "DependencyNotFound")
+    here.is_said("Degraded", "ConfigNotFound")
     said = here.message()
     here.change(replicas=2)
-    here.is_said("Building", "DependencyNotFound")
+    here.is_said("Building", "ConfigNotFound")
     here.eventually(lambda: len(here.pods()) == 2)
 
     assert "Missing: ConfigMap settings." in said
@@ -113,7 +113,7 @@ def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -
 
 def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Namespace) -> None:
     here.make(**USES)
-    here.is_said("Building", "DependencyNotFound")
+    here.is_said("Building", "ConfigNotFound")
 
     here.put(settings())
     here.is_ready()
@@ -125,7 +125,7 @@ def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Name
 def test_all_that_is_missing_is_said_at_once(here: Namespace) -> None:
     here.put(settings())
     here.make(**USES, envFrom=[{"configMapRef": {"name": name}} for name in ("one", "two")])
-    here.is_said("Building", "DependencyNotFound")
+    here.is_said("Building", "ConfigNotFound")
     here.eventually(lambda: "Missing: ConfigMap one, ConfigMap two." in here.message())
 
     here.put(settings("one"))

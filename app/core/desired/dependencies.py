@@ -18,15 +18,15 @@ from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_r
 
 
 class State(Enum):
-    """How a dependency is; the words are for the user."""
+    """The state of a dependency, in the words of the status."""
 
-    MET = "is as it shall be"
-    UNKNOWN = "is not known yet"
+    MET = "is met"
+    UNKNOWN = "has not been observed yet"
     MISSING = "does not exist"
     LEAVING = "is being deleted"
-    UNMET = "is there, but its condition is not True"
-    UNREADABLE = "is there, but can't be read"
-    NOT_WATCHED = "is of a kind that this operator does not follow"
+    UNMET = "exists, but its condition is not True"
+    UNREADABLE = "exists, but can't be read"
+    NOT_WATCHED = "is of a kind that the operator does not watch"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Unmet:
         """Return what is waited for, in the words of the status."""
         asked = self.dependency
         if self.state is State.UNMET:
-            return f"{asked.resource} {asked.name} is there, but its condition {asked.condition} is not True"
+            return f"{asked.resource} {asked.name} exists, but its condition {asked.condition} is not True"
         return f"{asked.resource} {asked.name} {self.state.value}"
 
 

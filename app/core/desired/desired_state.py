@@ -55,7 +55,8 @@ def plan(request: SyncRequest, previous: Previous, watch: Watch) -> Plan:
     made = _plan(request, spec, previous, watch)
     if any(_size(child) > MAX_CHILD for child in made.wanted):
         return Plan(
-            kept=children.kept(), problem="spec: asks for a child over 200 KiB; move long values to a ConfigMap"
+            kept=children.kept(),
+            problem="spec: makes a child object larger than 200 KiB; move long values to a ConfigMap",
         )
     return made
 

@@ -1,8 +1,8 @@
-"""Advice: the words for what is wrong with a Pod or a container of it, and what to change for it.
+"""Advice: what is wrong with a Pod or a container of it, and what to change.
 
-The MyResource's own container is spoken of in the words of its spec: a remedy names only what can be the matter with
-*this* spec. Other containers are added to the Pods by an injector of sidecars or an admission policy. They are named,
-and said to be no part of the MyResource.
+For the container of the MyResource, a remedy names fields of the spec, and only those that can be the cause in *this*
+spec. Other containers are added to the Pods by a sidecar injector or an admission policy: the message names them, and
+says that they are not part of the MyResource.
 """
 
 import re
@@ -18,12 +18,12 @@ from metahook import ContainerStatus
 
 Words = dict[str, str]
 
-_ASK = "ask whoever adds it to the Pods"
+_ASK = "check the sidecar injector or policy that adds this container"
 
 _HINTS = {
-    0: "it finished",
+    0: "it completed",
     126: "its command can't be executed",
-    127: "its command is not found",
+    127: "its command was not found",
     137: "killed by SIGKILL",
     139: "segmentation fault",
     143: "stopped by SIGTERM",
@@ -31,7 +31,7 @@ _HINTS = {
 """What exit codes mean. From 129 on a code is 128 and the number of a signal."""
 
 _STOPS = {
-    0: "it finished, or {} failed",
+    0: "it completed, or {} failed",
     137: "killed by SIGKILL, perhaps because {} failed",
     143: "stopped by SIGTERM, perhaps because {} failed",
 }
@@ -74,18 +74,18 @@ class Advice:
 
     def image(self, seen: ContainerStatus) -> Words:
         """Return the words for an image that can't be pulled."""
-        return {"who": _who(seen), "problem": "can't be pulled", "remedy": self._pull() if is_own(seen) else _ASK}
+        return {"who": _who(seen), "problem": "can't pull its image", "remedy": self._pull() if is_own(seen) else _ASK}
 
     def absent_image(self, seen: ContainerStatus) -> Words:
         """Return the words for an image that is not on the node and that the pull policy keeps from being pulled."""
-        own = "put it on every node, or set spec.imagePullPolicy to IfNotPresent"
-        problem = "is not on its node, and the pull policy is Never"
+        own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
+        problem = "has no image on its node, and its imagePullPolicy is Never"
         return {"who": _who(seen), "problem": problem, "remedy": own if is_own(seen) else _ASK}
 
     def _pull(self) -> str:
         if self._spec.image_pull_secrets:
-            return "check spec.image, and the Secrets that spec.imagePullSecrets names"
-        return "check spec.image, and set spec.imagePullSecrets if its registry is private"
+            return "check spec.image, and the Secrets in spec.imagePullSecrets"
+        return "check spec.image, and set spec.imagePullSecrets if the registry is private"
 
     def config(self, seen: ContainerStatus, message: str) -> Words:
         """Return the words for a container that can't be created, of which the kubelet says *message*."""
@@ -94,7 +94,7 @@ class Advice:
 
     def start(self, seen: ContainerStatus) -> Words:
         """Return the words for a container whose command can't be started."""
-        own = "check spec.command" if self._spec.command else "its image has no command that runs: set spec.command"
+        own = "check spec.command" if self._spec.command else "its image has no working command: set spec.command"
         return {"who": _who(seen), "remedy": own if is_own(seen) else _ASK}
 
     def memory(self, seen: ContainerStatus) -> Words:
@@ -107,7 +107,7 @@ class Advice:
             return {"who": _who(seen), "where": f" at its {self._spec.memory} limit", "remedy": "raise spec.memory"}
         if "memory" not in limits:
             remedy = "set spec.resources.limits.memory"
-            return {"who": _who(seen), "where": " without a limit of its own", "remedy": remedy}
+            return {"who": _who(seen), "where": " without a memory limit", "remedy": remedy}
         remedy = "raise spec.resources.limits.memory"
         return {"who": _who(seen), "where": f" at its {limits['memory']} limit", "remedy": remedy}
 
@@ -139,7 +139,7 @@ class Advice:
         return {
             "requests": _listed([field for field, name in _REQUESTS.items() if getattr(self._spec, name)]),
             "constraints": f", no node matches {_listed(fields)}" if fields else "",
-            "claims": ", no node can use the claims of spec.volumes" if claims else "",
+            "claims": ", no node can mount the claims in spec.volumes" if claims else "",
         }
 
     def probe_takes(self, seen: ContainerStatus) -> int | None:
@@ -157,9 +157,7 @@ class Advice:
     def _why(self, message: str) -> str | None:
         """Return what the kubelet's *message* says, in words of ours; None if it is about nothing in the spec."""
         if _AS_ROOT in message and self._spec.security_profile == "Restricted":
-            return (
-                "its image runs as root: use an image with a user, by number, or set spec.securityProfile to Baseline"
-            )
+            return "its image runs as root: use a numeric non-root user, or set spec.securityProfile to Baseline"
         missing = self._missing(message)
         return f"{missing} does not exist: create it, or mark its use in the spec as optional" if missing else None
 
@@ -193,4 +191,4 @@ def _listed(fields: list[str]) -> str:
 
 
 def _who(seen: ContainerStatus) -> str:
-    return f"Container {seen.name}" + ("" if is_own(seen) else ", which is not this MyResource's own,")
+    return f"Container {seen.name}" + ("" if is_own(seen) else ", which is not part of this MyResource,")

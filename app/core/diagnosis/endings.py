@@ -1,4 +1,4 @@
-"""Removals: why a Pod failed as a whole, or is being deleted, in the words of the spec."""
+"""Endings: why a whole Pod failed, or is being deleted, and what to change in the spec."""
 
 import re
 
@@ -42,7 +42,7 @@ def removal(reason: str, spec: MyResourceSpec) -> Cause | None:
     if reason == "PreemptionByScheduler":
         return Cause(PREEMPTED, _preempted(spec))
     if reason == "EvictionByEvictionAPI":
-        return Cause(EVICTED, {"why": "a client asked for it, as kubectl drain does", "remedy": _REPLACED})
+        return Cause(EVICTED, {"why": "a client requested it, such as kubectl drain", "remedy": _REPLACED})
     if reason == "DeletionByTaintManager":
         return Cause(EVICTED, {"why": "its node has a taint that it does not tolerate", "remedy": _REPLACED})
     return None
@@ -55,27 +55,34 @@ def _evicted(message: str, spec: MyResourceSpec) -> Words:
     if _OVER_LIMIT.match(message):
         limits = (spec.resources and spec.resources.limits) or {}
         verb = "raise" if _STORAGE in limits else "set"
-        remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less"
-        return {"why": "it exceeded its limit of ephemeral storage", "remedy": remedy}
+        remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less data"
+        return {"why": "it exceeded its ephemeral-storage limit", "remedy": remedy}
     if found := _LOW.match(message):
-        return {"why": f"its node is low on {_RESOURCES[found['what']]}", "remedy": "free some there, or add nodes"}
-    return {"why": "its node could not keep it", "remedy": "look at the events of the node"}
+        return {
+            "why": f"its node is low on {_RESOURCES[found['what']]}",
+            "remedy": "free some on the node, or add nodes",
+        }
+    return {"why": "its node could no longer run it", "remedy": "check the events of the node"}
 
 
 def _too_large(name: str, spec: MyResourceSpec) -> Words:
     """Return the words for an emptyDir volume that exceeded its limit; it is named if it is one of *spec*."""
     own = any(volume.name == name and volume.empty_dir for volume in spec.volumes or [])
-    remedy = "raise its emptyDir.sizeLimit in spec.volumes, or write less" if own else "ask whoever adds it to the Pods"
+    remedy = (
+        "raise its emptyDir.sizeLimit in spec.volumes, or write less data"
+        if own
+        else "check the sidecar injector or policy that adds it"
+    )
     return {"why": f"{f'volume {name}' if own else 'a volume'} exceeded its size limit", "remedy": remedy}
 
 
 def _preempted(spec: MyResourceSpec) -> Words:
     if spec.priority_class_name:
-        return {"remedy": "name a higher class in spec.priorityClassName, or add nodes"}
+        return {"remedy": "set spec.priorityClassName to a class with a higher priority, or add nodes"}
     return {"remedy": "set spec.priorityClassName, or add nodes"}
 
 
 def _rejected(reason: str) -> Words:
     if reason.startswith("OutOf"):
-        return {"why": "it has no room left for the Pod"}
-    return {"why": "the Pod does not fit it any more"}
+        return {"why": "it does not have enough free resources"}
+    return {"why": "the Pod no longer matches the node"}

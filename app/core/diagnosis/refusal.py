@@ -1,7 +1,7 @@
-"""Refusal: why the API server refuses Pods, in the words of the spec.
+"""Refusal: why the API server refuses Pods, and what to change in the spec.
 
-The Deployment's condition ReplicaFailure carries what the API server said to the ReplicaSet. Its numbers and names
-move, so a message holds none of it: only what kind of refusal it is, and what to change.
+The condition ReplicaFailure of the Deployment has the error of the API server. Its numbers and names change from one
+try to the next, so a message has none of them: only the kind of refusal, and what to change.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from app.api.spec import MyResourceSpec
 
-UNKNOWN = "a quota, a limit range or an admission policy refuses them"
+UNKNOWN = "a quota, a LimitRange or an admission policy refuses them"
 
 
 def refusal(said: str | None, spec: MyResourceSpec | None) -> str:
@@ -21,7 +21,7 @@ def refusal(said: str | None, spec: MyResourceSpec | None) -> str:
 
 def _account(spec: MyResourceSpec) -> str:
     if spec.service_account_name is None:
-        return "ServiceAccount default does not exist in the namespace"
+        return "ServiceAccount default does not exist in the namespace: wait until Kubernetes creates it"
     return f"ServiceAccount {spec.service_account_name} does not exist: create it, or change spec.serviceAccountName"
 
 
@@ -42,16 +42,16 @@ _REFUSALS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
     (re.compile(r"violates PodSecurity"), _pod_security),
     (
         re.compile(r"must specify (limits|requests)[.]"),
-        lambda _: "a quota of the namespace demands CPU and memory requests or limits: set them in spec.resources",
+        lambda _: "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources",
     ),
     (
         re.compile(r"exceeded quota"),
-        lambda _: "a quota of the namespace is used up: ask for less, or have the quota raised",
+        lambda _: "a quota of the namespace is exceeded: lower the requests, or raise the quota",
     ),
     (
         re.compile(r"usage per (Container|Pod)|limit to request ratio"),
         lambda _: (
-            "a limit range of the namespace does not allow these amounts: change spec.memory, spec.cpu or "
+            "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu or "
             "spec.resources"
         ),
     ),

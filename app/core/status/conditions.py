@@ -13,19 +13,21 @@ class Observation:
     message: str
 
 
-AVAILABLE_NOW = Observation("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available to serve.")
-NOT_AVAILABLE = Observation("Available", "False", "MinimumReplicasUnavailable", "Too few Pods are available to serve.")
-NOT_YET_SEEN = Observation("Progressing", "Unknown", "NotYetSeen", "The Deployment does not show this spec yet.")
-ROLLOUT_ON = Observation("Progressing", "True", "RollingOut", "The rollout goes on.")
+AVAILABLE_NOW = Observation("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
+NOT_AVAILABLE = Observation("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
+NOT_YET_SEEN = Observation("Progressing", "Unknown", "NotYetSeen", "The Deployment is not updated to this spec yet.")
+ROLLOUT_ON = Observation("Progressing", "True", "RollingOut", "The rollout is in progress.")
 ROLLED_OUT = Observation("Progressing", "True", "RolledOut", "The last rollout is complete.")
-ROLLOUT_LATE = Observation("Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded its deadline.")
+ROLLOUT_LATE = Observation(
+    "Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded progressDeadlineSeconds."
+)
 ROLLOUT_PAUSED = Observation("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
 ROLLOUT_REFUSED = Observation("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
 
 DEPENDENCIES_MET = Observation("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
 DEPENDENCIES_UNMET = Observation("DependenciesReady", "False", "DependenciesNotMet", "{waits}.")
 DEPENDENCIES_UNKNOWN = Observation(
-    "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies are not known yet."
+    "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
 OBSERVATIONS = (

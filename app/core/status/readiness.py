@@ -12,8 +12,8 @@ from app.core.reasons import (
     AVAILABLE,
     BUILDING,
     CHILD_TERMINATING,
+    CONFIG_NOT_FOUND,
     DEPENDENCY_NOT_FOLLOWED,
-    DEPENDENCY_NOT_FOUND,
     INVALID_SPEC,
     LEFTOVER_FIELDS,
     NAME_CONFLICT,
@@ -74,7 +74,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.overdue),
     (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, whatever else is mended.
-    (DEPENDENCY_NOT_FOUND, lambda facts: bool(facts.missing)),
+    (CONFIG_NOT_FOUND, lambda facts: bool(facts.missing)),
     # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
     (PAUSED, lambda facts: facts.rollout.is_paused),
     # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe. Unless

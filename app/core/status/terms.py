@@ -1,16 +1,16 @@
-"""Terms: the states and the conditions of a status, in the words that ``myresource explain`` prints."""
+"""The states and conditions of a MyResource, as ``myresource explain`` prints them."""
 
 from dataclasses import dataclass
 
 from app.core.status.conditions import OBSERVATIONS
 
-_ASK = "Look at the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
-_WAIT = "Wait. For what it waits is in the reason of Ready: kubectl get myresource NAME -o wide"
+_ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
+_WAIT = "Wait. The message of Ready tells for what: kubectl get myresource NAME -o wide"
 
 
 @dataclass(frozen=True)
 class Term:
-    """A word in a status that is no reason. Its ``kind`` is state or condition."""
+    """A word in a status other than a reason. Its ``kind`` is state or condition."""
 
     name: str
     kind: str
@@ -25,46 +25,48 @@ class Term:
 
 TERMS = (
     Term("Building", "state", "A rollout is in progress, or this generation has not been Ready yet.", _WAIT),
-    Term("Ready", "state", "The condition Ready is True.", "Nothing to do."),
+    Term("Ready", "state", "The condition Ready is True.", "No action is needed."),
     Term(
         "Degraded",
         "state",
-        "Ready was True in this generation, and is no longer, and no rollout is in progress: Pods were lost or keep "
-        "failing, or something that the application needs is gone.",
-        _ASK,
+        "The MyResource was Ready in this generation and is no longer, and no rollout is in progress: Pods were lost "
+        "or keep failing, or a ConfigMap or Secret that they use does not exist.",
+        _ACT,
     ),
-    Term("Failed", "state", "The MyResource does not become Ready by itself: the condition Stalled is True.", _ASK),
+    Term("Failed", "state", "The MyResource can't become Ready without action. The condition Stalled is True.", _ACT),
     Term("Terminating", "state", "The MyResource is being deleted.", "Wait. Its children are deleted with it."),
     Term(
         "Ready",
         "condition",
-        "True if the Deployment of this generation is fully rolled out and all Pods are available. Depend on this one.",
-        _ASK,
+        "True if the Deployment is fully rolled out for the current generation and all Pods are available. Wait for "
+        "this condition: kubectl wait --for=condition=Ready myresource/NAME",
+        _ACT,
     ),
     Term(
         "Available",
         "condition",
-        "True if enough Pods are available to serve, old ones too: during a bad rollout the old Pods may serve.",
-        "If it is False, nobody may answer: look at the reason of Ready.",
+        "True if enough Pods are available, old ones included: during a failing rollout the old Pods serve.",
+        "If it is False, the application may not respond: check the reason of Ready.",
     ),
     Term(
         "Progressing",
         "condition",
-        "What the Deployment reports of its rollout: True while it is in progress or complete, False if it failed.",
-        "If it is False, look at the reason of Ready.",
+        "True if the rollout of the Deployment is in progress or complete, False if it failed, Unknown if it is paused "
+        "or has not started.",
+        "If it is False, check the reason of Ready.",
     ),
     Term(
         "DependenciesReady",
         "condition",
-        "True if all dependencies in spec.dependencies are met. It is there only with spec.dependencies.",
-        "If it is False, its message names the objects that are not ready.",
+        "True if all dependencies in spec.dependencies are met. Present only if the spec has dependencies.",
+        "If it is False, its message names the dependencies that are not met.",
     ),
-    Term("Reconciling", "condition", "There, and True, while Ready is False and the operator is working on it.", _WAIT),
+    Term("Reconciling", "condition", "Present, and True, while Ready is False and no action is needed yet.", _WAIT),
     Term(
         "Stalled",
         "condition",
-        "There, and True, while Ready is False and somebody must act. Its reason is that of Ready.",
-        _ASK,
+        "Present, and True, while Ready is False and action is needed. It has the same reason as Ready.",
+        _ACT,
     ),
 )
 """The states of a MyResource, and its conditions."""

@@ -26,7 +26,9 @@ def words(facts: Facts) -> dict[str, str]:
 def _of_the_holder(holder: Holder) -> dict[str, str]:
     return {
         "holder": f"{holder.kind} {holder.name}",
-        "until": f"its finalizers are removed: {listing(holder.finalizers)}" if holder.finalizers else "it is gone",
+        "until": f"its finalizers are removed: {listing(holder.finalizers)}"
+        if holder.finalizers
+        else "the deletion is complete",
         "handover": f"{holder.kind.lower()} {holder.name}",
         "others": "set spec.service.mode to Disabled" if holder.kind == "Service" else "delete the Deployment",
     }
@@ -40,7 +42,7 @@ def _of_the_gap(gap: Gap) -> dict[str, str]:
         "fields": gap.removal.fields if gap.removal else "",
         "command": gap.removal.command if gap.removal else "",
         "write": "updated" if gap.is_observed else "created",
-        "refusers": "" if gap.is_observed else "its name is taken, or a quota or ",
+        "refusers": "" if gap.is_observed else "another object has its name, or a quota or ",
     }
 
 

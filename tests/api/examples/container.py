@@ -36,7 +36,7 @@ BAD_DIVISORS = [
 ENV = [
     Example(
         path="spec.env",
-        says="values must hold at most 65536 characters",
+        says="all values together must have at most 65536 characters",
         good=[
             {"env": []},
             {"env": [{"name": "A"}, {"name": "B", "value": "x" * 65536}]},
@@ -49,7 +49,7 @@ ENV = [
     ),
     Example(
         path="spec.env[]",
-        says="value and valueFrom exclude each other",
+        says="value and valueFrom must not both be set",
         good=[_var(), _var(value=""), _var(value="a"), _var(value="", valueFrom={"secretKeyRef": KEY})],
         bad=[_var(value="a", valueFrom={"secretKeyRef": KEY}), _var(value=" ", valueFrom={"configMapKeyRef": KEY})],
     ),
@@ -99,13 +99,13 @@ ENV = [
 PORTS = [
     Example(
         path="spec.ports",
-        says="must not have two ports of one name",
+        says="port names must be unique",
         good=[{"ports": []}, _ports({}, {}), _ports({"name": "a"}, {}, {"name": "b"}, {})],
         bad=[_ports({"name": "a"}, {"name": "a"}), _ports({}, {"name": "a"}, {"name": "b"}, {"name": "a"})],
     ),
     Example(
         path="spec.ports",
-        says="must not have the same containerPort twice",
+        says="each containerPort must be unique",
         good=[_ports({}, {"protocol": "UDP"}, {"protocol": "SCTP"})],
         bad=[
             _ports({"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}),
@@ -114,7 +114,7 @@ PORTS = [
     ),
     Example(
         path="spec.ports[].name",
-        says="must be lower-case letters",
+        says="must consist of lowercase letters",
         good=[_ports({"name": name}) for name in ("a", "http", "8080x", "a-b-c", "1-a", "a-1", "abcdefghijklmno")],
         bad=[
             _ports({"name": name})
@@ -123,7 +123,7 @@ PORTS = [
     ),
     Example(
         path="spec.ports[].name",
-        says="must not look like a name that is made",
+        says="must not look like the name that an unnamed port",
         good=[_ports({"name": name}) for name in ("tcp", "tcp-80a", "http-80", "tcp-a-80", "tcp80", "a-tcp-80")],
         bad=[_ports({"name": name}) for name in ("tcp-80", "udp-53", "sctp-1", "tcp-0")],
     ),

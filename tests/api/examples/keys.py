@@ -62,7 +62,7 @@ def few_label_keys(path: str, place: Place) -> Example:
 def _label_keys(path: str, place: Place, good: list[str], bad: list[str]) -> Example:
     return Example(
         path=path,
-        says="has a key that is not a valid label key",
+        says="each key must be a valid label key",
         good=[place({key: "x"}) for key in good],
         bad=[place({key: "x"}) for key in bad] + [place({"a": "x", "b ": "x"})],
     )
@@ -71,7 +71,7 @@ def _label_keys(path: str, place: Place, good: list[str], bad: list[str]) -> Exa
 def _annotation_keys(path: str, place: Place) -> Example:
     return Example(
         path=path,
-        says="has a key that is not a valid annotation key",
+        says="each key must be a valid annotation key",
         good=[place({}), *(place({key: "any value: é\n"}) for key in [*GOOD_KEYS, CAPITAL])],
         bad=[place({key: "x"}) for key in [*BAD_KEYS, FOLDED]],
     )
@@ -80,7 +80,7 @@ def _annotation_keys(path: str, place: Place) -> Example:
 def _unreserved(path: str, place: Place, reserved: list[str]) -> Example:
     return Example(
         path=path,
-        says="has a reserved key",
+        says="keys of ",
         good=[place({}), *(place({key: "x"}) for key in FREE)],
         bad=[place({key: "x"}) for key in reserved] + [place({"a": "x", reserved[-1]: "x"})],
     )
@@ -92,7 +92,7 @@ def _short(path: str, place: Place) -> Example:
 
     return Example(
         path=path,
-        says="must hold at most 65536 characters together",
+        says="all values together must have at most 65536 characters",
         good=[place({}), filled(4096)],
         bad=[place({f"k{index}": "x" * 4096 for index in range(16)} | {"last": "x"})],
     )
@@ -101,7 +101,7 @@ def _short(path: str, place: Place) -> Example:
 def _prefixes(path: str, place: Callable[[str], Json]) -> Example:
     return Example(
         path=path,
-        says="must name a key whose prefix",
+        says="the prefix of the key",
         good=[
             place("metadata.labels['a']"),
             place(f"metadata.labels['{LONGEST_PREFIX}/x']"),
@@ -139,7 +139,7 @@ EXAMPLES = [
     _short("spec.service.annotations", _service),
     Example(
         path="spec.service.annotations",
-        says="must give service.kubernetes.io/topology-aware-hints",
+        says="service.kubernetes.io/topology-aware-hints",
         good=[
             _service_with_port({}),
             _service_with_port({HINTS: "Auto"}),

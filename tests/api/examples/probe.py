@@ -34,7 +34,7 @@ def _handler(probe: str) -> Example:
 def _command(probe: str) -> Example:
     return Example(
         path=f"spec.{probe}.exec.command",
-        says="must begin with a program",
+        says="the first item must be a program",
         good=[{probe: {"exec": {"command": command}}} for command in (["true"], ["sh", ""])],
         bad=[{probe: {"exec": {"command": command}}} for command in ([""], ["", "true"])],
     )
@@ -46,7 +46,7 @@ def _port(probe: str) -> Example:
 
     return Example(
         path="spec",
-        says=f"{probe} names a port",
+        says=f"the port that {probe} names",
         good=[
             asking("httpGet", 80),
             asking("tcpSocket", 81, [NAMED]),

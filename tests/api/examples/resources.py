@@ -91,13 +91,13 @@ def _amounts(side: str) -> list[Example]:
     return [
         Example(
             path=f"spec.resources.{side}",
-            says="has a key other than cpu",
+            says="each key must be cpu",
             good=[given({}), given({"cpu": 1, "memory": "1Gi", "ephemeral-storage": 1})],
             bad=[given({key: 1}) for key in NO_RESOURCES] + [given({"cpu": 1, "foo": 1})],
         ),
         Example(
             path=f"spec.resources.{side}",
-            says="must give memory and ephemeral-storage",
+            says="memory and ephemeral-storage must be",
             good=[given({"memory": "1.5Gi"}), given({"ephemeral-storage": 1}), given({"cpu": "100m"})],
             bad=[
                 given({"memory": "100m"}),
@@ -113,19 +113,19 @@ def _amounts(side: str) -> list[Example]:
 
 VENDOR_KEYS = Example(
     path="spec.resources.limits",
-    says="has a key other than cpu",
+    says="each key must be cpu",
     good=[{"resources": {"limits": {VENDOR: 1, "a/b_c.D": 2, "mykubernetes.io/x": 1, f"{'a.' * 121}aa/x": 1}}}],
     bad=[{"resources": {"limits": {key: 1}}} for key in NO_VENDORS],
 )
 DEVICES_IN_LIMITS = Example(
     path="spec.resources.limits",
-    says="must give a vendor's resource as a whole number",
+    says="an extended resource must be a whole number",
     good=[{"resources": {"limits": {VENDOR: amount}}} for amount in (0, 1, "2")],
     bad=[{"resources": {"limits": {VENDOR: amount}}} for amount in ("100m", "0.5", "1k", "1Ki", "1.0")],
 )
 DEVICES_IN_REQUESTS = Example(
     path="spec.resources.requests",
-    says="must give a vendor's resource as a whole number",
+    says="an extended resource must be a whole number",
     good=[{"resources": {"requests": {VENDOR: 1}, "limits": {VENDOR: "1"}}}],
     bad=[
         {"resources": {"requests": {VENDOR: one}, "limits": {VENDOR: other}}}
@@ -135,7 +135,7 @@ DEVICES_IN_REQUESTS = Example(
 BOTH = [
     Example(
         path="spec.resources",
-        says="a request must not exceed its limit",
+        says="a request must not exceed the limit of the same resource",
         good=[
             {"resources": {"requests": {"cpu": one}, "limits": {"cpu": other}}}
             for one, other in (("1", 1), ("1000m", 1), ("100m", "0.1"), ("999m", 1), ("1000", "1k"), ("1000", "1Ki"))
@@ -152,7 +152,7 @@ BOTH = [
     ),
     Example(
         path="spec.resources",
-        says="a vendor's resource needs a limit",
+        says="an extended resource must have a limit",
         good=[
             {"resources": {"requests": {VENDOR: 1}, "limits": {VENDOR: "1"}}},
             {"resources": {"limits": {VENDOR: 1}}},

@@ -50,7 +50,7 @@ def _pods_preferred(side: str) -> Place:
 def _values(path: str, place: Place) -> Example:
     return Example(
         path=path,
-        says="In and NotIn need values",
+        says="values must be set",
         good=[
             place(term)
             for term in (
@@ -76,7 +76,7 @@ def _values(path: str, place: Place) -> Example:
 def _number(path: str, place: Place) -> Example:
     return Example(
         path=path,
-        says="Gt and Lt need one whole number",
+        says="values must be one whole number",
         good=[place(_term(GT, "8")), place(_term(LT, "0")), place(_term(GT, "9" * 18)), place(_term("In", "x", "y"))],
         bad=[place(_term(GT, value)) for value in ("x", "", "1.5", "9" * 19, "1a")] + [place(_term(LT, "1", "2"))],
     )
@@ -86,7 +86,7 @@ def _selector(path: str, place: Place) -> list[Example]:
     return [
         Example(
             path=path,
-            says="needs matchLabels or matchExpressions",
+            says="matchLabels or matchExpressions must be set",
             good=[
                 place({"matchLabels": {"a": "b"}}),
                 place({"matchExpressions": [_term("Exists")]}),
@@ -103,19 +103,19 @@ def _selector(path: str, place: Place) -> list[Example]:
 TOLERATIONS = [
     Example(
         path="spec.tolerations[]",
-        says="without a key the operator must be Exists",
+        says="operator must be Exists when key is not set",
         good=[_toleration(key="a"), _toleration(operator="Exists"), _toleration(key="a", operator="Equal", value="b")],
         bad=[_toleration(), _toleration(operator="Equal"), _toleration(effect="NoSchedule"), _toleration(value="b")],
     ),
     Example(
         path="spec.tolerations[]",
-        says="with operator Exists there must be no value",
+        says="value must not be set when operator is Exists",
         good=[_toleration(operator="Exists", value=""), _toleration(key="a", value="b")],
         bad=[_toleration(operator="Exists", value="b"), _toleration(key="a", operator="Exists", value="b")],
     ),
     Example(
         path="spec.tolerations[]",
-        says="tolerationSeconds needs effect NoExecute",
+        says="effect must be NoExecute when tolerationSeconds is set",
         good=[
             _toleration(key="a", effect="NoExecute", tolerationSeconds=0),
             _toleration(key="a", effect="NoExecute"),
@@ -130,7 +130,7 @@ TOLERATIONS = [
 ]
 SPREAD = Example(
     path="spec.topologySpreadConstraints[]",
-    says="minDomains needs whenUnsatisfiable DoNotSchedule",
+    says="whenUnsatisfiable must be DoNotSchedule when minDomains is set",
     good=[_spread(), _spread(minDomains=1), _spread(whenUnsatisfiable="ScheduleAnyway")],
     bad=[_spread(whenUnsatisfiable="ScheduleAnyway", minDomains=1)],
 )

@@ -35,7 +35,7 @@ ITSELF = Example(
 )
 NAME = Example(
     path="metadata.name",
-    says="must be at most 52 characters",
+    says="must have at most 52 characters",
     good=[{"name": name} for name in ("w", "web", "w-1", "w" * 52, "a--b")],
     bad=[{"name": name} for name in ("1web", "web-", "-web", "w" * 53, "a.b", "Web", "wéb", "web\n", "web_1")],
 )
@@ -83,13 +83,13 @@ IMAGE = Example(
 )
 COMMAND = Example(
     path="spec.command",
-    says="must begin with a program",
+    says="the first item must be a program",
     good=[{"command": command} for command in ([], ["sh"], ["sh", ""], [" "])],
     bad=[{"command": command} for command in ([""], ["", "sh"])],
 )
 CPU_ONCE = Example(
     path="spec",
-    says="cpu and an entry cpu in resources",
+    says="CPU must not be set in both",
     good=[
         {"cpu": 1},
         {"cpu": 1, "resources": {}},
@@ -105,7 +105,7 @@ CPU_ONCE = Example(
 )
 MOUNTS = Example(
     path="spec",
-    says="volumeMounts names a volume",
+    says="each volume that volumeMounts names",
     good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
     bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
 )
@@ -126,13 +126,13 @@ READY_IN_TIME = Example(
 )
 PRIORITY = Example(
     path="spec.priorityClassName",
-    says="must not begin with system-",
+    says="must not start with system-",
     good=[{"priorityClassName": name} for name in ("high", "system", "my-system-critical")],
     bad=[{"priorityClassName": name} for name in ("system-node-critical", "system-cluster-critical", "system-x")],
 )
 STRATEGY = Example(
     path="spec.strategy",
-    says="rollingUpdate needs type RollingUpdate",
+    says="type must be RollingUpdate when rollingUpdate is set",
     good=[
         {"strategy": {}},
         {"strategy": {"type": "Recreate"}},

@@ -130,7 +130,7 @@ def test_binary_data_is_no_content_of_variables() -> None:
     moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
 
     assert mark(ALL, binary(a="QQ==")) == mark(ALL, binary(a="Qg==")) == mark(ALL, settings())
-    assert reason(moved) == "DependencyNotFound"
+    assert reason(moved) == "ConfigNotFound"
 
 
 def test_equal_contents_of_two_parents_have_unlike_marks() -> None:
@@ -168,7 +168,7 @@ def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_s
     assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
     assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
     assert reason(answer) == "Building"
-    assert (reason(later), condition(later)["status"]) == ("DependencyNotFound", "False")
+    assert (reason(later), condition(later)["status"]) == ("ConfigNotFound", "False")
     assert condition(later)["message"].startswith(f"Missing: {what}. Create what is missing")
     assert condition(later, "Reconciling")["status"] == "True"
     assert condition(later, "Available")["status"] == "True"
@@ -184,7 +184,7 @@ def test_a_rollout_that_waits_for_what_is_missing_is_stalled_after_its_deadline(
 
     answer = sync(my_resource(**ALL), late, related={"ConfigMap.v1": {}})
 
-    assert reason(answer) == "DependencyNotFound"
+    assert reason(answer) == "ConfigNotFound"
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
 
@@ -198,7 +198,7 @@ def variables(*keys: str, name: str = "settings") -> list[Json]:
 def missing(spec: Json, related: Json) -> str:
     """Return what the status says is missing, once the Deployment is rolled out."""
     answer = sync(my_resource(**spec), running(spec, {}), related=related)
-    assert reason(answer) == "DependencyNotFound"
+    assert reason(answer) == "ConfigNotFound"
     return str(condition(answer)["message"]).removeprefix("Missing: ").partition(". Create what is missing")[0]
 
 
@@ -222,7 +222,7 @@ def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
 
     assert said.count("ConfigMap settings") == 2
     assert said.endswith(", and others")
-    assert condition(answer)["message"].endswith("Pods that run go on running.")
+    assert condition(answer)["message"].endswith("Running Pods are not affected.")
 
 
 def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:

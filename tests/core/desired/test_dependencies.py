@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 BACKUPS = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 NIGHTLY: Json = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
-UNMET = "is there, but its condition Ready is not True"
+UNMET = "exists, but its condition Ready is not True"
 READY: Json = {"type": "Ready", "status": "True"}
 
 
@@ -44,7 +44,7 @@ def kinds(answer: Json) -> list[str]:
     ("related", "why"),
     [
         pytest.param(NONE, "does not exist", id="missing"),
-        pytest.param({}, "is not known yet", id="not asked for"),
+        pytest.param({}, "has not been observed yet", id="not asked for"),
         pytest.param(backup(), UNMET, id="no condition"),
         pytest.param(backup({**READY, "status": "False"}), UNMET, id="False"),
         pytest.param(backup({**READY, "status": "Unknown"}), UNMET, id="Unknown"),
@@ -84,7 +84,7 @@ def test_an_object_that_cannot_be_read_is_waited_for(asked: str) -> None:
     )
 
     assert reason(answer) == "WaitingForDependencies"
-    assert "mybackups nightly is there, but can't be read" in condition(answer)["message"]
+    assert "mybackups nightly exists, but can't be read" in condition(answer)["message"]
 
 
 def test_an_object_without_a_generation_is_always_as_its_status_says() -> None:
@@ -168,7 +168,7 @@ def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> 
     answer = answered(backup(READY), watch=Watch())
 
     assert (kinds(answer), reason(answer)) == ([], "DependencyNotFollowed")
-    assert "mybackups nightly is of a kind that this operator does not follow" in condition(answer)["message"]
+    assert "mybackups nightly is of a kind that the operator does not watch" in condition(answer)["message"]
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
 

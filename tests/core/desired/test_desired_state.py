@@ -51,7 +51,7 @@ def test_the_message_of_an_invalid_spec_names_the_field_and_what_it_must_be() ->
 
     assert condition(answer)["message"] == (
         "spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi. "
-        "Children that run are kept as they are."
+        "Existing objects are left unchanged."
     )
 
 

@@ -65,7 +65,7 @@ def test_a_child_held_by_finalizers_is_terminating_and_names_them_however_long_i
     assert kinds(answer) == ["Deployment", "Service"]
     assert (reason(answer), condition(answer, "Reconciling")["status"]) == ("ChildTerminating", "True")
     assert condition(answer)["message"] == (
-        "Service web is being deleted. It is created again as soon as its finalizers are removed: "
+        "Service web is being deleted. It is recreated once its finalizers are removed: "
         "service.kubernetes.io/load-balancer-cleanup."
     )
 
@@ -81,7 +81,7 @@ def test_the_service_of_an_earlier_myresource_of_this_name_is_about_to_go() -> N
     answer = asked(service(kind="MyResource", name="web"))
 
     assert reason(answer) == "ChildTerminating"
-    assert condition(answer)["message"].endswith("It is created again as soon as it is gone.")
+    assert condition(answer)["message"].endswith("It is recreated once the deletion is complete.")
 
 
 @pytest.mark.parametrize("owner", [{"kind": "Other", "name": "web"}, {"kind": "MyResource", "name": "shop"}, {}])

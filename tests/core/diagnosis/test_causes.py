@@ -32,19 +32,19 @@ OOM = ("OOMKilled", "Container main was OOMKilled at its 128Mi limit: raise spec
 NO_IMAGE = (
     "ImagePullFailed",
     (
-        "Container main has an image that can't be pulled: "
-        "check spec.image, and set spec.imagePullSecrets if its registry is private."
+        "Container main can't pull its image: "
+        "check spec.image, and set spec.imagePullSecrets if the registry is private."
     ),
 )
 NOT_READY = (
     "ProbeFailing",
     (
-        "Container main runs, but its readiness probe is failing: "
+        "Container main is running, but its readiness probe is failing: "
         "check spec.readinessProbe, and how the application answers it."
     ),
 )
 ROLLING = ("RollingOut", "The Deployment is starting or replacing Pods.")
-OTHERS = "Container proxy, which is not this MyResource's own,"
+OTHERS = "Container proxy, which is not part of this MyResource,"
 REFUSED = "the node refuses its configuration. See: kubectl describe pods -l myresource=web -n default"
 PROBE = {"httpGet": {"port": 80}}
 
@@ -286,12 +286,15 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
     [
         pytest.param(
             container("proxy", waiting("ErrImagePull")),
-            ("ImagePullFailed", f"{OTHERS} has an image that can't be pulled: ask whoever adds it to the Pods."),
+            (
+                "ImagePullFailed",
+                f"{OTHERS} can't pull its image: check the sidecar injector or policy that adds this container.",
+            ),
             id="image",
         ),
         pytest.param(
             crashing(137, "OOMKilled", name="proxy"),
-            ("OOMKilled", f"{OTHERS} was OOMKilled: ask whoever adds it to the Pods."),
+            ("OOMKilled", f"{OTHERS} was OOMKilled: check the sidecar injector or policy that adds this container."),
             id="memory",
         ),
         pytest.param(
@@ -306,7 +309,8 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
             container("proxy", running(40)),
             (
                 "ProbeFailing",
-                f"{OTHERS} runs, but its readiness probe is failing: ask whoever adds it to the Pods.",
+                f"{OTHERS} is running, but its readiness probe is failing: check the sidecar injector or policy "
+                "that adds this container.",
             ),
             id="probe",
         ),

@@ -197,7 +197,7 @@ def test_a_missing_configmap_is_said_before_what_pods_say_of_it() -> None:
     parent = my_resource(env=env)
     related = {**shown(seen), "ConfigMap.v1": {}}
 
-    assert reason(sync(parent, unfinished(parent), related=related)) == "DependencyNotFound"
+    assert reason(sync(parent, unfinished(parent), related=related)) == "ConfigNotFound"
     assert reason(sync(parent, unfinished(parent), related=shown(seen))) == "ContainerConfigError"
 
 

@@ -31,13 +31,20 @@ def evicted(seconds: float, *, lived: float = 60, message: str = FULL) -> Json:
     ("message", "spec", "words"),
     [
         pytest.param(FULL, VOLUME, "volume d exceeded its size limit: raise its emptyDir.sizeLimit", id="volume"),
-        pytest.param(FULL, {}, "a volume exceeded its size limit: ask whoever adds it to the Pods.", id="another's"),
-        pytest.param(OVER, LIMIT, "ephemeral storage: raise spec.resources.limits.ephemeral-storage", id="limit"),
-        pytest.param(OVER, {}, "ephemeral storage: set spec.resources.limits.ephemeral-storage", id="no own limit"),
+        pytest.param(
+            FULL,
+            {},
+            "a volume exceeded its size limit: check the sidecar injector or policy that adds it.",
+            id="another's",
+        ),
+        pytest.param(OVER, LIMIT, "ephemeral-storage limit: raise spec.resources.limits.ephemeral-storage", id="limit"),
+        pytest.param(
+            OVER, {}, "ephemeral-storage limit: set spec.resources.limits.ephemeral-storage", id="no own limit"
+        ),
         pytest.param(
             "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ",
             LIMIT,
-            "ephemeral storage: raise",
+            "ephemeral-storage limit: raise",
             id="all containers",
         ),
         pytest.param("The node was low on resource: memory. Threshold", {}, "its node is low on memory", id="memory"),
@@ -47,8 +54,10 @@ def evicted(seconds: float, *, lived: float = 60, message: str = FULL) -> Json:
             "its node is low on disk space",
             id="disk",
         ),
-        pytest.param("The node had condition: [DiskPressure]. ", {}, "its node could not keep it", id="other words"),
-        pytest.param("", {}, "its node could not keep it", id="no words"),
+        pytest.param(
+            "The node had condition: [DiskPressure]. ", {}, "its node could no longer run it", id="other words"
+        ),
+        pytest.param("", {}, "its node could no longer run it", id="no words"),
     ],
 )
 def test_an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec(
@@ -64,19 +73,23 @@ def test_an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec(
 @pytest.mark.parametrize(
     ("seen", "spec", "expected"),
     [
-        pytest.param(failed("OutOfcpu"), {}, ("PodRejected", "it has no room left"), id="out of CPU"),
-        pytest.param(failed("OutOfpods"), {}, ("PodRejected", "it has no room left"), id="out of Pods"),
-        pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "does not fit it any more"), id="labels changed"),
+        pytest.param(
+            failed("OutOfcpu"), {}, ("PodRejected", "it does not have enough free resources"), id="out of CPU"
+        ),
+        pytest.param(
+            failed("OutOfpods"), {}, ("PodRejected", "it does not have enough free resources"), id="out of Pods"
+        ),
+        pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "no longer matches the node"), id="labels changed"),
         pytest.param(failed("Preempting"), {}, ("Preempted", "set spec.priorityClassName"), id="critical Pod"),
         pytest.param(failed("Terminated"), {}, ("Evicted", "its node was shut down"), id="shutdown"),
         pytest.param(deleted("PreemptionByScheduler"), {}, ("Preempted", "set spec.priorityClassName"), id="preempted"),
         pytest.param(
             deleted("PreemptionByScheduler"),
             {"priorityClassName": "high"},
-            ("Preempted", "name a higher class in spec.priorityClassName"),
+            ("Preempted", "to a class with a higher priority"),
             id="preempted with a class",
         ),
-        pytest.param(deleted("EvictionByEvictionAPI"), {}, ("Evicted", "as kubectl drain does"), id="drained"),
+        pytest.param(deleted("EvictionByEvictionAPI"), {}, ("Evicted", "such as kubectl drain"), id="drained"),
         pytest.param(deleted("DeletionByTaintManager"), {}, ("Evicted", "has a taint"), id="taint"),
         pytest.param(LOST, {}, ("NodeLost", "kubectl get nodes"), id="node lost"),
     ],

@@ -40,10 +40,10 @@ NO_IMAGE = stopped(waiting("ImagePullBackOff"))
 TABLE = [
     (crashing(1), {}, f"keeps exiting with code 1. {LOGS}"),
     (crashing(1), BOTH, f"keeps exiting with code 1. {LOGS}"),
-    (crashing(0), {}, f"keeps exiting with code 0 (it finished). {LOGS}"),
-    (crashing(0), {"readinessProbe": PROBE}, f"keeps exiting with code 0 (it finished). {LOGS}"),
-    (crashing(0), LIVE, f"code 0 (it finished, or spec.livenessProbe failed). {DESCRIBE}"),
-    (crashing(0), START, f"code 0 (it finished, or spec.startupProbe failed). {DESCRIBE}"),
+    (crashing(0), {}, f"keeps exiting with code 0 (it completed). {LOGS}"),
+    (crashing(0), {"readinessProbe": PROBE}, f"keeps exiting with code 0 (it completed). {LOGS}"),
+    (crashing(0), LIVE, f"code 0 (it completed, or spec.livenessProbe failed). {DESCRIBE}"),
+    (crashing(0), START, f"code 0 (it completed, or spec.startupProbe failed). {DESCRIBE}"),
     (crashing(137), {}, f"code 137 (killed by SIGKILL). {LOGS}"),
     (crashing(137), LIVE, f"code 137 (killed by SIGKILL, perhaps because spec.livenessProbe failed). {DESCRIBE}"),
     (
@@ -54,12 +54,12 @@ TABLE = [
     (crashing(143), {}, f"code 143 (stopped by SIGTERM). {LOGS}"),
     (crashing(143), START, f"(stopped by SIGTERM, perhaps because spec.startupProbe failed). {DESCRIBE}"),
     (crashing(126), LIVE, f"code 126 (its command can't be executed). {LOGS}"),
-    (crashing(127), {}, f"code 127 (its command is not found). {LOGS}"),
+    (crashing(127), {}, f"code 127 (its command was not found). {LOGS}"),
     (crashing(128), {}, f"code 128. {LOGS}"),
     (crashing(139), {}, f"code 139 (segmentation fault). {LOGS}"),
     (crashing(-1073741510), {}, f"code -1073741510. {LOGS}"),
     (crashing(128, "StartError"), {"command": ["x"]}, f"can't be started: check spec.command. {DESCRIBE}"),
-    (crashing(128, "StartError"), {}, f"has no command that runs: set spec.command. {DESCRIBE}"),
+    (crashing(128, "StartError"), {}, f"has no working command: set spec.command. {DESCRIBE}"),
     (crashing(137, "OOMKilled"), {"memory": "1024Mi"}, "was OOMKilled at its 1Gi limit: raise spec.memory."),
     (crashing(137, "OOMKilled"), {"resources": {"limits": {"cpu": "1"}}}, "at its 128Mi limit: raise spec.memory."),
     (
@@ -70,16 +70,20 @@ TABLE = [
     (
         crashing(137, "OOMKilled"),
         {"resources": {"requests": {"memory": "64Mi"}}},
-        "was OOMKilled without a limit of its own: set spec.resources.limits.memory.",
+        "was OOMKilled without a memory limit: set spec.resources.limits.memory.",
     ),
-    (NO_IMAGE, {}, "check spec.image, and set spec.imagePullSecrets if its registry is private."),
-    (NO_IMAGE, {"imagePullSecrets": [{"name": "a"}]}, "spec.image, and the Secrets that spec.imagePullSecrets names."),
-    (NEVER, {"imagePullPolicy": "Never"}, "and the pull policy is Never: put it on every node, or set spec.imagePullP"),
+    (NO_IMAGE, {}, "check spec.image, and set spec.imagePullSecrets if the registry is private."),
+    (NO_IMAGE, {"imagePullSecrets": [{"name": "a"}]}, "spec.image, and the Secrets in spec.imagePullSecrets."),
+    (
+        NEVER,
+        {"imagePullPolicy": "Never"},
+        "and its imagePullPolicy is Never: load the image onto every node, or set spec.imagePullP",
+    ),
     (UNSCHEDULABLE, {}, f"No node fits: not enough free CPU or memory for spec.memory, {UNTOLERATED} {DESCRIBE}"),
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}, f", no node matches spec.nodeSelector, {UNTOLERATED}"),
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}, **SPREAD}, "spec.nodeSelector and spec.topologySpreadConstraints,"),
     (UNSCHEDULABLE, {"cpu": "1"}, "not enough free CPU or memory for spec.cpu and spec.memory, "),
-    (UNSCHEDULABLE, CLAIM, f", no node can use the claims of spec.volumes, {UNTOLERATED}"),
+    (UNSCHEDULABLE, CLAIM, f", no node can mount the claims in spec.volumes, {UNTOLERATED}"),
 ]
 
 

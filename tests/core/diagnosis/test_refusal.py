@@ -44,13 +44,13 @@ def said(message: str | None, **spec: Any) -> str:
             {"serviceAccountName": "robot"},
             "ServiceAccount robot does not exist: create it, or change spec.serviceAccountName",
         ),
-        ("account", {}, "ServiceAccount default does not exist in the namespace"),
+        ("account", {}, "ServiceAccount default does not exist in the namespace: wait until Kubernetes creates it"),
         (
             "class",
             {"priorityClassName": "urgent"},
             "PriorityClass urgent does not exist: create it, or change spec.priorityClassName",
         ),
-        ("class", {}, "a quota, a limit range or an admission policy refuses them"),
+        ("class", {}, "a quota, a LimitRange or an admission policy refuses them"),
         (
             "security",
             {},
@@ -61,23 +61,23 @@ def said(message: str | None, **spec: Any) -> str:
             {"securityProfile": "Restricted"},
             "the Pod Security level of the namespace does not allow this spec",
         ),
-        ("quota", {}, "a quota of the namespace is used up: ask for less, or have the quota raised"),
+        ("quota", {}, "a quota of the namespace is exceeded: lower the requests, or raise the quota"),
         (
             "no amounts",
             {},
-            "a quota of the namespace demands CPU and memory requests or limits: set them in spec.resources",
+            "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources",
         ),
         (
             "range",
             {},
             (
-                "a limit range of the namespace does not allow these amounts: change spec.memory, spec.cpu or "
-                "spec.resources"
+                "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu "
+                "or spec.resources"
             ),
         ),
         ("policy", {}, "an admission policy or webhook of the cluster refuses them"),
         ("webhook", {}, "an admission policy or webhook of the cluster refuses them"),
-        ("else", {}, "a quota, a limit range or an admission policy refuses them"),
+        ("else", {}, "a quota, a LimitRange or an admission policy refuses them"),
     ],
 )
 def test_what_the_api_server_says_is_told_in_the_words_of_the_spec(why: str, spec: Any, expected: str) -> None:
@@ -85,7 +85,7 @@ def test_what_the_api_server_says_is_told_in_the_words_of_the_spec(why: str, spe
 
 
 def test_without_a_message_all_that_refuses_pods_is_named() -> None:
-    assert said(None) == "a quota, a limit range or an admission policy refuses them"
+    assert said(None) == "a quota, a LimitRange or an admission policy refuses them"
 
 
 def test_the_message_stays_the_same_while_the_counts_of_a_quota_move() -> None:

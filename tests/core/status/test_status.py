@@ -56,7 +56,7 @@ def test_the_status_says_all_that_is_seen() -> None:
                 "type": "Available",
                 "status": "True",
                 "reason": "MinimumReplicasAvailable",
-                "message": "Enough Pods are available to serve.",
+                "message": "Enough Pods are available.",
                 "observedGeneration": 1,
                 "lastTransitionTime": NOW_TEXT,
             },
