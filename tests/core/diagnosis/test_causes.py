@@ -309,8 +309,10 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
             container("proxy", running(40)),
             (
                 "ProbeFailing",
-                f"{OTHERS} is running, but its readiness probe is failing: check the sidecar injector or policy "
-                "that adds this container.",
+                (
+                    f"{OTHERS} is running, but its readiness probe is failing: check the sidecar injector or policy "
+                    "that adds this container."
+                ),
             ),
             id="probe",
         ),
