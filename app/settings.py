@@ -21,7 +21,9 @@ PREFIX = "MYRESOURCE_"
 MOST_KINDS = 32
 """Each costs Metacontroller a cache of all objects of its kind."""
 
-_WATCHED_BY_DEFAULT = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
+_RESERVED = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
+"""Kinds that have a related rule already: two rules cost Metacontroller the square of the number of objects."""
+
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 
 
@@ -59,8 +61,7 @@ def _dependency_kinds(given: str | tuple[str, ...]) -> tuple[Kind, ...]:
     problem = None
     if len(kinds) > MOST_KINDS:
         problem = f"name at most {MOST_KINDS} kinds, because Metacontroller keeps all objects of each in memory"
-    elif not _WATCHED_BY_DEFAULT.isdisjoint(resources):
-        # Why here: two related rules of one kind cost Metacontroller the square of the number of its objects.
+    elif not _RESERVED.isdisjoint(resources):
         problem = "leave out configmaps, pods, secrets and services: MyResources can't wait for them"
     elif len(set(resources)) < len(resources):
         problem = "a resource is named twice, with two kinds; leave out the wrong one"
