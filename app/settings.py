@@ -71,7 +71,10 @@ def _dependency_kinds(given: str | tuple[str, ...]) -> tuple[Kind, ...]:
 
 
 class WatchSettings(BaseSettings):
-    """The settings of every command that answers as the hook does."""
+    """What is watched: the settings of every command that answers as the hook does.
+
+    Why a class of its own: a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True, use_attribute_docstrings=True
@@ -135,14 +138,18 @@ def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a
 def _must_be(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "must be true or false"
-    return f"must be a whole number {bounds(field)}" if field.annotation is int else "must not be empty"
+    if field.annotation is int:
+        return f"must be a whole number {bounds(field)}".rstrip()
+    return "must not be empty"
 
 
 def bounds(field: FieldInfo) -> str:
     """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
     least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    return "" if least is None else f"of at least {least}" if most is None else f"from {least} to {most}"
+    if least is None:
+        return ""
+    return f"of at least {least}" if most is None else f"from {least} to {most}"
 
 
 def option_of(name: str, field: FieldInfo) -> Option:

@@ -67,3 +67,9 @@ def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch
     ]
 
     assert read(Settings).watch == Watch(pods=True, secrets=True, dependencies=tuple(kinds))
+
+
+def test_a_setting_that_the_chart_forgets_would_be_found() -> None:
+    assert value_of("slow_after") == "slowAfter"
+    assert value_of("slow_after") not in VALUES
+    assert variable_of("slow_after") not in environment(values("watch"))
