@@ -204,7 +204,7 @@ def test_a_deployment_is_adopted_by_running_beside_it(installed: Shell, here: Na
 
     installed.run(
         """kubectl patch service shop --type=merge -p '{"spec":{"selector":{"app":null,"myresource":"shop"}}}' """
-        "# app: what it selected by"
+        "# app: the key of its old selector"
     )
     installed.run("kubectl delete deployment shop")
     pods = here.pods("shop")
