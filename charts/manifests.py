@@ -1,4 +1,4 @@
-"""Makes ``metacontroller/``, the manifests for installing without Helm, from the chart: ``make manifests``."""
+"""Generates ``metacontroller/``, the manifests for an installation without Helm, from the chart: ``make manifests``."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,8 @@ from app import __version__
 from charts.rendering import RELEASE, rendered
 
 FOLDER = Path(__file__).parent.parent / "metacontroller"
-MADE = "# Made from charts/myresource-operator by: make manifests\n"
-HELMS_OWN = re.compile(r"^ +(helm\.sh/chart|app\.kubernetes\.io/managed-by): .*\n", re.MULTILINE)
+MADE = "# Generated from charts/myresource-operator by: make manifests\n"
+HELM_LABELS = re.compile(r"^ +(helm\.sh/chart|app\.kubernetes\.io/managed-by): .*\n", re.MULTILINE)
 
 NAMESPACE = f"""\
 apiVersion: v1
@@ -20,35 +20,35 @@ metadata:
 """
 
 KUSTOMIZATION = """\
-# Installs the operator behind a Metacontroller that is there already: kubectl apply --server-side -k metacontroller
+# Installs the operator behind an existing Metacontroller: kubectl apply --server-side -k metacontroller
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
   - ../crds
 {resources}
 images:
-  - name: myresource-operator # the image that you built; set newName to where you pushed it
+  - name: myresource-operator # the image that you built; set newName to the repository that you pushed it to
     newTag: {version}
 """
 
 
 def manifests() -> dict[str, str]:
-    """Return the files of the folder, by name."""
-    values = {"crds": {"enabled": False}}  # kustomize takes it from crds/
+    """Return the contents of the files, by name."""
+    values = {"crds": {"enabled": False}}  # kustomize reads it from crds/
     texts = {path: text for path, text in rendered(values).items() if path.endswith(".yaml") and "/" not in path}
-    made = {"namespace.yaml": NAMESPACE} | {path: _plain(text) for path, text in texts.items()}
+    made = {"namespace.yaml": NAMESPACE} | {path: _without_helm_labels(text) for path, text in texts.items()}
     resources = "\n".join(f"  - {name}" for name in made)
     made["kustomization.yaml"] = KUSTOMIZATION.format(resources=resources, version=__version__)
     return {name: MADE + text for name, text in made.items()}
 
 
-def _plain(text: str) -> str:
-    """Return *text* without what only Helm is to say."""
-    return HELMS_OWN.sub("", text).strip() + "\n"
+def _without_helm_labels(text: str) -> str:
+    """Return *text* without the labels that only Helm sets."""
+    return HELM_LABELS.sub("", text).strip() + "\n"
 
 
 def main() -> None:
-    """Write the files, and remove those that are no longer made."""
+    """Write the files, and remove those that are no longer generated."""
     made = manifests()
     for old in FOLDER.glob("*.yaml"):
         if old.name not in made:

@@ -1,4 +1,4 @@
-"""Renders the chart with Helm's own engine; no cluster is asked."""
+"""Renders the chart with Helm's own engine, without a cluster."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ RELEASE = "myresource-operator"
 def rendered(
     values: Mapping[str, Any] | None = None, *, release: str = RELEASE, namespace: str = RELEASE
 ) -> dict[str, str]:
-    """Return what each template becomes, by its path under ``templates/``; those that become nothing are left out."""
+    """Return the text of each rendered template, by its path under ``templates/``; empty ones are left out."""
     with helm.Chart.load(CHART) as chart:
         texts = chart.render(dict(values or {}), name=release, namespace=namespace)
     prefix = f"{CHART.name}/templates/"

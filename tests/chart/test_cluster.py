@@ -1,4 +1,4 @@
-"""What the chart looks for in the cluster before it installs, and what it says when that is not there."""
+"""The checks of the cluster before an installation, and their error messages."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 from tests.chart.cluster import Json, cluster, installing
 
 OBJECTS = "unable to build kubernetes objects"
-"""How Helm goes on, and ends in such a cluster, once the templates have refused nothing."""
+"""How Helm fails in this emulated cluster after the checks of the templates have passed."""
 
 
 def crd(name: str, *fields: str) -> Json:
@@ -40,10 +40,10 @@ def test_nothing_is_refused_where_metacontroller_is_there(address: str) -> None:
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
 def test_without_metacontrollers_crd_it_says_what_to_install(address: str) -> None:
-    said = installing(address)
+    output = installing(address)
 
-    assert f"CRD {NAME} is absent" in said
-    assert "install Metacontroller 4.17.2 or later first" in said
+    assert f"CRD {NAME} of Metacontroller is not installed" in output
+    assert "install Metacontroller 4.17.2 or later first" in output
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_without_metacontrollers_crd_it_says_what_to_install(address: str) -> No
     ids=["of 4.15", "without a field that is used", "very old"],
 )
 def test_a_crd_that_is_too_old_is_named_with_the_way_out(address: str, field: str) -> None:
-    said = installing(address)
+    output = installing(address)
 
-    assert f"CRD is too old, it has no field {field}" in said
-    assert "apply the CRDs of Metacontroller 4.17.2 or later" in said
+    assert f"is too old, it has no field {field}" in output
+    assert "apply the CRDs of Metacontroller 4.17.2 or later" in output
 
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
@@ -72,18 +72,18 @@ def test_the_check_can_be_left_out(address: str) -> None:
     ("address", "refused"), [([NEW], True), ([NEW, OURS], False)], indirect=["address"], ids=["absent", "there"]
 )
 def test_without_crds_enabled_our_crd_must_be_there(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    said = installing(address, {"crds": {"enabled": False}})
+    output = installing(address, {"crds": {"enabled": False}})
 
-    assert ("set crds.enabled to true, or apply the folder crds/ first" in said) is refused
-    assert (OBJECTS in said) is not refused
+    assert ("set crds.enabled to true, or apply the directory crds/ first" in output) is refused
+    assert (OBJECTS in output) is not refused
 
 
 @pytest.mark.parametrize(("version", "refused"), [("1.29.9", True), ("1.30.0", False), ("1.34.1-gke.7", False)])
 def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
     with cluster(version, crds=[NEW]) as address:
-        said = installing(address)
+        output = installing(address)
 
-    assert ("requires kubeVersion: >=1.30.0-0" in said) is refused
+    assert ("requires kubeVersion: >=1.30.0-0" in output) is refused
 
 
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
@@ -91,10 +91,10 @@ WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource
 
 def test_a_kind_that_is_watched_must_be_served_by_the_cluster() -> None:
     with cluster(crds=[NEW]) as address:
-        said = installing(address, WATCHES)
+        output = installing(address, WATCHES)
 
-    assert "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve" in said
-    assert "install its CRD first, or remove it here" in said
+    assert "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve" in output
+    assert "install its CRD first, or remove the kind" in output
 
 
 def test_a_kind_that_the_cluster_serves_is_not_refused() -> None:

@@ -1,4 +1,4 @@
-"""The hook as the chart runs it: it stops gently and has no rights; Metacontroller alone reaches it, and helm test."""
+"""The hook as the chart runs it: graceful shutdown, no rights, ingress from Metacontroller and helm test only."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 POD = the("Deployment")["spec"]["template"]["spec"]
 (HOOK,) = POD["containers"]
 (TEST,) = [item for item in objects() if item["kind"] == "Pod"]
-(ASK,) = TEST["spec"]["containers"]
+(TEST_CONTAINER,) = TEST["spec"]["containers"]
 
 
 def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
@@ -26,7 +26,7 @@ def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
 
 
 def test_no_shell_is_needed() -> None:
-    commands = [*HOOK.get("command", []), *ASK["command"]]
+    commands = [*HOOK.get("command", []), *TEST_CONTAINER["command"]]
     handlers = [HOOK["startupProbe"], HOOK["livenessProbe"], HOOK["readinessProbe"], HOOK["lifecycle"]["preStop"]]
 
     assert not [word for word in commands if "sh" in word.split("/")[-1]]
@@ -132,43 +132,46 @@ def test_the_pod_of_helm_test_is_let_in_before_it_runs() -> None:
     assert policy["spec"]["podSelector"]["matchLabels"] == the("Deployment")["spec"]["selector"]["matchLabels"]
 
 
-def asked(url: str, **changed: str) -> subprocess.CompletedProcess[str]:
-    """Run what the Pod of helm test runs, with this Python in place of the image's, against the hook at *url*."""
-    script, given = ASK["args"]
+def run_helm_test(url: str, **changed: str) -> subprocess.CompletedProcess[str]:
+    """Run the script of the Pod of helm test with this Python instead of the image's, against the hook at *url*."""
+    script, given = TEST_CONTAINER["args"]
     for old, new in changed.items():
         script = script.replace(old, new)
     assert given == "http://myresource-operator.operators.svc"
-    command = [sys.executable, *ASK["command"][1:], script, url]
+    command = [sys.executable, *TEST_CONTAINER["command"][1:], script, url]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
 
 def test_helm_test_asks_the_hook_and_is_content() -> None:
     with served() as hook:
-        ended = asked(hook.url)
+        ended = run_helm_test(hook.url)
 
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "the hook answers: a new MyResource is Building, and gets Deployment helm-test-deployment\n"
+    assert (
+        ended.stdout
+        == "the hook answers: a new MyResource has the state Building and the child Deployment helm-test-deployment\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        pytest.param({"/sync": "/elsewhere"}, "/elsewhere was answered with 404", id="no hook"),
-        pytest.param({"-deployment": "-other"}, "/sync answers with", id="another child"),
+        pytest.param({"/sync": "/elsewhere"}, "/elsewhere answered with status 404", id="no hook"),
+        pytest.param({"-deployment": "-other"}, "/sync returned children", id="another child"),
         pytest.param({"Building": "Ready"}, "Building", id="another state"),
     ],
 )
 def test_helm_test_fails_when_the_answer_is_not_the_right_one(changed: dict[str, Any], said: str) -> None:
     with served() as hook:
-        ended = asked(hook.url, **changed)
+        ended = run_helm_test(hook.url, **changed)
 
     assert ended.returncode == 1
     assert said in ended.stderr
 
 
 def test_helm_test_waits_for_the_hook_and_fails_when_nobody_answers() -> None:
-    ended = asked(f"http://127.0.0.1:{free_port()}", **{"PATIENCE = 60": "PATIENCE = 2"})
+    ended = run_helm_test(f"http://127.0.0.1:{free_port()}", **{"PATIENCE = 60": "PATIENCE = 2"})
 
     assert ended.returncode == 1
     assert ended.stdout.count("waiting for") == 2
-    assert "nobody answers" in ended.stderr
+    assert "no response from" in ended.stderr

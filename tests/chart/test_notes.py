@@ -1,4 +1,4 @@
-"""The notes after an installation: their commands are right, and name what was installed."""
+"""The notes after an installation: the commands work and name the installed objects."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ def notes(given: Json | None = None, release: str = "prod", namespace: str = "op
 
 
 def commands(text: str) -> str:
-    """Return the indented lines, as somebody pastes them: the shell does not see the indentation."""
+    """Return the indented lines without their indentation, as a user pastes them."""
     return "\n".join(line.removeprefix("    ") for line in text.splitlines() if line.startswith("    "))
 
 
@@ -81,10 +81,10 @@ def test_the_myresource_of_the_notes_is_one() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "names no registry"),
-        ({"crds": {"enabled": False}}, "apply the folder crds/ yourself"),
-        ({"watch": {"secrets": True}}, "may read all Secrets of the cluster"),
-        (WATCHES, "An Event SyncError at the\nMyResource is the only sign"),
+        ({}, "has no registry"),
+        ({"crds": {"enabled": False}}, "apply the directory crds/ yourself"),
+        ({"watch": {"secrets": True}}, "can read all Secrets of the cluster"),
+        (WATCHES, "An Event SyncError on the\nMyResource is the only sign"),
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""Values that are refused: the message names the value and the remedy."""
+"""Values that the chart refuses: the message names the value and the remedy."""
 
 import helm_python as helm
 import pytest
@@ -16,7 +16,7 @@ def watch(*kinds: Json, check: bool = False) -> Json:
 
 
 def refusal(values: Json, release: str = "r") -> str:
-    """Return what is said of *values*, or nothing when they are accepted."""
+    """Return the error message for *values*, or nothing if the chart accepts them."""
     try:
         rendered(values, release=release)
     except (helm.HelmRenderError, helm.HelmValuesError) as error:
@@ -27,30 +27,54 @@ def refusal(values: Json, release: str = "r") -> str:
 @pytest.mark.parametrize(
     ("values", "named", "remedy"),
     [
-        ({"image": {"repository": ""}}, "image.repository is empty", "name where you pushed the image"),
-        ({"image": {"repository": "r.example.com/hook:1"}}, "image.repository is r.example.com/hook:1", "to image.tag"),
-        ({"image": {"repository": f"hook@{DIGEST}"}}, "image.repository is hook@", "move that to image.tag or image.d"),
-        ({"image": {"repository": "https://r.example.com/hook"}}, "image.repository is", "leave out scheme and spaces"),
+        ({"image": {"repository": ""}}, "image.repository is empty", "the repository that you pushed"),
+        (
+            {"image": {"repository": "r.example.com/hook:1"}},
+            "image.repository is r.example.com/hook:1",
+            "set image.tag",
+        ),
+        ({"image": {"repository": f"hook@{DIGEST}"}}, "image.repository is hook@", "set image.tag or image.d"),
+        (
+            {"image": {"repository": "https://r.example.com/hook"}},
+            "image.repository is",
+            "remove the scheme and spaces",
+        ),
         ({"image": {"tag": "latest"}}, "image.tag is latest", "set a fixed tag or image.digest"),
         ({"image": {"tag": "1 0"}}, 'image.tag is "1 0"', "use letters, digits"),
         ({"image": {"digest": "sha256:12"}}, 'image.digest is "sha256:12"', "and 64 hexadecimal digits"),
-        ({"serviceAccount": {"create": False}}, "serviceAccount.name is empty", "name a ServiceAccount that is there"),
-        ({"podDisruptionBudget": {"maxUnavailable": 2}}, "podDisruptionBudget.maxUnavailable is 2", "set at least 1"),
-        ({"podDisruptionBudget": {"maxUnavailable": 0}}, "podDisruptionBudget.maxUnavailable is 0", "set at least 1"),
-        ({"replicaCount": 0}, "replicaCount is 0", "set 1 or more"),
-        ({"maxBody": 0}, "maxBody is 0", "set 1 to 256"),
-        ({"maxBody": 257}, "maxBody is 257", "resources.limits.memory 14Mi more"),
+        ({"serviceAccount": {"create": False}}, "serviceAccount.name is empty", "to an existing ServiceAccount"),
+        ({"podDisruptionBudget": {"maxUnavailable": 2}}, "podDisruptionBudget.maxUnavailable is 2", "to at least 1"),
+        ({"podDisruptionBudget": {"maxUnavailable": 0}}, "podDisruptionBudget.maxUnavailable is 0", "to at least 1"),
+        ({"replicaCount": 0}, "replicaCount is 0", "set it to 1 or more"),
+        ({"maxBody": 0}, "maxBody is 0", "set it to 1 to 256"),
+        ({"maxBody": 257}, "maxBody is 257", "raise resources.limits.memory by 14Mi"),
         ({"maxBody": "64Mi"}, "/maxBody", "got string, want integer"),
-        ({"runAsUser": 0}, "runAsUser is 0", "set a number above 0, or null"),
-        ({"compositeController": {"timeoutSeconds": 11}}, "compositeController.timeoutSeconds is 11", "set 1 to 10"),
-        ({"compositeController": {"timeoutSeconds": 0}}, "compositeController.timeoutSeconds is 0", "set 1 to 10"),
-        ({"compositeController": {"resyncPeriodSeconds": 5}}, "resyncPeriodSeconds is 5", "set 60 or more"),
-        ({"metacontroller": {"namespace": ""}}, "metacontroller.namespace is empty", "name the namespace"),
-        ({"podLabels": {"app.kubernetes.io/name": "x"}}, "podLabels has the label app.kubernetes.io/name", "remove it"),
-        ({"commonLabels": {"controller-uid": "x"}}, "commonLabels has the label controller-uid", "remove it"),
-        ({"namespaceOverride": "My_Space"}, "namespaceOverride is My_Space", "lower-case letters, digits and dashes"),
-        ({"fullnameOverride": "Hook"}, "the name Hook", "set fullnameOverride to lower-case letters"),
-        ({"fullnameOverride": "hook", "nameOverride": "_"}, "nameOverride is _", "use letters, digits and dashes"),
+        ({"runAsUser": 0}, "runAsUser is 0", "set it to a number above 0, or to null"),
+        (
+            {"compositeController": {"timeoutSeconds": 11}},
+            "compositeController.timeoutSeconds is 11",
+            "set it to 1 to 10",
+        ),
+        (
+            {"compositeController": {"timeoutSeconds": 0}},
+            "compositeController.timeoutSeconds is 0",
+            "set it to 1 to 10",
+        ),
+        ({"compositeController": {"resyncPeriodSeconds": 5}}, "resyncPeriodSeconds is 5", "set it to 60 or more"),
+        ({"metacontroller": {"namespace": ""}}, "metacontroller.namespace is empty", "set it to the namespace"),
+        (
+            {"podLabels": {"app.kubernetes.io/name": "x"}},
+            "podLabels contains the label app.kubernetes.io/name",
+            "remove it",
+        ),
+        ({"commonLabels": {"controller-uid": "x"}}, "commonLabels contains the label controller-uid", "remove it"),
+        ({"namespaceOverride": "My_Space"}, "namespaceOverride is My_Space", "lower-case letters, digits and '-'"),
+        (
+            {"fullnameOverride": "Hook"},
+            "the full name of the release, Hook",
+            "set fullnameOverride to lower-case letters",
+        ),
+        ({"fullnameOverride": "hook", "nameOverride": "_"}, "nameOverride is _", "use letters, digits and '-'"),
         ({"replicas": 2}, "'replicas' not allowed", "additional properties"),
         ({"image": {"pullPolicy": "Sometimes"}}, "/image/pullPolicy", "must be one of 'Always', 'IfNotPresent'"),
         ({"host": "localhost"}, "/host", "must be one of '0.0.0.0', '::'"),
@@ -75,7 +99,7 @@ def refusal(values: Json, release: str = "r") -> str:
             (
                 watch({"apiVersion": "v1", "resource": name, "kind": "A"}),
                 f"dependencies[0] is v1/{name}",
-                "can't be waited for: remove it",
+                "can't be a dependency: remove it",
             )
             for name in ("configmaps", "pods", "secrets", "services")
         ),
@@ -92,10 +116,10 @@ def refusal(values: Json, release: str = "r") -> str:
     ids=str,
 )
 def test_a_bad_value_is_named_together_with_the_remedy(values: Json, named: str, remedy: str) -> None:
-    said = refusal(values)
+    message = refusal(values)
 
-    assert named in said
-    assert remedy in said
+    assert named in message
+    assert remedy in message
 
 
 @pytest.mark.parametrize("release", ["1st", "9.hook"])

@@ -1,4 +1,4 @@
-"""What helm test runs in the hook's image: asks the hook as Metacontroller does, and checks the answer."""
+"""Runs in the Pod of helm test: sends the hook requests as Metacontroller does, and checks the responses."""
 
 import http.client
 import json
@@ -15,43 +15,46 @@ PARENT = {
     "spec": {"image": "nginx:1.27", "memory": "64Mi", "replicas": 1},
 }
 PATIENCE = 60
-"""Seconds to wait for a hook that was only just installed."""
+"""Seconds to wait for a hook that was just installed."""
 
 
-def ask(host: str, path: str, question: dict[str, Any]) -> tuple[int, bytes]:
-    """Return the status and the body of the answer."""
+def post(host: str, path: str, request: dict[str, Any]) -> tuple[int, bytes]:
+    """Return the status code and the body of the response."""
     connection = http.client.HTTPConnection(host, timeout=10)
-    connection.request("POST", path, json.dumps(question), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    return answer.status, answer.read()
+    connection.request("POST", path, json.dumps(request), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    return response.status, response.read()
 
 
-def answered(host: str, path: str, question: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer, a 200; wait while nobody answers."""
+def call(host: str, path: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the response; retry until the hook accepts connections, and exit if it does not answer with 200."""
     for _ in range(PATIENCE):
         try:
-            status, body = ask(host, path, question)
+            status, body = post(host, path, request)
         except OSError as error:
             print(f"waiting for {host}: {error}", flush=True)
             time.sleep(1)
             continue
         if status == http.HTTPStatus.OK:
             return json.loads(body)
-        sys.exit(f"{path} was answered with {status}")
-    sys.exit(f"nobody answers at {host}: is the hook running, and may this Pod reach it?")
+        sys.exit(f"{path} answered with status {status}")
+    sys.exit(
+        f"no response from {host}: check that the hook is running and that a NetworkPolicy lets this Pod connect to it"
+    )
 
 
 def main(url: str) -> None:
-    """Ask both hooks about a new MyResource; exit with 1 and a line if an answer is not the right one."""
+    """Call both hooks for a new MyResource; print a message and exit with 1 if a response is wrong."""
     host = urlsplit(url).netloc
-    answered(host, "/customize", {"controller": {}, "parent": PARENT})
+    call(host, "/customize", {"controller": {}, "parent": PARENT})
     children = {"Deployment.apps/v1": {}, "Service.v1": {}}
-    question = {"controller": {}, "parent": PARENT, "children": children, "related": {}, "finalizing": False}
-    answer = answered(host, "/sync", question)
-    made = [(child["kind"], child["metadata"]["name"]) for child in answer["children"]]
-    if made != [("Deployment", f"{NAME}-deployment")] or answer["status"]["state"] != "Building":
-        sys.exit(f"/sync answers with {made}, {answer['status']['state']}")
-    print(f"the hook answers: a new MyResource is {answer['status']['state']}, and gets {made[0][0]} {made[0][1]}")
+    request = {"controller": {}, "parent": PARENT, "children": children, "related": {}, "finalizing": False}
+    response = call(host, "/sync", request)
+    children = [(child["kind"], child["metadata"]["name"]) for child in response["children"]]
+    state = response["status"]["state"]
+    if children != [("Deployment", f"{NAME}-deployment")] or state != "Building":
+        sys.exit(f"/sync returned children {children} and state {state}")
+    print(f"the hook answers: a new MyResource has the state {state} and the child {children[0][0]} {children[0][1]}")
 
 
 if __name__ == "__main__":

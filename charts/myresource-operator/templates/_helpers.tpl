@@ -3,7 +3,7 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 50 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* The name of the installation: at most 50 characters, so that names made from it stay within 63. */}}
+{{/* The full name of the release: at most 50 characters, so that names with a suffix stay within 63. */}}
 {{- define "myresource-operator.fullname" -}}
 {{- $name := include "myresource-operator.name" . -}}
 {{- $made := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
@@ -14,13 +14,13 @@
 {{- .Values.namespaceOverride | default .Release.Namespace -}}
 {{- end }}
 
-{{/* What a Deployment selects its Pods by: it can't be changed later, so it depends on names alone. */}}
+{{/* The selector of the Deployment. It is immutable, so it depends on names only. */}}
 {{- define "myresource-operator.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "myresource-operator.name" . | toYaml }}
 app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
-{{/* The labels of everything but Pods. */}}
+{{/* The labels of all objects except Pods. */}}
 {{- define "myresource-operator.labels" -}}
 {{ include "myresource-operator.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -44,7 +44,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end }}
 
-{{/* The hook's settings, as its environment. */}}
+{{/* The settings of the hook, as its environment. */}}
 {{- define "myresource-operator.environment" -}}
 {{- $kinds := list -}}
 {{- range .Values.watch.dependencies -}}
@@ -59,18 +59,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* Changes with what decides the hook's answers: then Metacontroller asks again for every MyResource. */}}
+{{/* The revision in the hook's URLs. It changes with everything that decides the hook's responses; Metacontroller then syncs every MyResource. */}}
 {{- define "myresource-operator.revision" -}}
 {{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.environment" .) -}}
 {{- printf "%s-%s" (.Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
 {{- end }}
 
-{{/* Where Metacontroller reaches the hook. */}}
+{{/* The URL at which Metacontroller calls the hook. */}}
 {{- define "myresource-operator.url" -}}
 {{- printf "http://%s.%s.svc" (include "myresource-operator.fullname" .) (include "myresource-operator.namespace" .) -}}
 {{- end }}
 
-{{/* Who a container of ours is: what Pod Security "restricted" asks for, and a root that can't be written. */}}
+{{/* The security contexts: Pod Security "restricted", and a read-only root file system. */}}
 {{- define "myresource-operator.podSecurityContext" -}}
 runAsNonRoot: true
 {{- with .Values.runAsUser }}
