@@ -1,4 +1,4 @@
-# Every target sets up what it needs. Start with: make demo
+# Every target creates .venv if it does not exist. Start with: make demo
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,17 +8,17 @@ N ?= 1000
 
 .DEFAULT_GOAL := help
 
-help: ## Show the targets
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
-	@echo "Setting up .venv: about a minute, once."
+	@echo "Creating .venv. This takes about a minute, once."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/dev.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e ./metahook -e .
 	@touch $@
 
-demo: $(READY) ## Show a MyResource's life in a simulated cluster
+demo: $(READY) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
 picture: $(READY) ## Draw the demo for the README
@@ -27,54 +27,54 @@ picture: $(READY) ## Draw the demo for the README
 test: $(READY) ## Run all tests
 	$(BIN)/pytest -n auto --dist worksteal
 
-coverage: $(READY) ## Run all tests, and hold api, core, protocol, kinds and simulator at 100 % of branches
+coverage: $(READY) ## Run all tests; fail if api, core, protocol, kinds or simulator has less than 100 % branch coverage
 	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
-plans: $(READY) ## Try all fault plans in the simulated cluster
+plans: $(READY) ## Run all fault plans in the simulated cluster
 	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
 
-e2e: $(READY) ## Run the tests on a real control plane, if its binaries are there
+e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
 	$(BIN)/pytest -m e2e -n 4 $(or $(ONLY),tests/e2e)
 
-own: $(READY) ## Try the operator in a cluster of yours where it is installed: make own CONTEXT=NAME
+own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
-bench: $(READY) ## Measure what a sync with a thousand Pods costs
+bench: $(READY) ## Measure a sync with a thousand Pods
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.served
 
-record: $(READY) ## Record what Metacontroller asks the hook, on a real control plane
+record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
-scale: $(READY) ## Measure what N MyResources cost on a real control plane, if its binaries are there
+scale: $(READY) ## Measure N MyResources on a real control plane, if its binaries are installed
 	@$(BIN)/python -m bench.scale $(N)
 
-check: $(READY) ## Run formatter, linter, types, import contracts, sizes
+check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(MAKE) --no-print-directory sizes
 
-sizes: # No module may be longer than it takes to read at one sitting; the catalogue of reasons is a table
+sizes: # Limits the length of modules, so that each can be read at one sitting. The catalogue of reasons is a table
 	@find app metahook/src -name '*.py' ! -path app/core/reasons.py -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-crd: $(READY) ## Make the CRD from the models
+crd: $(READY) ## Generate the CRD from the models
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
 
-manifests: crd ## Make metacontroller/ from the chart, and the table of its values
+manifests: crd ## Generate metacontroller/ and the table of values from the chart
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
 
-pages: $(READY) ## Make the pages that follow from the code
+pages: $(READY) ## Generate the pages of docs/ that are made from code
 	$(BIN)/python -m docs.made
 
-lock: $(READY) ## Make the lock files from pyproject.toml
+lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 

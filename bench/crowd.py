@@ -1,4 +1,4 @@
-"""A crowd: many MyResources with one spec, made at once, spread over namespaces."""
+"""Many MyResources with the same spec, created at once in several namespaces."""
 
 import threading
 import time
@@ -16,35 +16,35 @@ PATIENCE = 1800.0
 
 @dataclass
 class Crowd:
-    """As many MyResources as *size*, in as many namespaces as *spread*."""
+    """*size* MyResources in *spread* namespaces."""
 
     cluster: Cluster
     size: int
     spread: int
-    _waits_for: set[Key] = field(default_factory=set)
+    _unready: set[Key] = field(default_factory=set)
     _ready: threading.Event = field(default_factory=threading.Event)
 
     def prepare(self) -> None:
-        """Make the namespaces, and in each what its MyResources use."""
+        """Create the namespaces, and in each the objects that its MyResources use."""
         self._namespaces = [Namespace(self.cluster, f"n{number}") for number in range(self.spread)]
         for namespace in self._namespaces:
             put_all(self.cluster.client, namespace.name)
 
-    def make(self, spec: Json) -> float:
-        """Make them all, and wait until they are Ready; return after how many seconds."""
+    def create(self, spec: Json) -> float:
+        """Create all MyResources and wait until they are Ready; return the seconds that this took."""
         start = time.monotonic()
-        places = [(self._namespaces[number % self.spread], f"web{number}") for number in range(self.size)]
-        self._waits_for = {Key("MyResource", place.name, name) for place, name in places}
-        self.cluster.record.listeners.append(self._seen)
-        for place, name in places:
-            place.make(name, **spec)
+        names = [(self._namespaces[number % self.spread], f"web{number}") for number in range(self.size)]
+        self._unready = {Key("MyResource", namespace.name, name) for namespace, name in names}
+        self.cluster.record.listeners.append(self._observe)
+        for namespace, name in names:
+            namespace.make(name, **spec)
         if not self._ready.wait(PATIENCE):
-            message = f"{len(self._waits_for)} of {self.size} MyResources did not become Ready"
+            message = f"{len(self._unready)} of {self.size} MyResources did not become Ready"
             raise TimeoutError(message)
         return time.monotonic() - start
 
-    def _seen(self, key: Key, version: Version) -> None:
+    def _observe(self, key: Key, version: Version) -> None:
         if key.kind == "MyResource" and says(version.item) == ("Ready", "Available"):
-            self._waits_for.discard(key)
-            if not self._waits_for:
+            self._unready.discard(key)
+            if not self._unready:
                 self._ready.set()

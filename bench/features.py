@@ -1,4 +1,4 @@
-"""The features whose related rules cost something, one on top of the other."""
+"""The features that add a related rule, each combined with those before it."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from tests.e2e.used import CONFIG, DEPENDENCY, PORTS, SECRET
 
 
 class Feature(NamedTuple):
-    """A feature and those before it: the *options* of the hook, the *spec* of each MyResource, and how many *rules*."""
+    """A feature and those before it: *options* of the hook, *spec* of each MyResource, number of related *rules*."""
 
     name: str
     options: tuple[str, ...]

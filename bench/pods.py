@@ -1,7 +1,7 @@
-"""What a sync costs with a thousand Pods: ``make bench``. Ratios of CPU time in one run, so that any machine will do.
+"""Measures a sync with a thousand Pods: ``make bench``. Prints ratios of CPU times, which any machine can compare.
 
-The request holds Pods as a real API server returns them, with their specs, volumes and managed fields; they are of the
-current rollout and not ready, so all of them are read.
+The request contains Pods as a real API server returns them, with their specs, volumes and managed fields. They belong
+to the current rollout and are not ready, so the hook reads all of them.
 """
 
 import json
@@ -20,10 +20,10 @@ Json = dict[str, Any]
 
 PODS = 1000
 ROUNDS = 15
-LARGEST = 16 * 1024
-"""Bytes that the answer may have."""
-MOST = 1.5
-"""Times the CPU that the standard library takes to parse the request."""
+MAX_RESPONSE = 16 * 1024
+"""Maximum size of the response in bytes."""
+MAX_RATIO = 1.5
+"""Maximum CPU time of a sync, relative to parsing the request with the standard library."""
 
 STATES = {
     "all crash": crashing,
@@ -35,8 +35,8 @@ STATES = {
 }
 
 
-def real(seen: Json, number: int) -> Json:
-    """Return *seen* with what a Pod has besides, about 4 KiB."""
+def with_all_fields(small: Json, number: int) -> Json:
+    """Return the Pod *small* with the fields that a real Pod also has, about 4 KiB."""
     mount = {"name": "tmp", "mountPath": "/tmp", "recursiveReadOnly": "Disabled"}  # noqa: S108 - in a container
     env = [{"name": f"VARIABLE_{each}", "value": "some value"} for each in range(10)]
     main = {"name": "main", "image": "nginx:1.27", "env": env, "volumeMounts": [mount], "imagePullPolicy": "Always"}
@@ -50,54 +50,53 @@ def real(seen: Json, number: int) -> Json:
     types = ("Initialized", "Ready", "ContainersReady", "PodScheduled")
     conditions = [{"type": each, "status": "False", "lastTransitionTime": "2026-01-31T12:00:00Z"} for each in types]
     return {
-        **seen,
-        "metadata": {**seen["metadata"], "name": f"web-deployment-{number}", "managedFields": entries},
+        **small,
+        "metadata": {**small["metadata"], "name": f"web-deployment-{number}", "managedFields": entries},
         "spec": spec,
-        "status": {**seen["status"], "conditions": conditions, "podIP": "10.0.0.1", "qosClass": "Burstable"},
+        "status": {**small["status"], "conditions": conditions, "podIP": "10.0.0.1", "qosClass": "Burstable"},
     }
 
 
-def request(made: Callable[[], Json]) -> bytes:
-    """Return a sync request whose Pods have such a container."""
+def request(container_status: Callable[[], Json]) -> bytes:
+    """Return a sync request whose Pods have this container status."""
     parent = my_resource(replicas=PODS, readinessProbe={"httpGet": {"port": 80}})
     deployment = unfinished(parent, replicas=PODS, updatedReplicas=PODS)
-    pods = shown(*(real(pod(made()), number) for number in range(PODS)))
+    pods = shown(*(with_all_fields(pod(container_status()), number) for number in range(PODS)))
     return sync_request(parent, {"Deployment.apps/v1": {"a": deployment}, "Service.v1": {}}, pods)
 
 
-def cpu(does: Callable[[], object]) -> float:
-    """Return how many seconds of CPU it takes."""
+def cpu(call: Callable[[], object]) -> float:
+    """Return the CPU seconds of a call."""
     start = time.process_time()
-    does()
+    call()
     return time.process_time() - start
 
 
 def ratios(body: bytes) -> tuple[float, float]:
-    """Return what an answer takes over what json takes, and over what msgspec takes, to parse the request."""
+    """Return the CPU time of a sync relative to parsing the request with json, and with msgspec."""
     rounds = [
-        [cpu(lambda: MYRESOURCE.answer_sync(body, NOW)), cpu(lambda: json.loads(body)), cpu(lambda: decoded(body))]
+        [
+            cpu(lambda: MYRESOURCE.answer_sync(body, NOW)),
+            cpu(lambda: json.loads(body)),
+            cpu(lambda: msgspec.json.decode(body)),
+        ]
         for _ in range(ROUNDS)
     ]
     return median(each[0] / each[1] for each in rounds), median(each[0] / each[2] for each in rounds)
 
 
-def decoded(body: bytes) -> object:
-    """Return all of *body*, read by msgspec."""
-    return msgspec.json.decode(body)
-
-
 def main() -> int:
-    """Print a line for each kind of trouble; return 1 if one takes too much."""
-    print(f"{PODS} Pods that are        request   answer   CPU / json   CPU / msgspec")
-    right = True
-    for name, made in STATES.items():
-        body = request(made)
+    """Print a line for each state of the Pods; return 1 if a sync exceeds a limit."""
+    print(f"{PODS} Pods that are        request  response  CPU / json   CPU / msgspec")
+    within = True
+    for name, container_status in STATES.items():
+        body = request(container_status)
         size = len(MYRESOURCE.answer_sync(body, NOW))
         by_json, by_msgspec = ratios(body)
-        right = right and size <= LARGEST and by_json <= MOST
+        within = within and size <= MAX_RESPONSE and by_json <= MAX_RATIO
         print(f"{name:26} {len(body) / 2**20:4.1f} MiB {size / 1024:4.1f} KiB {by_json:10.2f} {by_msgspec:14.2f}")
-    print(f"{'within' if right else 'NOT within'} {LARGEST // 1024} KiB and {MOST} times json")
-    return 0 if right else 1
+    print(f"{'within' if within else 'NOT within'} the limits of {MAX_RESPONSE // 1024} KiB and {MAX_RATIO} times json")
+    return 0 if within else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What each feature costs with many MyResources, on a real control plane: ``make scale N=1000``."""
+"""Measures each feature with many MyResources on a real control plane: ``make scale N=1000``."""
 
 import signal
 import sys
@@ -16,18 +16,18 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 
 SPREADS = (1, 20, 200)
-"""Namespaces."""
+"""Numbers of namespaces."""
 
-MOST = 10_000
-"""MyResources."""
+MAX_SIZE = 10_000
+"""Maximum number of MyResources."""
 
 SETTLES = 3.0
-"""Seconds after the last is Ready: then the last events have been looked at."""
+"""Seconds to wait after the last MyResource is Ready, until the last events are processed."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one feature has cost."""
+    """The measurement of one feature."""
 
     feature: Feature
     spread: int
@@ -36,10 +36,10 @@ class Run:
 
 
 def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
-    """Return what *feature* costs *size* MyResources in as many namespaces as *spread*."""
+    """Measure *feature* with *size* MyResources in *spread* namespaces."""
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(binaries, Path(folder), secrets="--watch-secrets" in feature.options)
-        cluster.hook = Hook("hook", Path(folder), *feature.options)  # one that records nothing
+        cluster.hook = Hook("hook", Path(folder), *feature.options)  # replaces the default one, which records requests
         metacontroller = cluster.metacontroller("server-side-apply")
         try:
             cluster.start()
@@ -47,7 +47,7 @@ def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
             crowd.prepare()
             metacontroller.start()
             before = usage(cluster, metacontroller)
-            seconds = crowd.make(feature.spec)
+            seconds = crowd.create(feature.spec)
             time.sleep(SETTLES)
             return Run(feature, spread, seconds, usage(cluster, metacontroller) - before)
         finally:
@@ -56,7 +56,7 @@ def run(binaries: Binaries, feature: Feature, size: int, spread: int) -> Run:
 
 
 def runs(binaries: Binaries, size: int) -> Iterator[tuple[Run, Run]]:
-    """Yield each run, with the one without rules in as many namespaces."""
+    """Yield each run, with the run without rules in as many namespaces."""
     for spread in sorted({min(spread, size) for spread in SPREADS}):
         plain = None
         for feature in FEATURES:
@@ -69,30 +69,30 @@ HEAD = "| namespaces | watched | rules | Ready after | Metacontroller | hook | A
 
 
 def row(done: Run, plain: Run) -> str:
-    """Return the row for *done*: seconds, and how many times those of *plain* they are."""
+    """Return the row for *done*: seconds, and their ratio to those of *plain*."""
     used, base = done.used, plain.used
     cells = (
         done.spread,
         done.feature.name,
         done.feature.rules,
-        _against(done.seconds, plain.seconds),
-        _against(used.metacontroller, base.metacontroller),
-        _against(used.hook, base.hook),
-        _against(used.apiserver, base.apiserver),
+        _with_ratio(done.seconds, plain.seconds),
+        _with_ratio(used.metacontroller, base.metacontroller),
+        _with_ratio(used.hook, base.hook),
+        _with_ratio(used.apiserver, base.apiserver),
         used.syncs,
         used.customizes,
     )
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def _against(seconds: float, plain: float) -> str:
+def _with_ratio(seconds: float, plain: float) -> str:
     return f"{seconds:.1f} s ({seconds / max(plain, 0.01):.1f})"
 
 
 def size_of(text: str) -> int:
-    """Return how many MyResources *text* asks for; exit with a sentence if it is no such number."""
-    if not text.isdecimal() or not 0 < int(text) <= MOST:
-        sys.exit(f"N is not a number of MyResources; write one from 1 to {MOST}, such as: make scale N=200")
+    """Return the number of MyResources; exit with a message if *text* is not a valid one."""
+    if not text.isdecimal() or not 0 < int(text) <= MAX_SIZE:
+        sys.exit(f"N must be a whole number from 1 to {MAX_SIZE}, such as: make scale N=200")
     return int(text)
 
 
@@ -104,7 +104,7 @@ def main(size: int) -> None:
     except Missing as missing:
         print(missing)
         return
-    print(f"{size} MyResources, server-side apply; in brackets: how many times as much as without rules")
+    print(f"{size} MyResources, server-side apply; in brackets: the ratio to the run without rules")
     print(HEAD)
     print("|---" * HEAD.count(" | ") + "|---|")
     for done, plain in runs(binaries, size):

@@ -1,4 +1,4 @@
-"""What processes have used so far: seconds of the CPU, and calls of the hook."""
+"""The resource usage of processes: CPU seconds, and calls of the hook."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """Seconds of the CPU by process, and calls of the hook."""
+    """CPU seconds by process, and the numbers of calls of the hook."""
 
     metacontroller: float
     hook: float
@@ -24,13 +24,13 @@ class Usage:
     customizes: int
 
     def __sub__(self, before: "Usage") -> "Usage":
-        """Return what was used since *before*."""
+        """Return the usage since *before*."""
         mine, theirs = vars(self), vars(before)
         return Usage(**{name: mine[name] - theirs[name] for name in mine})
 
 
 def usage(cluster: Cluster, metacontroller: Process) -> Usage:
-    """Return what *cluster* and its *metacontroller* have used since they were started."""
+    """Return the usage of *cluster* and its *metacontroller* since their start."""
     calls = _calls(metacontroller)
     return Usage(
         metacontroller=cpu(metacontroller.pid),
@@ -42,13 +42,13 @@ def usage(cluster: Cluster, metacontroller: Process) -> Usage:
 
 
 def cpu(pid: int) -> float:
-    """Return the seconds that a process has had, for itself and for what the system did for it."""
+    """Return the CPU seconds of a process, in user mode and in kernel mode."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def _calls(metacontroller: Process) -> dict[str, int]:
-    """Return how often each hook was called, by Metacontroller's own count."""
+    """Return the number of calls of each hook, from Metacontroller's metrics."""
     (address,) = (word.partition("=")[2] for word in metacontroller.command if word.startswith("--metrics-address="))
     text = httpx.get(f"http://{address}/metrics", trust_env=False).text
     found = re.findall(r"^metacontroller_(sync|customize)_requests_total{.*} (\S+)$", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What each kind of event costs: the table of docs/watching.md. The tests on a real control plane measure it anew."""
+"""The cost of each kind of event, for docs/watching.md. tests/e2e/test_costs.py measures it on a control plane."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -8,18 +8,18 @@ BEGIN = "<!-- made by make pages from docs/costs.py -->\n"
 
 
 class Times(NamedTuple):
-    """How often something happens: *least* and *most* differ where chance decides."""
+    """How often something happens. *least* and *most* differ if it depends on timing."""
 
     least: int
     most: int
 
     def __str__(self) -> str:
-        """Return it as the table says it."""
+        """Return the text for the table."""
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
 class Cost(NamedTuple):
-    """The calls of the hook and the writes of Metacontroller for one MyResource, and *why* they are so many."""
+    """The calls of the hook and the writes of Metacontroller for one MyResource, and the reason, *why*."""
 
     syncs: Times
     customizes: Times
@@ -28,59 +28,69 @@ class Cost(NamedTuple):
     why: str = ""
 
     def times(self) -> tuple[Times, Times, Times, Times]:
-        """Return its figures."""
+        """Return the four counts."""
         return self[:4]
 
 
 NONE, ONE, TWO = Times(0, 0), Times(1, 1), Times(2, 2)
 
 NOTHING = Cost(NONE, NONE, NONE, NONE)
-A_LOOK = Cost(ONE, NONE, NONE, NONE)
-"""The hook is asked, and its answer changes nothing."""
+ONE_SYNC = Cost(ONE, NONE, NONE, NONE)
+"""One sync, whose response changes nothing."""
 
 PERIOD = "the resync period, every ten minutes"
 RESTART = "a restart of Metacontroller"
-_FEW = "short states may be seen or missed"
+_FEW = "a sync may or may not observe a short state"
 _RESTART = (
-    "each of five kinds that come in may ask for the rules, too; "
-    "under server-side apply also a patch of each child that changes nothing"
+    "each of five kinds that become known can cause a customize call; "
+    "under server-side apply also one patch of each child that changes nothing"
 )
 
 COSTS = {
-    "its status, by somebody else": NOTHING._replace(why="`ignoreStatusChanges`"),
-    "a label of it": A_LOOK,
-    "an annotation of it": A_LOOK,
-    "its spec, without a rollout": Cost(Times(2, 5), ONE, TWO, Times(2, 3), "Deployment and Service carry the mark"),
+    "its status, changed by another client": NOTHING._replace(why="`ignoreStatusChanges`"),
+    "a label of it": ONE_SYNC,
+    "an annotation of it": ONE_SYNC,
+    "its spec, without a rollout": Cost(
+        Times(2, 5), ONE, TWO, Times(2, 3), "Deployment and Service have the generation stamp"
+    ),
     "its spec, with a rollout of two Pods": Cost(Times(4, 16), ONE, TWO, Times(2, 6), _FEW),
-    "the status of a Pod": A_LOOK,
-    "a Pod restarts": Cost(Times(3, 8), NONE, NONE, TWO, "not available, and again; Pod and Deployment say so"),
-    "the status of a ReplicaSet": NOTHING._replace(why="nobody asks for them"),
-    "the status of its Deployment": A_LOOK,
-    "a field of its Deployment that it leaves to others": Cost(
-        Times(2, 3), NONE, NONE, Times(0, 2), "until the Deployment controller has seen it, Ready is False"
+    "the status of a Pod": ONE_SYNC,
+    "a Pod restarts": Cost(
+        Times(3, 8), NONE, NONE, TWO, "it becomes unavailable and available again; Pod and Deployment change"
     ),
-    "a field of its Deployment that it sets": Cost(
-        Times(2, 9), NONE, ONE, Times(2, 6), "replicas here: they are put back, while a Pod more comes and goes"
+    "the status of a ReplicaSet": NOTHING._replace(why="no rule selects them"),
+    "the status of its Deployment": ONE_SYNC,
+    "a field of its Deployment that the operator does not set": Cost(
+        Times(2, 3), NONE, NONE, Times(0, 2), "Ready is False until the Deployment controller has observed it"
     ),
-    "an unrelated ConfigMap": NOTHING._replace(why="its name is in no rule"),
-    "metadata of a ConfigMap that it uses": A_LOOK,
-    "a key that it does not use": A_LOOK,
+    "a field of its Deployment that the operator sets": Cost(
+        Times(2, 9),
+        NONE,
+        ONE,
+        Times(2, 6),
+        "here replicas: Metacontroller restores the value, while a surplus Pod starts and stops",
+    ),
+    "an unrelated ConfigMap": NOTHING._replace(why="no rule names it"),
+    "metadata of a ConfigMap that it uses": ONE_SYNC,
+    "a key that it does not use": ONE_SYNC,
     "a key that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "a rollout of two Pods"),
-    "a key of a Secret that it does not use": A_LOOK._replace(why="where the operator watches Secrets; else nothing"),
-    "a key of a Secret that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "the same; a rollout of two Pods"),
-    "the status of a dependency": A_LOOK,
-    "a dependency is lost": Cost(ONE, NONE, NONE, ONE, "DependenciesReady says so; what runs goes on"),
-    "20 other MyResources are made": NOTHING,
-    PERIOD: A_LOOK,
+    "a key of a Secret that it does not use": ONE_SYNC._replace(
+        why="if the operator watches Secrets; otherwise nothing"
+    ),
+    "a key of a Secret that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "as above; a rollout of two Pods"),
+    "the status of a dependency": ONE_SYNC,
+    "a dependency is deleted": Cost(ONE, NONE, NONE, ONE, "DependenciesReady changes; running Pods are not affected"),
+    "20 other MyResources are created": NOTHING,
+    PERIOD: ONE_SYNC,
     RESTART: Cost(Times(1, 5), Times(1, 6), NONE, NONE, _RESTART),
 }
-"""By event, of a MyResource with two Pods that is Ready and uses Pods, a ConfigMap, a Secret and a dependency."""
+"""By event, for a MyResource that is Ready, has two Pods, and watches Pods, a ConfigMap, a Secret and a dependency."""
 
 PROOF = "\n<!-- tests: docs.watching.every_event_of_the_table_is_measured_on_the_real_control_plane -->\n"
 
 
 def page() -> str:
-    """Return the page, with the table at its end."""
+    """Return the page with the new table at its end."""
     head = "\n| event | sync | customize | writes to children | status writes | why |\n|---|---|---|---|---|---|\n"
     rows = "".join(f"| {event} | {' | '.join(map(str, cost))} |\n" for event, cost in COSTS.items())
     return PAGE.read_text().partition(BEGIN)[0] + BEGIN + head + rows + PROOF

@@ -76,7 +76,7 @@ def _others(here: Namespace) -> None:
 
 
 EVENTS: dict[str, Callable[[Namespace], None]] = {
-    "its status, by somebody else": _its_status,
+    "its status, changed by another client": _its_status,
     "a label of it": lambda here: here.edit("MyResource", {"metadata": {"labels": {"a": "b"}}}, "web"),
     "an annotation of it": _annotated("MyResource", "web"),
     "its spec, without a rollout": lambda here: here.change(revisionHistoryLimit=3),
@@ -85,8 +85,8 @@ EVENTS: dict[str, Callable[[Namespace], None]] = {
     "a Pod restarts": _pod_restarts,
     "the status of a ReplicaSet": _condition("ReplicaSet"),
     "the status of its Deployment": _condition("Deployment"),
-    "a field of its Deployment that it leaves to others": _deployment(progressDeadlineSeconds=700),
-    "a field of its Deployment that it sets": _deployment(replicas=3),
+    "a field of its Deployment that the operator does not set": _deployment(progressDeadlineSeconds=700),
+    "a field of its Deployment that the operator sets": _deployment(replicas=3),
     "an unrelated ConfigMap": _annotated("ConfigMap", "unrelated"),
     "metadata of a ConfigMap that it uses": _annotated("ConfigMap", SETTINGS),
     "a key that it does not use": _config_map(OTHER="2"),
@@ -94,6 +94,6 @@ EVENTS: dict[str, Callable[[Namespace], None]] = {
     "a key of a Secret that it does not use": _secret(OTHER="Mg=="),
     "a key of a Secret that it uses": _secret(**{USED: SECRETS[1]}),
     "the status of a dependency": lambda here: is_ready(here.client, here.name, reason="Looked"),
-    "a dependency is lost": lambda here: here.delete("MyBackup", BACKUP),
-    f"{OTHERS} other MyResources are made": _others,
+    "a dependency is deleted": lambda here: here.delete("MyBackup", BACKUP),
+    f"{OTHERS} other MyResources are created": _others,
 }

@@ -148,7 +148,7 @@ def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, 
 
 def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) -> None:
     """What is measured as nothing above is seen here, with the setting that saves it turned off."""
-    event = "its status, by somebody else"
+    event = "its status, changed by another client"
     scene.controller(parentResource={"ignoreStatusChanges": False})
     counted = Counted(scene)
     try:
