@@ -20,17 +20,17 @@ _RULES = [
 
 
 class Where(Protocol):
-    """The namespace that a policy is for."""
+    """The namespace that a policy applies to."""
 
     name: str
     client: Client
 
     def eventually(self, holds: Callable[[], bool]) -> None:
-        """Wait until *holds*."""
+        """Wait until *holds* returns True."""
 
 
 def forbid(there: Where, *words: str) -> None:
-    """Refuse Deployments with one of *words* in an image, and wait until that works."""
+    """Reject Deployments whose image contains one of *words*, and wait until the policy is active."""
     rule = f"!object.spec.template.spec.containers.exists(c, c.image.matches('{'|'.join(words)}'))"
     spec = {"validations": [{"expression": rule, "message": "forbidden by a policy"}]}
     _make(there, "Validating", spec, {"validationActions": ["Deny"]})
@@ -38,7 +38,7 @@ def forbid(there: Where, *words: str) -> None:
 
 
 def rewrite(there: Where, name: str, image: str) -> None:
-    """Set *image* in the Deployment of the MyResource *name*, and wait until that works."""
+    """Set *image* in the Deployment of the MyResource *name*, and wait until the policy is active."""
     container = f'Object.spec.template.spec.containers{{name: "main", image: "{image}"}}'
     template = f"Object.spec.template{{spec: Object.spec.template.spec{{containers: [{container}]}}}}"
     expression = f"Object{{spec: Object.spec{{template: {template}}}}}"
@@ -51,8 +51,8 @@ def rewrite(there: Where, name: str, image: str) -> None:
     there.eventually(lambda: _image(there, f"{name}-deployment", "x:1") == image)
 
 
-def removed(there: Where) -> None:
-    """Remove both."""
+def remove(there: Where) -> None:
+    """Remove both policies."""
     for kind in ("Validating", "Mutating"):
         for suffix in ("Binding", ""):
             with suppress(Refused):
@@ -60,7 +60,7 @@ def removed(there: Where) -> None:
 
 
 def _make(there: Where, kind: str, spec: Json, binding: Json) -> None:
-    """Make a policy and bind it to the namespace."""
+    """Create a policy and bind it to the namespace."""
     metadata = {"name": there.name}
     here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": there.name}}}
     policy = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": _RULES}, **spec}
@@ -71,7 +71,7 @@ def _make(there: Where, kind: str, spec: Json, binding: Json) -> None:
 
 
 def _image(there: Where, name: str, image: str) -> str | None:
-    """Return the image that a Deployment would get, or None if it would be refused."""
+    """Return the image of a Deployment after admission (dry run), or None if a policy rejects it."""
     made = deployment(name)
     made["spec"]["template"]["spec"]["containers"][0]["image"] = image
     try:

@@ -1,4 +1,4 @@
-"""The audit log: what Metacontroller asked of the API server, what changed by it, and which rights that took."""
+"""The audit log: the requests of Metacontroller, their effects, and the rights that they needed."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ WRITES = ("create", "update", "patch", "delete")
 
 
 class Right(NamedTuple):
-    """What a rule of a role grants."""
+    """A right that a rule of a role grants."""
 
     group: str
     resource: str
@@ -24,7 +24,7 @@ class Right(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """A request of Metacontroller. It *changed* something if a resourceVersion is another one now."""
+    """A request of Metacontroller. *changed*: whether it changed a resourceVersion."""
 
     right: Right
     namespace: str
@@ -35,7 +35,7 @@ class Request:
 
     @property
     def writes(self) -> bool:
-        """Whether it is one that may change something: a parent's status, a child."""
+        """Whether the request can change something: the status of a parent, or a child."""
         kinds = ("myresources", "deployments", "services")
         return self.right.verb in WRITES and self.right.resource.partition("/")[0] in kinds
 
@@ -44,7 +44,7 @@ class Request:
 
 
 class Audit:
-    """The requests of Metacontroller so far, in the order in which they were answered."""
+    """The requests of Metacontroller so far, in the order of their responses."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -54,9 +54,11 @@ class Audit:
 
     @property
     def requests(self) -> list[Request]:
-        """All of them."""
+        """All requests."""
         events = list(self._new())
-        for event in sorted(events, key=_may_have_written_nothing):  # stable: then the first to return it wrote it
+        for event in sorted(
+            events, key=_may_have_written_nothing
+        ):  # a stable sort: the first event that returned a version wrote it
             if _is_done(event) and not _wrote_nothing(event):
                 self._writers.setdefault(_version(event), event["auditID"])
         for event in events:
@@ -66,7 +68,7 @@ class Audit:
         return self._requests
 
     def _new(self) -> Iterator[Json]:
-        """Yield the events since the last time; the last line may be half written."""
+        """Yield the events since the last call. The last line may be incomplete."""
         with self._file.open("rb") as log:
             log.seek(self._position)
             lines = log.read().split(b"\n")
@@ -75,7 +77,7 @@ class Audit:
             yield json.loads(line)
 
     def _changes(self, event: Json) -> bool:
-        """Tell whether the request of *event* changed a resourceVersion."""
+        """Return whether the request of *event* changed a resourceVersion."""
         version = _version(event)
         is_new = not version or self._writers.get(version) == event["auditID"]
         return _is_done(event) and (is_new or event["verb"] == "delete")
@@ -95,9 +97,9 @@ def _version(event: Json, part: str = "responseObject") -> str:
 
 
 def _may_have_written_nothing(event: Json) -> bool:
-    """Tell whether *event* does not say itself that it wrote: one that got another version back than it sent did.
+    """Return whether *event* alone does not prove a write; a response with another version than the request does.
 
-    It may be logged after a patch by somebody else which got the same version back, and changed nothing.
+    The log can contain it after a patch of another client that returned the same version and changed nothing.
     """
     return _version(event, "requestObject") in ("", _version(event))
 
@@ -121,7 +123,7 @@ def _request(event: Json, *, changed: bool) -> Request:
 
 
 def granted(role: Json) -> set[Right]:
-    """Return what the rules of *role* grant."""
+    """Return the rights that *role* grants."""
     return {
         Right(group, resource, verb)
         for rule in role["rules"]
@@ -132,9 +134,9 @@ def granted(role: Json) -> set[Right]:
 
 
 def stored(log: Path, watched: Record) -> Record:
-    """Return every version that was stored, from the audit *log* and what was *watched*.
+    """Return every stored version, from the audit *log* and the *watched* record.
 
-    A watch misses some while the API server is away, and the log misses the last ones of a server that is killed.
+    A watch misses versions while the API server is down. The log misses the last versions of a server that is killed.
     """
     found: dict[tuple[int, Key], Version] = {}
     for event in map(json.loads, log.read_bytes().splitlines()):
@@ -153,12 +155,12 @@ def stored(log: Path, watched: Record) -> Record:
 
 
 def deleted(requests: list[Request]) -> list[str]:
-    """Return the objects that were deleted by *requests*."""
+    """Return the objects that *requests* deleted."""
     return [str(request) for request in requests if request.right.verb.startswith("delete") and not request.refused]
 
 
 class Done:
-    """What Metacontroller has done in a namespace since this was made."""
+    """The requests of Metacontroller in a namespace since this object was created."""
 
     def __init__(self, audit: Audit, namespace: str) -> None:
         self._audit = audit
@@ -172,33 +174,33 @@ class Done:
 
     @property
     def writes(self) -> list[str]:
-        """Those that changed something."""
+        """The requests that changed something."""
         return [str(request) for request in self.requests if request.writes and request.changed]
 
     @property
     def children(self) -> list[str]:
-        """Those that changed a child."""
+        """The requests that changed a child."""
         return [write for write in self.writes if "myresources" not in write]
 
     @property
     def as_simulated(self) -> list[str]:
-        """Those that changed a child, in the simulator's words."""
+        """The requests that changed a child, in the format of the simulator."""
         return [_simulated(write) for write in self.children]
 
     @property
     def statuses(self) -> int:
-        """How often a status was written."""
+        """The number of status writes."""
         return len(self.writes) - len(self.children)
 
     @property
     def useless(self) -> list[str]:
-        """Those that would write, were accepted, and changed nothing."""
+        """The successful write requests that changed nothing."""
         return [
             str(request) for request in self.requests if request.writes and not request.changed and not request.refused
         ]
 
     def looked_at(self, name: str) -> bool:
-        """Tell whether a sync of the parent *name* has come to its status: it is read before it is written."""
+        """Return whether a sync of the parent *name* has reached its status update, which starts with a read."""
         return any(request.right.verb == "get" and request.name == name for request in self.requests)
 
 

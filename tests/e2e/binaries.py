@@ -1,4 +1,4 @@
-"""The binaries that the tests run, found by envtest's convention."""
+"""The binaries that the tests run, looked up as envtest does."""
 
 import os
 import shutil
@@ -16,12 +16,12 @@ HOW = (
 
 
 class Missing(Exception):
-    """Raised when some are not there. Its text says which, and how to get them, in one sentence."""
+    """Raised if binaries are missing. The message names them and says how to get them."""
 
 
 @dataclass(frozen=True)
 class Binaries:
-    """Where they are."""
+    """The paths of the binaries."""
 
     apiserver: Path
     controller_manager: Path
@@ -29,7 +29,7 @@ class Binaries:
     metacontroller: Path
     openssl: Path
     crds: Path
-    """No binary: Metacontroller's own CRDs."""
+    """Metacontroller's CRDs, which are no binary."""
 
 
 NAMES = {
@@ -37,7 +37,7 @@ NAMES = {
     "controller_manager": "kube-controller-manager",
     "crds": CRDS,
 }
-"""What they are called, where it isn't the name of the field."""
+"""File names that differ from the field name."""
 
 
 def found() -> Binaries:

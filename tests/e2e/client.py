@@ -1,4 +1,4 @@
-"""A client of the API server: what a user does with kubectl, in a few requests."""
+"""A client of the API server, with the requests that a user makes with kubectl."""
 
 import json
 import ssl
@@ -12,7 +12,7 @@ from metahook.simulator.objects import Json
 
 
 class Served(NamedTuple):
-    """Where a kind is served."""
+    """The API path of a kind."""
 
     base: str
     resource: str
@@ -56,7 +56,7 @@ APPLY = "application/apply-patch+yaml"
 
 
 class Refused(Exception):
-    """Raised for what the API server refuses."""
+    """Raised if the API server rejects a request."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"{status}: {message}")
@@ -68,25 +68,25 @@ _TIMEOUT = httpx.Timeout(30, read=60)
 
 
 def with_token(url: str, token: str, certificate: Path) -> httpx.Client:
-    """Return who has the *token*, at the API server that has the *certificate*."""
+    """Return an HTTP client that authenticates with *token* and trusts *certificate*."""
     context = ssl.create_default_context(cafile=str(certificate))
     headers = {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT, trust_env=False)
 
 
 def at_socket(socket: Path) -> httpx.Client:
-    """Return who may open the *socket*, at which a proxy waits that logs in for them."""
+    """Return an HTTP client for the *socket* of a proxy that authenticates its requests."""
     transport = httpx.HTTPTransport(uds=str(socket))
     return httpx.Client(base_url="http://localhost", transport=transport, timeout=_TIMEOUT, trust_env=False)
 
 
 class Client:
-    """Requests of one user, who is known by *http*: by a token, or by a socket of their own."""
+    """The requests of one user; *http* authenticates them, by a token or a socket."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
         self.acted = 0.0
-        """When this user wrote last."""
+        """Time of the last write of this user."""
 
     def get(self, kind: str, namespace: str, name: str) -> Json | None:
         """Return an object, or None if there is none."""
@@ -103,20 +103,20 @@ class Client:
         return found
 
     def table(self, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
-        """Return the columns that ``kubectl get`` prints of an object, with their values."""
+        """Return the columns and values that ``kubectl get`` prints for an object."""
         found = self._request("GET", path(kind, namespace, name), headers={"Accept": TABLE})
         columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
         return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
 
     def create(self, item: Json, *, dry_run: bool = False, strict: bool = True, manager: str = "tests") -> Json:
-        """Create *item* as this field *manager*; an unknown field is refused, or dropped."""
+        """Create *item* as the field *manager*. If *strict*, an unknown field is an error; otherwise it is dropped."""
         query = {"fieldValidation": "Strict" if strict else "Ignore", "fieldManager": manager}
         query |= {"dryRun": "All"} if dry_run else {}
         where = path(item["kind"], item["metadata"].get("namespace", ""))
         return self._request("POST", where, params=query, json=item)
 
     def replace(self, item: Json) -> Json:
-        """Put *item* in the place of what is there."""
+        """Replace an object by *item*."""
         where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
         return self._request("PUT", where, json=item)
 
@@ -136,7 +136,7 @@ class Client:
         part: str = "",
         manager: str = "",
     ) -> Json:
-        """Patch an object, or a *part* of it such as ``/status``, as this field *manager*; null removes a field."""
+        """Patch an object or a *part* such as ``/status`` as the field *manager*; null removes a field."""
         query = {"fieldManager": manager} if manager else {}
         return self._patch(path(kind, namespace, name) + part, change, how, query)
 
@@ -158,7 +158,7 @@ class Client:
 
 
 def path(kind: str, namespace: str = "", name: str = "") -> str:
-    """Return where objects of *kind* are, or the one called *name*."""
+    """Return the API path of the objects of *kind*, or of the one named *name*."""
     served = KINDS[kind]
     inside = f"/namespaces/{namespace}" if namespace and served.namespaced else ""
     return f"{served.base}{inside}/{served.resource}" + (f"/{name}" if name else "")

@@ -1,4 +1,4 @@
-"""The cluster of a run: a control plane with watches, a stand-in for the kubelet, the hook, and Metacontroller."""
+"""The cluster of a run: a control plane with watches, an emulated kubelet, the hook, and Metacontroller."""
 
 import json
 from pathlib import Path
@@ -18,10 +18,10 @@ from tests.serving import free_port
 
 
 class Cluster:
-    """Keeps all its files in *folder*; its operator may watch *secrets*, too."""
+    """A cluster with its files in *folder*; *secrets*: whether the operator watches Secrets."""
 
     folders: ClassVar[list[Path]] = []
-    """Those of all clusters of this process: their logs tell why a test failed."""
+    """All clusters of this process, for the logs of a failed test."""
 
     def __init__(self, binaries: Binaries, folder: Path, *, secrets: bool = False) -> None:
         self._binaries = binaries
@@ -39,7 +39,7 @@ class Cluster:
         self._metacontroller: Process | None = None
 
     def start(self, *, installed: bool = True) -> None:
-        """Start all but Metacontroller; what we ship is *installed*, or just Metacontroller's CRDs are there."""
+        """Start everything except Metacontroller. Install ``metacontroller/``, or only Metacontroller's CRDs."""
         self.control_plane.start()
         self.hook.start()
         self.client = self.control_plane.client()
@@ -53,7 +53,7 @@ class Cluster:
             thread.start()
 
     def stop(self) -> None:
-        """Stop all of it: the watches end with the API server."""
+        """Stop everything. The watches end with the API server."""
         for watch in self._watches:
             watch.stopping.set()
         self.hook.stop()
@@ -64,7 +64,7 @@ class Cluster:
             watch.join()
 
     def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
-        """Return Metacontroller, not yet started, which applies in this *mode*, and asks the hook through a *proxy*."""
+        """Return Metacontroller, not yet started, with the apply strategy *mode*; it calls the hook through *proxy*."""
         health = free_port()
         command = [
             *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
@@ -74,7 +74,7 @@ class Cluster:
             "--discovery-interval=1s",
             f"--metrics-address=127.0.0.1:{free_port()}",
             f"--health-probe-bind-address=127.0.0.1:{health}",
-            "--client-go-qps=500",  # its default of five requests a second would make the tests wait
+            "--client-go-qps=500",  # the default of five requests a second would slow the tests down
             "--client-go-burst=1000",
             "--zap-log-level=1",
         ]
@@ -83,8 +83,8 @@ class Cluster:
         )
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
-        """Return what the hook was asked about a parent, and what it answered, in order."""
-        files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden one is not finished
+        """Return the recorded requests and responses about a parent, in order."""
+        files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden file is incomplete
         return [json.loads(file.read_text()) for file in files]
 
     @property

@@ -1,6 +1,6 @@
 """Fixtures: one Metacontroller for each mode, one namespace for each test, one control plane for each process.
 
-With ``pytest -n`` each mode runs in a process of its own, so that one works while the other waits.
+With ``pytest -n`` each mode runs in a separate process, so that one runs while the other waits.
 """
 
 import itertools
@@ -36,11 +36,11 @@ APART = {
     "test_large.py": BETWEEN,
     "test_chart.py": LAST,
 }
-"""Files whose tests have a cluster of their own, and their turn: what takes longest runs first."""
+"""Files whose tests have a cluster of their own, with their order: the longest run first."""
 
 
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n`` each mode is one process's, and each file in APART is another's in each mode."""
+    """With ``pytest -n``, one process for each mode, and one for each mode of each file in APART."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = next((file for file in APART if f"/{file}:" in nodeid), "")
@@ -49,13 +49,13 @@ class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Turns:
-    """Return who decides which process runs which test."""
+    """Return the scheduler, which assigns tests to processes."""
     return Turns(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """Mark the tests that need a cluster; run one mode after the other, and the verdicts on a mode at its end."""
+    """Mark the tests that need a cluster. Order them by mode, with the verdicts of a mode last."""
     here = [item for item in items if item.path.parent == HERE]
     ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or item.path.name in APART]
     for item in ours:
@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip *items* where the binaries are missing, and say once which, and how to get them."""
+    """Skip *items* if binaries are missing, and print once which ones and how to get them."""
     try:
         if items:
             found()
@@ -82,13 +82,13 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
 
 
 def _mode(item: pytest.Item) -> Mode | None:
-    """Return the mode that *item* runs in, or None if it is the same in both."""
+    """Return the mode of *item*, or None if it does not depend on the mode."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("mode") if callspec else None
 
 
 def _turn(item: pytest.Item) -> tuple[int, int, int]:
-    """Return when *item* runs: by its file, then one mode after the other, and verdicts last."""
+    """Return the sort key of *item*: its file, then its mode, verdicts last."""
     file = APART.get(item.path.name, BETWEEN)
     last = 1 if item.get_closest_marker("verdict") else 0
     mode = _mode(item)
@@ -97,7 +97,7 @@ def _turn(item: pytest.Item) -> tuple[int, int, int]:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Return the cluster of this run; it is stopped also when the run is."""
+    """Return the cluster of this run, which is stopped even if the run is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     made = Cluster(found(), tmp_path_factory.mktemp("cluster"))
     try:
@@ -109,14 +109,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session", params=MODES)
 def mode(request: pytest.FixtureRequest) -> Mode:
-    """Return the mode that Metacontroller runs in: each in turn."""
+    """Return the apply strategy of Metacontroller; tests run once for each."""
     found: Mode = request.param
     return found
 
 
 @pytest.fixture(scope="session")
 def metacontroller(cluster: Cluster, mode: Mode) -> Iterator[Process]:
-    """Return Metacontroller, which runs."""
+    """Return the running Metacontroller."""
     process = cluster.metacontroller(mode)
     try:
         process.start()
@@ -128,10 +128,10 @@ def metacontroller(cluster: Cluster, mode: Mode) -> Iterator[Process]:
 @pytest.fixture
 def here(
     cluster: Cluster,
-    metacontroller: Process,  # noqa: ARG001 - it runs
+    metacontroller: Process,  # noqa: ARG001 - it must run
     request: pytest.FixtureRequest,
 ) -> Iterator[Namespace]:
-    """Return a namespace of the test's own."""
+    """Return a namespace for this test only."""
     labels = request.node.get_closest_marker("labels")
     made = Namespace(cluster, f"t{next(NUMBERS)}", labels.args[0] if labels else None)
     yield made
@@ -139,7 +139,7 @@ def here(
 
 
 @pytest.fixture
-def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it runs
+def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
     """Return another namespace."""
     made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
@@ -148,7 +148,7 @@ def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:
 
 @pytest.fixture(scope="session")
 def figures(pytestconfig: pytest.Config) -> Figures:
-    """Return the figures that are printed at the end."""
+    """Return the figures to print at the end of the run."""
     return _figures(pytestconfig)
 
 
@@ -171,7 +171,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send the figures of a process of its own to the one that prints them."""
+    """Send the figures of a worker process to the main process."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["figures"] = _figures(session.config).rows
         session.config.workeroutput["missing"] = session.config.stash.get(MISSING, "")
@@ -179,14 +179,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take the figures of such a process; one that broke has none."""
+    """Receive the figures of a worker process; one that crashed sends none."""
     sent = getattr(node, "workeroutput", {"figures": {}, "missing": ""})
     _figures(node.config).add(sent["figures"])
     node.config.stash[MISSING] = sent["missing"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the figures of the run, or what it lacked."""
+    """Print the figures of the run, or the missing binaries."""
     if missing := config.stash.get(MISSING, ""):
         terminalreporter.write_line(missing)
     reports = [each for found in terminalreporter.stats.values() for each in found if hasattr(each, "when")]

@@ -1,4 +1,4 @@
-"""The control plane: etcd, an API server with RBAC and an audit log, Kubernetes' own controllers, on free ports."""
+"""The control plane: etcd, kube-apiserver with RBAC and an audit log, and kube-controller-manager, on free ports."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from tests.serving import free_port
 ADMIN = "admin"
 CONTROLLERS = "controllers"
 METACONTROLLER = "system:serviceaccount:metacontroller:metacontroller"
-"""The account that metacontroller/clusterrolebinding-metacontroller.yaml binds its role to."""
+"""The ServiceAccount that metacontroller/clusterrolebinding-metacontroller.yaml binds the role to."""
 
 _RUN = (
     "deployment,replicaset,garbagecollector,namespace,serviceaccount,disruption,endpointslice,resourcequota,"
@@ -42,7 +42,7 @@ _AUDIT = {
 
 
 class ControlPlane:
-    """In *folder* it keeps its data and its logs; a user's token is the user's name."""
+    """A control plane with its data and logs in *folder*. The token of a user is the user name."""
 
     def __init__(self, binaries: Binaries, folder: Path) -> None:
         self._binaries = binaries
@@ -58,26 +58,26 @@ class ControlPlane:
         self._clients: dict[str, Client] = {}
 
     def start(self) -> None:
-        """Start all but Kubernetes' own controllers: those learn a new kind late if they run when it comes."""
+        """Start everything except kube-controller-manager, which discovers new kinds late if it already runs."""
         self._write_files()
         self.etcd.start()
         self.apiserver.start()
 
     def stop(self) -> None:
-        """Stop all of it."""
+        """Stop everything."""
         for process in (self.controllers, self.apiserver, self.etcd):
-            process.stop(signal.SIGKILL)  # else the API server waits a minute for its watches to end
+            process.stop(signal.SIGKILL)  # otherwise the API server waits a minute for its watches to end
         for client in self._clients.values():
             client.http.close()
 
     def client(self, user: str = ADMIN) -> Client:
-        """Return the client for the requests of *user*."""
+        """Return a client that authenticates as *user*."""
         if user not in self._clients:
             self._clients[user] = Client(with_token(self.url, user, self.certificate))
         return self._clients[user]
 
     def kubeconfig(self, user: str) -> Path:
-        """Return the file that makes a process *user*."""
+        """Return the path of a kubeconfig that authenticates as *user*."""
         return self._folder / f"{user.rpartition(':')[2]}.kubeconfig"
 
     def _serves(self) -> bool:
@@ -120,7 +120,7 @@ class ControlPlane:
             f"--listen-peer-urls={peers}",
             f"--initial-advertise-peer-urls={peers}",
             f"--initial-cluster=default={peers}",
-            "--unsafe-no-fsync",  # what is lost with the machine is not missed
+            "--unsafe-no-fsync",  # the data need not survive a crash of the machine
         ]
 
     def _apiserver(self) -> list[str]:
@@ -139,7 +139,7 @@ class ControlPlane:
             "--service-cluster-ip-range=10.0.0.0/16",
             "--audit-policy-file=audit.json",
             f"--audit-log-path={self.audit_log}",
-            "--audit-log-maxsize=4000",  # it is read as one file
+            "--audit-log-maxsize=4000",  # the tests read it as one file
         ]
 
     def _controllers(self) -> list[str]:
@@ -149,7 +149,7 @@ class ControlPlane:
             "--leader-elect=false",
             "--use-service-account-credentials=false",
             "--service-account-private-key-file=sa.key",
-            "--kube-api-qps=2000",  # the tests are not about a throttled control plane
+            "--kube-api-qps=2000",  # the control plane must not be throttled
             "--kube-api-burst=2000",
             f"--secure-port={free_port()}",
             "--bind-address=127.0.0.1",

@@ -1,4 +1,4 @@
-"""What is left at the end: the objects without what chance decides, and what became of children on the way."""
+"""The objects at the end of a test, without fields that vary between runs, and the children replaced meanwhile."""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ _GIVEN = (
     "lastUpdateTime",
     "deployment.kubernetes.io/revision",
 )
-"""What is given to each object anew, or counts how often it was written."""
+"""Fields that are unique to an object or count its writes."""
 
 
 _COUNTS = ("replicas", "updatedReplicas", "availableReplicas")
 
 
 def ended(client: Client, namespace: str) -> dict[str, Json]:
-    """Return what is in *namespace*: MyResources and their children, comparable with those of another namespace."""
+    """Return the MyResources of *namespace* and their children, comparable with those of another namespace."""
     uids = {item["metadata"]["uid"]: item["metadata"]["name"] for item in client.all("MyResource", namespace)}
     return {
         f"{kind} {item['metadata']['name']}": comparable(kind, item, uids)
@@ -34,7 +34,7 @@ def ended(client: Client, namespace: str) -> dict[str, Json]:
 
 
 def comparable(kind: str, item: Json, uids: dict[str, str]) -> Json:
-    """Return *item* without what chance decides or names its namespace, and with names in place of parents' *uids*."""
+    """Return *item* without its namespace and varying fields, and with names instead of the parents' *uids*."""
     metadata, status = item["metadata"], item.get("status", {})
     if kind == "Deployment":
         conditions = {each["type"]: [each["status"], each["reason"]] for each in status["conditions"]}
@@ -53,7 +53,7 @@ def _without_given(pairs: list[tuple[str, object]]) -> Json:
 
 
 def replaced(record: Record, kind: str, namespace: str) -> list[str]:
-    """Return the objects of which there has been more than one under the same name, or that are gone."""
+    """Return the names under which objects were replaced or deleted."""
     return [
         key.name
         for key, versions in record.everything(kind, namespace).items()
@@ -72,5 +72,5 @@ def versions(client: Client, *namespaces: str) -> dict[str, str]:
 
 
 def moved(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
-    """Yield the objects that were made, changed or removed in between."""
+    """Yield the objects that were created, changed or deleted in between."""
     return (key for key in sorted(before.keys() | after.keys()) if before.get(key) != after.get(key))

@@ -1,4 +1,4 @@
-"""Events: what happens around a MyResource that is Ready and for which all kinds are watched."""
+"""Events around a MyResource that is Ready and watches every kind that it can."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,8 @@ from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, is_ready
 
 OTHERS = 20
 
-_FOREIGN = {"type": "example.com/looked", "status": "True", "reason": "Looked", "message": "by somebody"}
-"""A condition that nobody here knows."""
+_FOREIGN = {"type": "example.com/looked", "status": "True", "reason": "Looked", "message": "by another controller"}
+"""A condition of another controller."""
 
 
 def _condition(kind: str) -> Callable[[Namespace], None]:
@@ -23,7 +23,7 @@ def _condition(kind: str) -> Callable[[Namespace], None]:
 
 
 def _one(here: Namespace, kind: str) -> Json:
-    """Return one of those that ``web`` has; an old one may be there until it is collected."""
+    """Return the newest object of ``web`` of this kind; an old one may exist until it is collected."""
     found = here.client.all(kind, here.name, labelSelector="myresource=web")
     return max(found, key=lambda item: int(item["metadata"]["resourceVersion"]))
 
@@ -33,13 +33,13 @@ def _status(here: Namespace, kind: str, name: str, status: object) -> None:
 
 
 def _its_status(here: Namespace) -> None:
-    """Change it, and back: else the next call, for whatever reason, would put it right."""
+    """Change the status and change it back; otherwise the next sync for any reason would correct it."""
     for replicas in (7, 2):
         _status(here, "MyResource", "web", {"replicas": replicas})
 
 
 def _pod_restarts(here: Namespace) -> None:
-    """Let the container of a Pod end and run again."""
+    """Restart the container of a Pod."""
     pod = _one(here, "Pod")
     name, (container,) = pod["metadata"]["name"], pod["status"]["containerStatuses"]
     for ready in (False, True):

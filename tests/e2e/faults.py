@@ -1,4 +1,4 @@
-"""Faults: what breaks while there is work, and is there again at once."""
+"""Faults that strike during work, and are repaired at once."""
 
 import signal
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from tests.e2e.proxy import MISBEHAVIOURS, PATIENCE, Proxy
 from tests.e2e.work import Work
 
 WRONG = 5
-"""Requests that go wrong until a misbehaviour ends."""
+"""Number of failed requests after which a misbehaviour ends."""
 
 
 @dataclass
 class Scene:
-    """What there is to break, and the work."""
+    """The processes to break, and the work."""
 
     cluster: Cluster
     metacontroller: Process
@@ -26,7 +26,7 @@ class Scene:
     other: Hook
     work: Work
     asked: int = 0
-    """How often Metacontroller was sent to another version of the hook."""
+    """How often Metacontroller was switched to another version of the hook."""
 
 
 def _kill_metacontroller(scene: Scene) -> None:
@@ -42,7 +42,7 @@ def _stop_hook(scene: Scene) -> None:
 
 
 def _swap_hook(scene: Scene) -> None:
-    """Put the other version of the hook behind the address, with another revision, as an upgrade does."""
+    """Serve the other version of the hook at the same address with another revision, as an upgrade does."""
     scene.asked += 1
     hook = scene.other if scene.proxy.target == scene.cluster.hook.url else scene.cluster.hook
     scene.proxy.target = hook.url
@@ -61,7 +61,7 @@ def _misbehave(how: str) -> Callable[[Scene], None]:
 
 
 class Fault(NamedTuple):
-    """What happens, and how often."""
+    """A fault, and how often it strikes."""
 
     times: int
     happen: Callable[[Scene], None]
@@ -74,11 +74,11 @@ FAULTS = {
     "hook of another version": Fault(10, _swap_hook),
     **{f"hook {how}": Fault(3, _misbehave(how)) for how in MISBEHAVIOURS},
 }
-"""By name: how often it happens, and how."""
+"""All faults, by name."""
 
 
 def strike_all(scene: Scene) -> None:
-    """Let all faults happen in turn, each in the middle of work."""
+    """Strike all faults in turn, each during work."""
     for number in range(max(fault.times for fault in FAULTS.values())):
         for fault in FAULTS.values():
             if number < fault.times:
@@ -87,7 +87,7 @@ def strike_all(scene: Scene) -> None:
 
 
 def ask(cluster: Cluster, proxy: Proxy, revision: int = 0) -> None:
-    """Tell Metacontroller to ask through the *proxy*."""
+    """Configure Metacontroller to call the hook through *proxy*."""
     item = controller(proxy.url)
     for hook in item["spec"]["hooks"].values():
         hook["webhook"]["url"] += f"-{revision}"

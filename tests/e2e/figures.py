@@ -1,4 +1,4 @@
-"""The figures of a run: a table with a row for each thing that was counted and a column for each mode."""
+"""The figures of a run: a table with a row for each measured value and a column for each mode."""
 
 import re
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ import pytest
 from metahook.simulator.metacontroller.settings import MODES
 
 Rows = dict[str, dict[str, str]]
-"""What was counted, by row and mode."""
+"""The values, by row and mode."""
 
 SECONDS = "seconds, if one test ran after the other"
 
 
 class Figures:
-    """What was counted so far; *rows* are plain, so that a process can send them to another."""
+    """The values so far. *rows* contains plain types only, so that a process can send it to another."""
 
     def __init__(self) -> None:
         self.rows: Rows = {}
@@ -29,7 +29,7 @@ class Figures:
             self.rows.setdefault(row, {}).update(values)
 
     def table(self, reports: Iterable[pytest.TestReport]) -> list[str]:
-        """Return the lines of the table, with how many tests there were and how long they took."""
+        """Return the lines of the table, with the number of tests and their duration."""
         rows = {**_counted(list(reports)), **dict(sorted(self.rows.items()))}
         width = max(len(row) for row in rows)
         lines = [f"{row:{width}}" + _cells(values) for row, values in rows.items()]

@@ -1,4 +1,4 @@
-"""The measure of a child: one that is made anew from the same spec, with the defaults that the API server gives it."""
+"""Compares a child with a fresh one: created from the same spec, with the defaults of the API server."""
 
 import json
 from collections.abc import Iterator
@@ -14,43 +14,43 @@ from tests.e2e.watched import OURS
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 
 GIVEN = ("clusterIP", "clusterIPs", "healthCheckNodePort", "nodePort")
-"""What the API server gives each Service anew."""
+"""Fields of a Service that the API server allocates."""
 
 
 def differences(here: Namespace, name: str = "web") -> list[str]:
-    """Return what the children of a MyResource have that fresh ones would not have, and the other way round."""
-    wanted = asked_for(here.get("MyResource", name), _related(here, name))
-    gone = [each for each in _owned(here, name) if each not in {_name(item) for item in wanted}]
-    return [f"{each} should be gone" for each in gone] + [line for item in wanted for line in _compared(here, item)]
+    """Return the differences between the children of a MyResource and fresh ones."""
+    desired = desired_children(here.get("MyResource", name), _related(here, name))
+    gone = [each for each in _owned(here, name) if each not in {_name(item) for item in desired}]
+    return [f"{each} should be deleted" for each in gone] + [line for item in desired for line in _compared(here, item)]
 
 
 def _related(here: Namespace, name: str) -> Json:
-    """Return the related objects that the hook was shown last."""
+    """Return the related objects of the last sync request."""
     syncs = [exchange for exchange in here.exchanges(name) if exchange["path"].startswith("/sync")]
     found: Json = syncs[-1]["request"]["related"]
     return found
 
 
-def asked_for(parent: Json, related: Json | None = None) -> list[Json]:
-    """Return the children that our hook answers for *parent* when there are none."""
+def desired_children(parent: Json, related: Json | None = None) -> list[Json]:
+    """Return the children that the hook returns for *parent* without observed children."""
     answer: Json = json.loads(OURS.answer_sync(sync_request(parent, grouped(), related or {}), NOW))
     children: list[Json] = answer["children"]
     return children
 
 
-def _compared(here: Namespace, wanted: Json) -> Iterator[str]:
-    live = here.find(wanted["kind"], wanted["metadata"]["name"])
+def _compared(here: Namespace, desired: Json) -> Iterator[str]:
+    live = here.find(desired["kind"], desired["metadata"]["name"])
     if live is None:
-        yield f"{_name(wanted)} is missing"
+        yield f"{_name(desired)} is missing"
         return
-    metadata = {**wanted["metadata"], "name": f"{wanted['metadata']['name'][:50]}-fresh", "namespace": here.name}
-    fresh = here.client.create({**wanted, "metadata": metadata}, dry_run=True)
+    metadata = {**desired["metadata"], "name": f"{desired['metadata']['name'][:50]}-fresh", "namespace": here.name}
+    fresh = here.client.create({**desired, "metadata": metadata}, dry_run=True)
     new, old = dict(_leaves(fresh["spec"], "")), dict(_leaves(live["spec"], ""))
-    yield from (f"{_name(wanted)}{path}: {old.get(path)}, not {new.get(path)}" for path in _unlike(new, old))
+    yield from (f"{_name(desired)}{path}: {old.get(path)}, not {new.get(path)}" for path in _unlike(new, old))
     for field in ("labels", "annotations"):
-        for key, value in wanted["metadata"].get(field, {}).items():
+        for key, value in desired["metadata"].get(field, {}).items():
             if live["metadata"].get(field, {}).get(key) != value:
-                yield f"{_name(wanted)}: {field}: {key}"
+                yield f"{_name(desired)}: {field}: {key}"
 
 
 def _owned(here: Namespace, name: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _unlike(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield each value with its path. Lists of objects are sorted: the order of most means nothing."""
+    """Yield each value with its path. Lists of objects are sorted, because their order rarely matters."""
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             if key not in GIVEN:

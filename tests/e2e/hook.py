@@ -1,4 +1,4 @@
-"""The hook of this checkout as a process of its own, and another version of it."""
+"""The hook of this checkout as a process, and another version of it."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ from app.cli import main
 main()
 """
 NEXT = (sys.executable, "-c", _NEXT)
-"""A version with other messages: what it says differs, what it wants does not."""
+"""A version with other messages and the same children."""
 
 
 class Hook(Process):
@@ -36,7 +36,7 @@ class Hook(Process):
 
 
 def wordier(status: Any) -> Any:
-    """Return the function *status*, changed: each message has one more word."""
+    """Return a function like *status* that adds a word to each message."""
 
     def changed(*arguments: Any) -> dict[str, Any]:
         made = status(*arguments)

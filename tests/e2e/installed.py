@@ -1,4 +1,4 @@
-"""What ``metacontroller/`` ships, installed: the CRD, the role and its binding, the CompositeController."""
+"""Installs ``metacontroller/``: the CRD, the role and its binding, the CompositeController."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,26 +8,26 @@ import yaml
 from charts.rendering import rendered
 from metahook.simulator.objects import Json
 from tests.e2e.client import Client
-from tests.e2e.record import Record
 from tests.e2e.watched import CRD, values
+from tests.e2e.record import Record
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICE = "http://myresource-operator.myresource-operator.svc"
 
 
 def documents(file: Path) -> list[Json]:
-    """Return the objects that *file* has."""
+    """Return the objects in *file*."""
     return list(yaml.safe_load_all(file.read_text()))
 
 
 def role(*, secrets: bool = False) -> Json:
-    """Return the role that Metacontroller gets: that of metacontroller/, and the right to read what is watched."""
+    """Return the role of Metacontroller: that of metacontroller/, plus the rights for the watched kinds."""
     item: Json = yaml.safe_load(rendered(values(secrets=secrets))["clusterrole-metacontroller.yaml"])
     return item
 
 
 def install(client: Client, hook: str, *, secrets: bool) -> None:
-    """Install it; the hook is at the address *hook*, and Metacontroller may read *secrets*."""
+    """Install the manifests with the hook at the URL *hook*; *secrets*: whether Metacontroller can read Secrets."""
     establish(client, [CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
     (binding,) = documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml")
     for item in (role(secrets=secrets), binding, controller(hook)):
@@ -35,7 +35,7 @@ def install(client: Client, hook: str, *, secrets: bool) -> None:
 
 
 def establish(client: Client, crds: list[Json]) -> None:
-    """Make *crds*, and wait until what they define is served."""
+    """Create *crds*, and wait until the API server serves their kinds."""
     for item in crds:
         client.apply(item)
     names = {item["metadata"]["name"] for item in crds}
@@ -53,7 +53,7 @@ def _established(client: Client) -> Iterator[str]:
 
 
 def controller(hook: str) -> Json:
-    """Return the CompositeController; there is no DNS here, so it has the hook's address."""
+    """Return the CompositeController with the address *hook* instead of a Service name, as there is no DNS."""
     (item,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
     for found in item["spec"]["hooks"].values():
         url: str = found["webhook"]["url"]

@@ -1,4 +1,4 @@
-"""What kubectl does, in requests: as much of it as the pages use. Without a namespace it works in ``default``."""
+"""The kubectl commands of the pages, as requests. The default namespace is ``default``."""
 
 import json
 import time
@@ -12,17 +12,17 @@ from tests.e2e.installed import documents
 from tests.e2e.said import condition
 
 PATIENCE = 90
-"""Seconds that a command may take."""
+"""Timeout of a command in seconds."""
 
 _NAMES = {served.resource: kind for kind, served in KINDS.items()} | {"crds": "CustomResourceDefinition"}
 
 
 Files = dict[str, list[Json]]
-"""The objects that files have, by name."""
+"""The objects in files, by file name."""
 
 
 class Kubectl:
-    """Works in the folder *root*; *files* are those that the reader of a page has written."""
+    """Runs commands in the directory *root*; *files* are those that the reader of a page writes."""
 
     def __init__(self, client: Client, root: Path, files: Files) -> None:
         self._client = client
@@ -30,12 +30,12 @@ class Kubectl:
         self._files = files
 
     def apply(self, *, f: str = "", k: str = "", **_: str) -> None:
-        """Make or change the objects of a file, or of a folder with a kustomization."""
+        """Apply the objects of a file, or of a directory with a kustomization."""
         for item in self._items(f) if f else self._kustomized(k):
             self._client.apply(_placed(item))
 
     def create(self, *, f: str) -> None:
-        """Make the objects of a file."""
+        """Create the objects of a file."""
         for item in self._items(f):
             self._client.create(_placed(item))
 
@@ -46,7 +46,7 @@ class Kubectl:
         _until(lambda: condition(self._client.get(kind, "default", name) or {}, wanted).get("status") == "True")
 
     def rollout(self, what: str, target: str, *, n: str, **_: str) -> None:
-        """Wait until a Deployment is rolled out."""
+        """Wait until the rollout of a Deployment is complete."""
         assert what == "status"
         kind, name = _target(target)
         _until(lambda: _rolled_out(self._client.get(kind, n, name) or {}))
@@ -64,7 +64,7 @@ class Kubectl:
         return "\n".join(("   ".join(row), "   ".join(map(str, row.values()))))
 
     def label(self, *arguments: str, **options: str) -> None:
-        """Set a label, also where it has another value."""
+        """Set a label, and overwrite its value."""
         *target, label = arguments
         kind, name = _target(*target)
         key, _, value = label.partition("=")
@@ -72,17 +72,17 @@ class Kubectl:
         self._client.change(kind, "default", name, {"metadata": {"labels": {key: value}}})
 
     def patch(self, *target: str, p: str, n: str = "default", field_manager: str = "kubectl-patch", **how: str) -> None:
-        """Change an object by a patch of the type in *how*, which is strategic where none is named."""
+        """Patch an object, with the patch type in *how* (default strategic)."""
         kind, name = _target(*target)
         media = MERGE if how.get("type") == "merge" else STRATEGIC
         self._client.change(kind, n, name, json.loads(p), how=media, manager=field_manager)
 
     def delete(self, *target: str, k: str = "", cascade: str = "background", **_: str) -> None:
-        """Delete an object, all of a kind, or those of a folder, and wait until they are gone."""
+        """Delete an object, all of a kind, or those of a directory, and wait until they are gone."""
         items = [(item["kind"], item["metadata"]) for item in self._kustomized(k)] if k else self._named(*target)
         places = [(kind, metadata.get("namespace", ""), metadata["name"]) for kind, metadata in items]
         for place in places:
-            with suppress(Refused):  # it has gone with its namespace, or with its kind
+            with suppress(Refused):  # its namespace or its CRD is already deleted
                 self._client.delete(*place, policy=cascade.capitalize())
         _until(lambda: all(self._client.get(*place) is None for place in places))
 
@@ -126,7 +126,7 @@ def _placed(item: Json) -> Json:
 
 
 def _rolled_out(item: Json) -> bool:
-    """Tell what ``kubectl rollout status`` waits for."""
+    """Return whether the rollout is complete, as ``kubectl rollout status`` decides."""
     status, replicas = item.get("status", {}), item.get("spec", {}).get("replicas")
     counts = [status.get(name) for name in ("replicas", "updatedReplicas", "availableReplicas")]
     return counts == [replicas] * 3 and status.get("observedGeneration") == item["metadata"]["generation"]

@@ -1,6 +1,6 @@
-"""A stand-in for the kubelet: gives each Pod the status that a word in its image asks for, as there are no nodes.
+"""An emulated kubelet, as there are no nodes: sets the status of each Pod according to a word in its image.
 
-``bad`` can't be pulled, ``crash`` ends with an error, ``oom`` takes too much memory, ``slow`` never starts; others run.
+``bad`` can't be pulled, ``crash`` exits with an error, ``oom`` is OOM killed, ``slow`` never starts; others run.
 """
 
 import queue
@@ -25,7 +25,7 @@ _WAITING = {
 
 
 class Kubelet(threading.Thread):
-    """Acts on every new Pod of the record."""
+    """Writes the status of every new Pod in the record."""
 
     def __init__(self, client: Client, record: Record) -> None:
         super().__init__(name="kubelet", daemon=True)
@@ -39,7 +39,7 @@ class Kubelet(threading.Thread):
             self._pods.put(version.item)
 
     def run(self) -> None:
-        """Give Pods their status until there is a None."""
+        """Write statuses until the queue yields None."""
         while (pod := self._pods.get()) is not None:
             fate = next((word for word in ("slow", *_WAITING) if word in _main(pod)["image"]), None)
             if fate != "slow" and "containerStatuses" not in pod.get("status", {}):
@@ -48,7 +48,7 @@ class Kubelet(threading.Thread):
                 )
 
     def stop(self) -> None:
-        """End, after what is to be done still."""
+        """Finish the queue and stop."""
         self._pods.put(None)
         self.join()
 
@@ -56,11 +56,11 @@ class Kubelet(threading.Thread):
         metadata = pod["metadata"]
         try:
             self._client.change("Pod", metadata["namespace"], metadata["name"], {"status": change}, part="/status")
-        except httpx.TransportError:  # the API server is away
+        except httpx.TransportError:  # the API server is down
             time.sleep(0.1)
             self._pods.put(pod)
         except Refused as refused:
-            if refused.status >= 500 or refused.status == httpx.codes.FORBIDDEN:  # it is not yet itself
+            if refused.status >= 500 or refused.status == httpx.codes.FORBIDDEN:  # the API server is still starting
                 self._pods.put(pod)
 
 

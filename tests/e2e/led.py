@@ -1,4 +1,4 @@
-"""A life is led step by step, here and in the simulator, and both are traced."""
+"""Runs a scenario step by step, on the control plane and in the simulator, and traces both."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from tests.e2e.trace import Exchange, by_object, recorded, simulated, traces
 from tests.worlds import Since
 
 QUIET = 1.0
-"""Seconds: longer than elsewhere, as nothing else is waited for between two steps."""
+"""Seconds without a change that end a step; long, because nothing else marks its end."""
 
 
 @dataclass(frozen=True)
 class Led:
-    """What was asked in each step, and what was written."""
+    """The trace of the requests of each step, and the writes."""
 
     steps: list[dict[str, list[str]]]
     writes: dict[str, list[str]]
@@ -27,17 +27,17 @@ class _Steps:
         self._count = 0
 
     def end(self, exchanges: list[Exchange]) -> None:
-        """End a step, after all these *exchanges* since the beginning."""
+        """End a step, given all *exchanges* since the beginning."""
         self.traces.append(traces(exchanges[self._count :]))
         self.skip(exchanges)
 
     def skip(self, exchanges: list[Exchange]) -> None:
-        """Compare nothing of this step."""
+        """Ignore the exchanges of this step."""
         self._count = len(exchanges)
 
 
 def led(steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, played: Simulated) -> tuple[Led, Led]:
-    """Lead the same life on *stage*, which is in *here*, and in the simulator; return what came of both."""
+    """Run the same steps on *stage*, in the namespace *here*, and in the simulator; return both traces."""
     expected, done = Since(played.world), here.since()
     asked, should = _Steps(), _Steps()
     for step in steps:
@@ -52,11 +52,11 @@ def led(steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, p
         ):
             if is_there:
                 side.end(exchanges)
-            else:  # when it is gone, chance decides whether the hook is asked once more
+            else:  # after the deletion a further sync depends on timing
                 side.skip(exchanges)
     return Led(asked.traces, by_object(done.as_simulated)), Led(should.traces, by_object(_audited(expected.writes)))
 
 
 def _audited(writes: Iterable[str]) -> Iterator[str]:
-    """Yield those of the simulator's *writes* that change a child; the audit log calls an apply a patch as well."""
+    """Yield the simulated *writes* to children; the audit log has the verb patch for an apply, too."""
     return (write.replace("patch ", "apply ", 1) for write in writes if "MyResource" not in write)

@@ -1,4 +1,4 @@
-"""Lives that are led on the real control plane and in the simulator, step by step: those of the fault plans, too."""
+"""Scenarios that run on the control plane and in the simulator, step by step; including those of the fault plans."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -15,10 +15,10 @@ from tests.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
 
 
 class Stage(Protocol):
-    """Where a life is led."""
+    """Where a scenario runs."""
 
     def make(self, name: str = "web", **spec: Any) -> None:
-        """Make the MyResource."""
+        """Create the MyResource."""
 
     def change(self, name: str = "web", **spec: Any) -> None:
         """Change its spec; None removes a field."""
@@ -30,23 +30,23 @@ class Stage(Protocol):
         """Delete an object by hand; *policy* is Background, Foreground or Orphan."""
 
     def put(self, item: Json) -> None:
-        """Make an object of somebody else."""
+        """Create an object of another owner."""
 
     def forbid(self, word: str) -> None:
-        """Have Deployments with *word* in an image refused from now on."""
+        """Reject Deployments with *word* in an image from now on."""
 
     def evict(self) -> None:
-        """Evict the Pod that is ready, as a kubelet does."""
+        """Evict the ready Pod, as a kubelet does."""
 
     def undo(self, revision: int) -> None:
-        """Take the Deployment back to a *revision*, as ``kubectl rollout undo`` does."""
+        """Roll the Deployment back to *revision*, as ``kubectl rollout undo`` does."""
 
 
 class ChangingStage(Stage, Protocol):
-    """Where the apply strategy can change, too."""
+    """A stage on which the apply strategy can change."""
 
     def applies(self, mode: Mode) -> None:
-        """Start Metacontroller anew, to apply in this *mode*."""
+        """Restart Metacontroller with the apply strategy *mode*."""
 
 
 Step = Callable[[Stage], None]
@@ -202,7 +202,7 @@ STRATEGY_LIVES: dict[str, list[Callable[[ChangingStage], None]]] = {
         lambda it: it.change(**_LESS),
     ],
 }
-"""Lives in which the apply strategy changes; they begin with dynamic-apply."""
+"""Scenarios in which the apply strategy changes; they start with dynamic-apply."""
 
 
 class Simulated:
@@ -213,7 +213,7 @@ class Simulated:
         self._spec: Json = {}
 
     def make(self, name: str = "web", **spec: Any) -> None:
-        """Make the MyResource."""
+        """Create the MyResource."""
         self.world.apply(parent(name, **spec))
 
     def change(self, name: str = "web", **spec: Any) -> None:
@@ -229,11 +229,11 @@ class Simulated:
         self.world.delete(Key(kind, WEB.namespace, name or child(kind)), policy.lower())
 
     def put(self, item: Json) -> None:
-        """Make an object of somebody else."""
+        """Create an object of another owner."""
         self.world.apply(with_metadata(item, namespace=WEB.namespace))
 
     def forbid(self, word: str) -> None:
-        """Have Deployments with *word* in an image refused from now on."""
+        """Reject Deployments with *word* in an image from now on."""
 
         def admit(item: Json, _: Json | None) -> Json:
             if item["kind"] == "Deployment" and word in item["spec"]["template"]["spec"]["containers"][0]["image"]:
@@ -243,26 +243,26 @@ class Simulated:
         self.world.api.admission.append(admit)
 
     def undo(self, revision: int) -> None:
-        """Take the Deployment back to a *revision*, as ``kubectl rollout undo`` does."""
+        """Roll the Deployment back to *revision*, as ``kubectl rollout undo`` does."""
         self.world.undo(DEPLOYMENT, revision)
 
     def applies(self, mode: Mode) -> None:
-        """Start Metacontroller anew, to apply in this *mode*."""
+        """Restart Metacontroller with the apply strategy *mode*."""
         self.world.applies(mode)
 
     def evict(self) -> None:
-        """Evict the Pod that is ready, as a kubelet does."""
+        """Evict the ready Pod, as a kubelet does."""
         api, clock = self.world.api, self.world.clock
         (pod,) = (item for item in api.all("Pod") if is_ready(item))
         api.update_status({**pod, "status": evicted(pod, clock)}, KUBELET)
 
     def is_still(self) -> None:
-        """Let time pass until nothing happens any more; a value that differs is sent again after half a minute."""
+        """Let time pass until nothing changes. A value that differs is sent again after half a minute."""
         self.world.still(25)
 
 
 def merge(item: Json, change: Json) -> None:
-    """Change *item* in place, as a merge patch does."""
+    """Apply the merge patch *change* to *item* in place."""
     for name, value in change.items():
         if value is None:
             item.pop(name, None)

@@ -1,4 +1,4 @@
-"""The namespace of a test: what its user does in it, and what comes of it."""
+"""The namespace of a test: the actions of its user, and the observed objects."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from app.core.desired.references import references
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_status import evicted, is_ready
 from metahook.simulator.objects import Json
-from tests.e2e.admission import forbid, removed
+from tests.e2e.admission import forbid, remove
 from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
@@ -25,25 +25,25 @@ from tests.e2e.watched import backup, told
 from tests.worlds import parent
 
 PATIENCE = 90.0
-"""Seconds until something that should happen at once counts as missing: others use the machine, too."""
+"""Timeout in seconds of what should happen at once; long, because the machine is shared."""
 
 QUIET = 0.6
-"""Seconds without a change after which nothing more is expected."""
+"""Seconds without a change after which no further change is expected."""
 
 
 PORT: Json = {"ports": [{"name": "http", "containerPort": 80}]}
-"""What makes a Service."""
+"""A spec with a port, which adds a Service."""
 
 
 class Watched(Protocol):
-    """A cluster that can be changed, and of which a record is kept."""
+    """A cluster with a client and a record of its objects."""
 
     client: Client
     record: Record
 
 
 class Place:
-    """A namespace in which ``web`` is the MyResource that is meant where no other is named."""
+    """A namespace. Methods without a *name* are about the MyResource ``web``."""
 
     def __init__(self, cluster: Watched, name: str, labels: dict[str, str] | None = None) -> None:
         self.name = name
@@ -54,22 +54,22 @@ class Place:
         self.eventually(lambda: self.client.get("ServiceAccount", name, "default") is not None)
 
     def close(self) -> None:
-        """Remove it, after the MyResources in it: else Metacontroller would mend what is being removed."""
+        """Delete the MyResources, then the namespace; otherwise Metacontroller would recreate children meanwhile."""
         if self._has_policies:
-            removed(self)
+            remove(self)
         for item in self.client.all("MyResource", self.name):
             name = item["metadata"]["name"]
-            with suppress(Refused):  # it is gone already
+            with suppress(Refused):  # it is already deleted
                 self.delete("MyResource", name)
                 self.edit("MyResource", {"metadata": {"finalizers": None}}, name)
         self.eventually(lambda: not self.client.all("MyResource", self.name))
         with suppress(Refused):
             self.client.delete("Namespace", "", self.name)
 
-    # What a user does
+    # Actions of the user
 
     def make(self, name: str = "web", **spec: Any) -> None:
-        """Make a MyResource."""
+        """Create a MyResource."""
         self.client.create(self.manifest(name, **spec))
 
     def manifest(self, name: str = "web", *, labels: dict[str, str] | None = None, **spec: Any) -> Json:
@@ -78,12 +78,12 @@ class Place:
         return {**made, "metadata": {**made["metadata"], "labels": labels or {}}}
 
     def ready(self, name: str = "web", **spec: Any) -> None:
-        """Make a MyResource, and wait until it is Ready and nothing more happens."""
+        """Create a MyResource, and wait until it is Ready and nothing changes."""
         self.make(name, **spec)
         self.is_ready(name)
 
     def put(self, item: Json) -> None:
-        """Make an object of somebody else."""
+        """Create an object of another owner."""
         self.client.create({**item, "metadata": {**item["metadata"], "namespace": self.name}})
 
     def change(self, name: str = "web", **spec: Any) -> None:
@@ -93,7 +93,7 @@ class Place:
     def edit(
         self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = ""
     ) -> None:
-        """Change an object by hand; without a *name* it is that of ``web``'s child."""
+        """Change an object by hand, by default the child of ``web``."""
         self.client.change(kind, self.name, name or child(kind), change, how=how, manager=manager)
 
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
@@ -101,11 +101,11 @@ class Place:
         self.client.delete(kind, self.name, name or child(kind), policy)
 
     def undo(self, revision: int, name: str = "web") -> None:
-        """Take the Deployment of a MyResource back to a *revision*, as ``kubectl rollout undo`` does."""
+        """Roll the Deployment of a MyResource back to *revision*, as ``kubectl rollout undo`` does."""
         undo(self.client, self.name, child("Deployment", name), revision)
 
     def needs(self, item: Json) -> None:
-        """Make what a MyResource names: a ServiceAccount, a PriorityClass, ConfigMaps, Secrets, dependencies."""
+        """Create what a MyResource names: a ServiceAccount, a PriorityClass, ConfigMaps, Secrets, dependencies."""
         spec, metadata = item["spec"], {"namespace": self.name}
         for (used, name), data in _used(item).items():
             named = {**metadata, "name": name}
@@ -122,27 +122,27 @@ class Place:
             self.client.apply({**kind, "metadata": named})
 
     def evict(self) -> None:
-        """Evict the Pod that is ready, as a kubelet does."""
+        """Evict the ready Pod, as a kubelet does."""
         (pod,) = (item for item in self.client.all("Pod", self.name) if is_ready(item))
         status, clock = pod["status"], Clock(datetime.fromtimestamp(time.time(), UTC))
         failed = {**evicted(pod, clock), "startTime": status["startTime"]}
         self.client.change("Pod", self.name, pod["metadata"]["name"], {"status": failed}, part="/status")
 
     def quota(self, **hard: str) -> None:
-        """Make the ResourceQuota ``most``, and wait until it is counted."""
+        """Create the ResourceQuota ``most``, and wait until it has a status."""
         metadata = {"name": "most", "namespace": self.name}
         self.client.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
         self.eventually(lambda: bool(self.get("ResourceQuota", "most").get("status", {}).get("hard")))
 
     def forbid(self, *words: str) -> None:
-        """Have Deployments with one of *words* in an image refused from now on."""
+        """Reject Deployments with one of *words* in an image from now on."""
         self._has_policies = True
         forbid(self, *words)
 
-    # What is there
+    # Observed objects
 
     def get(self, kind: str, name: str = "") -> Json:
-        """Return an object; without a *name* it is ``web``'s."""
+        """Return an object, by default that of ``web``."""
         found = self.find(kind, name)
         assert found is not None, f"there is no {kind} {name or child(kind)}"
         return found
@@ -157,24 +157,24 @@ class Place:
         return {item["metadata"]["uid"] for item in found if "deletionTimestamp" not in item["metadata"]}
 
     def available(self, name: str = "web") -> list[int]:
-        """Return how many Pods of a MyResource were available in turn."""
+        """Return the sequence of numbers of available Pods of a MyResource."""
         versions = self._record.of("Deployment", self.name, child("Deployment", name))
         counts = [version.item.get("status", {}).get("availableReplicas", 0) for version in versions]
         return [now for before, now in pairwise([0, *counts]) if now != before]
 
     def main(self, name: str = "web") -> Json:
-        """Return the container of the Deployment that runs the image."""
+        """Return the main container of the Deployment."""
         containers = self.get("Deployment", child("Deployment", name))["spec"]["template"]["spec"]["containers"]
         found: Json = next(item for item in containers if item["name"] == "main")
         return found
 
     def says(self, name: str = "web") -> tuple[str, str]:
-        """Return the state and the reason that the status has for the newest spec, as seen last."""
+        """Return the latest state and reason for the current generation."""
         found = self._record.latest("MyResource", self.name, name)
         return says(found) if found else ("", "")
 
     def history(self, name: str = "web") -> list[tuple[str, str]]:
-        """Return what the status has said in turn."""
+        """Return the sequence of states and reasons."""
         versions = self._record.of("MyResource", self.name, name)
         said = [says(version.item) for version in versions if not version.deleted]
         return [now for before, now in pairwise([("", ""), *said]) if now not in (before, ("", ""))]
@@ -184,14 +184,14 @@ class Place:
         found: str = condition(self.get("MyResource", name), "Ready")["message"]
         return found
 
-    # What is expected
+    # Expectations
 
     def eventually(self, holds: Callable[[], bool], within: float = PATIENCE) -> None:
-        """Wait until *holds*."""
+        """Wait until *holds* returns True."""
         assert self._record.until(holds, within), f"not within {within} s; {self._described()}"
 
     def is_said(self, state: str, reason: str, name: str = "web", within: float = PATIENCE) -> None:
-        """Wait until the status of the newest spec says so."""
+        """Wait until the status has this state and reason for the current generation."""
         generation = self.get("MyResource", name)["metadata"]["generation"]
 
         def holds() -> bool:
@@ -201,13 +201,13 @@ class Place:
         assert self._record.until(holds, within), f"not {reason} within {within} s; {self._described()}"
 
     def is_ready(self, name: str = "web", within: float = PATIENCE) -> None:
-        """Wait until it is Ready and nothing more happens."""
+        """Wait until it is Ready and nothing changes."""
         self.is_said("Ready", "Available", name, within)
         self.is_still()
         assert self.says(name) == ("Ready", "Available"), self._described()
 
     def is_still(self, quiet: float = QUIET) -> None:
-        """Wait until nothing happens any more."""
+        """Wait until nothing changes."""
 
         def still() -> bool:
             return time.time() - max(self._record.moved(self.name), self.client.acted) > quiet
@@ -215,7 +215,7 @@ class Place:
         assert self._record.until(still, PATIENCE), "there is no end of changes"
 
     def _described(self) -> str:
-        """Return what is known about all MyResources, for a failure."""
+        """Return a description of all MyResources, for the message of a failure."""
         everything = self._record.everything("MyResource", self.name)
         known = {key.name: versions[-1].item.get("status", {}) for key, versions in everything.items()}
         events = [versions[-1].item for versions in self._record.everything("Event", self.name).values()]
@@ -224,22 +224,22 @@ class Place:
 
 
 class Namespace(Place):
-    """A namespace in a cluster of the tests' own, where it is seen what the hook and the API server are asked."""
+    """A namespace in a cluster of the tests, with the recorded requests to the hook and the API server."""
 
     def __init__(self, cluster: Cluster, name: str, labels: dict[str, str] | None = None) -> None:
         super().__init__(cluster, name, labels)
         self._cluster = cluster
 
     def exchanges(self, name: str = "web") -> list[Json]:
-        """Return what the hook was asked about a MyResource, and what it answered."""
+        """Return the recorded requests and responses about a MyResource."""
         return self._cluster.exchanges(self.name, name)
 
     def since(self) -> Done:
-        """Return what Metacontroller does from now on."""
+        """Return an object that collects the requests of Metacontroller from now on."""
         return Done(self._cluster.audit, self.name)
 
     def touched(self, name: str = "web") -> Done:
-        """Let a MyResource be synced once more, and return what Metacontroller did."""
+        """Cause one more sync of a MyResource, and return the requests of Metacontroller."""
         self.is_still()
         done = self.since()
         version = self.get("MyResource", name)["metadata"]["resourceVersion"]
@@ -250,7 +250,7 @@ class Namespace(Place):
 
 
 def child(kind: str, name: str = "web") -> str:
-    """Return what the *kind* of child of the MyResource *name* is called."""
+    """Return the name of the child of this *kind* of the MyResource *name*."""
     return f"{name}-deployment" if kind == "Deployment" else name
 
 

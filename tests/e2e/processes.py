@@ -1,4 +1,4 @@
-"""Processes that the tests start: each has a log, and is stopped by its id, whatever happened."""
+"""Processes that the tests start. Each has a log, and is always stopped by its id."""
 
 import shutil
 import signal
@@ -10,19 +10,19 @@ from pathlib import Path
 import httpx
 
 PATIENCE = 120.0
-"""Seconds that a process may take to serve, or to end: others use the machine, too."""
+"""Timeout in seconds for a start or stop; long, because the machine is shared."""
 
 
 _LEASH = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-"""Ends a process when the tests end without having stopped it, where there is this command."""
+"""Stops a process when the tests die, if this command is installed."""
 
 
 class Ended(Exception):
-    """Raised when a process ends, or does not serve in time. Its text has the end of its log."""
+    """Raised if a process exits, or does not serve in time. The message has the end of its log."""
 
 
 class Process:
-    """One command, which may be started and stopped many times; *serves* tells whether it does its work."""
+    """A command that can be started and stopped many times. *serves* returns whether it is up."""
 
     def __init__(
         self, name: str, command: list[str], folder: Path, serves: Callable[[], bool], *, cwd: Path | None = None
@@ -51,7 +51,7 @@ class Process:
             time.sleep(0.05)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """Stop it if it runs, and wait for its end."""
+        """Stop it if it runs, and wait until it exits."""
         running, self._running = self._running, None
         if running is None:
             return
@@ -63,7 +63,7 @@ class Process:
             running.wait()
 
     def restart(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """Stop it, which must run still, and start it again."""
+        """Stop it and start it again. It must be running."""
         if self._running is None or self._running.poll() is not None:
             message = f"{self.name} has ended by itself; its log ends: {self.text()[-2000:]}"
             raise Ended(message)
@@ -72,7 +72,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Return the id of the process, which must run."""
+        """Return the process id. The process must be running."""
         if self._running is None:
             message = f"{self.name} does not run"
             raise Ended(message)
@@ -84,7 +84,7 @@ class Process:
 
 
 def answers(url: str) -> bool:
-    """Tell whether *url* is served."""
+    """Return whether *url* is served."""
     try:
         return httpx.get(url, trust_env=False).is_success
     except httpx.TransportError:

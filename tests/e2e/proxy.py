@@ -1,4 +1,4 @@
-"""What stands between Metacontroller and the hook, and may misbehave: then every second request goes wrong."""
+"""A proxy between Metacontroller and the hook. While it misbehaves, every second request fails."""
 
 import os
 import socket
@@ -13,16 +13,16 @@ from urllib.parse import urlsplit
 import httpx
 
 PATIENCE = 1
-"""Seconds that Metacontroller waits for an answer through this; the ten that are shipped would make the tests wait."""
+"""Timeout in seconds of hook calls through the proxy; the ten that are shipped would slow the tests down."""
 
 MISBEHAVIOURS = ("times out", "resets", "cuts its answer", "500", "429")
 
 _RESET = struct.pack("ii", 1, 0)
-"""With this option, to close a socket is to reset its connection."""
+"""With this option, closing a socket resets the connection."""
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes requests on to *target*, an address of a hook, until the block ends."""
+    """Forwards requests to *target*, the URL of a hook, until the block ends."""
 
     daemon_threads = True
 
@@ -30,17 +30,17 @@ class Proxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.target = target
         self.misbehaves = ""
-        """One of MISBEHAVIOURS, or nothing."""
+        """One of MISBEHAVIOURS, or empty."""
         self.went_wrong: Counter[str] = Counter()
         self.hosts: set[str] = set()
-        """Whom Metacontroller meant to ask, where this is its HTTP proxy."""
+        """The hosts that Metacontroller requested, if this is its HTTP proxy."""
         self._hook = httpx.Client(trust_env=False, headers={"Content-Type": "application/json"})
         self._lock = threading.Lock()
         self._turn = 0
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the proxy."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def __enter__(self) -> Self:
@@ -53,7 +53,7 @@ class Proxy(ThreadingHTTPServer):
         self._hook.close()
 
     def fate(self) -> str:
-        """Return what goes wrong with the next request, or nothing."""
+        """Return the failure of the next request, or an empty string."""
         with self._lock:
             self._turn += 1
             fate = self.misbehaves if self._turn % 2 else ""
@@ -61,7 +61,7 @@ class Proxy(ThreadingHTTPServer):
         return fate
 
     def ask(self, path: str, body: bytes) -> httpx.Response | None:
-        """Return what the hook answers, or None if it is not there."""
+        """Return the response of the hook, or None if it is down."""
         meant = urlsplit(path)
         self.hosts.add(meant.netloc)
         try:
@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Proxy
 
     def do_POST(self) -> None:
-        """Pass a request on, or do what goes wrong."""
+        """Forward a request, or fail as configured."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         fate = self.server.fate()
         if fate.isdigit():
@@ -107,4 +107,4 @@ class _Handler(BaseHTTPRequestHandler):
         os.close(self.connection.detach())
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

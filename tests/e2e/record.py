@@ -1,4 +1,4 @@
-"""The record: every version of every object of some kinds, as watches see them."""
+"""The record: every version of every object of some kinds, from watches."""
 
 import json
 import threading
@@ -17,7 +17,7 @@ KINDS = ("MyResource", "Deployment", "Service", "Pod", "Event")
 
 @dataclass(frozen=True)
 class Version:
-    """An object at one time; *number* is its resourceVersion, *deleted* says that this was its last."""
+    """A version of an object. *number*: its resourceVersion; *deleted*: whether it is the last one."""
 
     at: float
     number: int
@@ -27,7 +27,7 @@ class Version:
 
 @dataclass
 class Record:
-    """All versions by key; listeners are told of each in the thread of its watch."""
+    """All versions by key. Listeners are called for each version, in the thread of its watch."""
 
     versions: dict[Key, list[Version]] = field(default_factory=lambda: defaultdict(list))
     listeners: list[Callable[[Key, Version], None]] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Record:
     _count: int = 0
 
     def add(self, key: Key, version: Version) -> None:
-        """Note a *version*, if it is new."""
+        """Add a *version* if it is new."""
         with self._changed:
             known = self.versions[key]
             if known and known[-1].number >= version.number:
@@ -55,7 +55,7 @@ class Record:
             return list(self.versions.get(Key(kind, namespace, name), []))
 
     def latest(self, kind: str, namespace: str, name: str) -> Json | None:
-        """Return an object as it was seen last, or None if it is not there."""
+        """Return the latest version of an object, or None if it is deleted."""
         versions = self.of(kind, namespace, name)
         return None if not versions or versions[-1].deleted else versions[-1].item
 
@@ -66,7 +66,7 @@ class Record:
         return {key: versions for key, versions in found.items() if namespace in ("", key.namespace)}
 
     def until(self, holds: Callable[[], bool], within: float) -> bool:
-        """Wait until *holds*, for as many seconds as *within*; tell whether it does."""
+        """Wait up to *within* seconds until *holds* returns True; return whether it did."""
         end = time.monotonic() + within
         while True:
             seen = self._count
@@ -79,12 +79,12 @@ class Record:
                 self._changed.wait_for(lambda seen=seen: self._count != seen, min(left, 0.2))  # type: ignore[misc]  # a lambda's default has no type
 
     def moved(self, namespace: str) -> float:
-        """Return when something in *namespace* changed last."""
+        """Return the time of the last change in *namespace*."""
         return self._moved.get(namespace, 0)
 
 
 class Watch(threading.Thread):
-    """Watches one kind, in one *namespace* or in all, until the API server is gone for good."""
+    """Watches a kind, in one *namespace* or in all, until the API server is stopped for good."""
 
     def __init__(self, kind: str, client: Client, record: Record, namespace: str = "") -> None:
         super().__init__(name=f"watch {kind}", daemon=True)
@@ -95,15 +95,15 @@ class Watch(threading.Thread):
         self.stopping = threading.Event()
 
     def run(self) -> None:
-        """List, then watch, and again when that ends."""
+        """List, then watch; repeat when the watch ends."""
         while not self.stopping.is_set():
             try:
                 self._watch(self._list())
-            except (httpx.TransportError, KeyError, ValueError):  # the API server is away, or was
+            except (httpx.TransportError, KeyError, ValueError):  # the API server is or was down
                 self.stopping.wait(0.2)
 
     def _list(self) -> str:
-        """Note what is there and what is gone; return the version to watch from."""
+        """Add existing and deleted objects; return the version to watch from."""
         body = self._client.http.get(self._path).json()
         there = {self._seen({**item, "kind": self._kind}, deleted=False) for item in body["items"]}
         number = int(body["metadata"]["resourceVersion"])

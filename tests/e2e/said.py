@@ -1,4 +1,4 @@
-"""What a status says."""
+"""Reads the state, reason and conditions of a status."""
 
 from metahook.simulator.objects import Json
 
@@ -10,7 +10,7 @@ def condition(item: Json, kind: str) -> Json:
 
 
 def says(item: Json) -> tuple[str, str]:
-    """Return the state and the reason, empty while they are about an older spec."""
+    """Return the state and the reason; empty if they are about an older generation."""
     status, generation = item.get("status", {}), item["metadata"]["generation"]
     if status.get("observedGeneration") != generation:
         return "", ""

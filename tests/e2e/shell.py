@@ -1,4 +1,4 @@
-"""The commands that a page tells to type, carried out: helm by Helm's own engine, kubectl by requests."""
+"""Runs the commands of a page: helm with Helm's own engine, kubectl with requests."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _INNER = re.compile(r"\$\((kubectl [^)]+)\)")
 
 
 class Shell:
-    """Types commands in the folder *root*; *files* are those that the reader of a page has written."""
+    """Runs commands in the directory *root*; *files* are those that the reader of a page writes."""
 
     def __init__(self, client: Client, kubeconfig: Path, root: Path = ROOT) -> None:
         self.files = Files()
@@ -24,7 +24,7 @@ class Shell:
         self._variables: dict[str, str] = {}
 
     def run(self, command: str) -> str:
-        """Carry out *command*, and return what it prints, where somebody reads it."""
+        """Run *command*, and return its output if a test needs it."""
         variable, assigns, value = command.partition("=$(")
         if assigns and variable.isidentifier():
             self._variables[variable] = self.run(value.removesuffix(")"))
@@ -41,7 +41,7 @@ class Shell:
         return done or ""
 
     def _jq(self, text: str, program: str, file: str) -> None:
-        """Remove what *program* removes, statuses and the fields of metadata that it names, and write a file."""
+        """Write a file without the statuses and metadata fields that the jq *program* removes."""
         assert program.startswith("del(.items[].status, .items[].metadata[")
         self.files[file] = json.loads(text)["items"]
         for item in self.files[file]:
@@ -64,7 +64,7 @@ class _Helm:
             )
 
     def upgrade(self, name: str, chart: str, *, namespace: str, **options: str) -> None:
-        """Upgrade with the values that were given before and those that are set, over those of the new chart."""
+        """Upgrade as with --reset-then-reuse-values: new defaults, then the previous values, then ``--set``."""
         changed = helm.parse_set_string(options["set"]) if "set" in options else {}
         with self._releases(namespace) as releases:
             values = {**releases.get_values(name), **changed}

@@ -1,6 +1,6 @@
-"""Metacontroller's ``--apply-strategy`` is changed and changed back while specs lose fields; Deployments are undone.
+"""Metacontroller's ``--apply-strategy`` changes in both directions while specs lose fields; rollbacks of Deployments.
 
-Either a child ends as a fresh one by itself, or the status says what stands and the command that removes it.
+In the end a child equals a fresh one, or the status names the leftover fields and the command that removes them.
 """
 
 import itertools
@@ -25,7 +25,7 @@ DYNAMIC, SERVER_SIDE = MODES
 NUMBERS = itertools.count(1)
 
 MINUTE = 100.0
-"""Seconds in which a minute has passed, also on a busy machine."""
+"""Timeout in seconds for something that takes a minute; long, because the machine is shared."""
 
 HTTP: Json = {"name": "http", "containerPort": 80}
 
@@ -48,7 +48,7 @@ LESS: Json = {
     "ports": [HTTP],
     "resources": {"limits": {"cpu": None}},
 }
-"""What removes one of each kind of field: a list, an item of one, an entry of a map, a value that has a default."""
+"""A change that removes a field of each kind: a list, an item of a list, an entry of a map, a value with a default."""
 
 EITHER_OR: Json = {
     "ports": [HTTP],
@@ -64,7 +64,7 @@ OR_ELSE: Json = {
     "volumes": [{"name": "v", "configMap": {"name": "c", "optional": True}}],
     "readinessProbe": {"httpGet": None, "tcpSocket": {"port": 80}},
 }
-"""Fields that exclude what was there: the API server refuses the one beside the other."""
+"""Fields that exclude a field of the earlier spec: the API server rejects an object with both."""
 
 CHANGES: dict[str, tuple[Json, Json]] = {
     "fields": (FULL, LESS),
@@ -74,7 +74,7 @@ CHANGES: dict[str, tuple[Json, Json]] = {
 
 
 class Site:
-    """A cluster whose Metacontroller is started anew to apply in another way."""
+    """A cluster in which the apply strategy of Metacontroller can change."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._processes = {mode: cluster.metacontroller(mode) for mode in MODES}
@@ -83,7 +83,7 @@ class Site:
         self.shell = Shell(cluster.client, cluster.control_plane.kubeconfig("admin"))
 
     def applies(self, mode: Mode) -> None:
-        """Apply in this *mode* from now on."""
+        """Restart Metacontroller with the apply strategy *mode*."""
         self.stops()
         self._running = mode
         self._processes[mode].start()
@@ -99,7 +99,7 @@ class Site:
         return Namespace(self.cluster, name)
 
     def mends(self, here: Namespace, name: str) -> None:
-        """Run what the message says, and what it says then, until it is Ready."""
+        """Run the command of the message, and of each further message, until the MyResource is Ready."""
         here.is_said("Failed", "LeftoverFields", name, MINUTE)
         while here.says(name) == ("Failed", "LeftoverFields"):
             self.shell.run(here.message(name).partition("Remove them: ")[2])
@@ -120,14 +120,14 @@ def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 class Changing(Namespace):
-    """A namespace in which the apply strategy of all is changed."""
+    """A namespace as a stage of a scenario in which the apply strategy changes."""
 
     def __init__(self, site: Site, name: str) -> None:
         super().__init__(site.cluster, name)
         self._site = site
 
     def applies(self, mode: Mode) -> None:
-        """Start Metacontroller anew, and wait until it has applied again what is there."""
+        """Restart Metacontroller with another strategy, and wait until it has applied all children again."""
         done = self.since()
         self._site.applies(mode)
         self.eventually(lambda: self.find("MyResource") is None or done.looked_at("web"))
@@ -151,7 +151,7 @@ def is_fresh(here: Namespace, name: str) -> None:
 
 @pytest.fixture(name="there", scope="module")
 def _there(site: Site) -> Namespace:
-    """Return a namespace whose children were made by dynamic-apply, and lost fields under server-side apply."""
+    """Return a namespace whose children dynamic-apply created, and whose specs lost fields under server-side apply."""
     site.applies(DYNAMIC)
     made = site.namespace("there")
     for name, (before, _) in CHANGES.items():
@@ -177,7 +177,7 @@ def _there(site: Site) -> Namespace:
 
 
 def _clear(here: Namespace) -> None:
-    """Do for one MyResource what docs/operate.md tells to do for all after such a change."""
+    """Remove the old field manager's entries of one MyResource, as docs/operate.md does for all."""
     for kind, name in (("Deployment", "cleared-deployment"), ("Service", "cleared")):
         item = here.get(kind, name)
         kept = [entry for entry in item["metadata"]["managedFields"] if not _is_old(entry)]
@@ -213,7 +213,7 @@ def test_where_the_old_owner_was_removed_fields_go_by_themselves(there: Namespac
 
 @pytest.fixture(name="back", scope="module")
 def _back(site: Site, there: Namespace) -> Namespace:
-    """Return the namespace once Metacontroller applies dynamically again; ``between`` lost fields while it was down."""
+    """Return the namespace after a change back to dynamic-apply, during which ``between`` lost fields."""
     there.make("between", **FULL)
     for name in ("between", *CHANGES, "undone", "kept"):
         there.is_ready(name)
@@ -256,7 +256,9 @@ def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
     is_fresh(back, "twice")
 
 
-@pytest.mark.parametrize("strategy", MODES, ids=["dynamic", "server-side"])  # not by mode: all share one cluster
+@pytest.mark.parametrize(
+    "strategy", MODES, ids=["dynamic", "server-side"]
+)  # no mode fixture, because all tests share one cluster
 def test_what_others_own_is_not_left_over(site: Site, back: Namespace, strategy: Mode) -> None:
     site.applies(strategy)
     name = f"others-{strategy}"

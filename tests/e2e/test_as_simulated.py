@@ -1,4 +1,4 @@
-"""The simulator and the real thing lead the same lives: the hook is asked the same, and the same is written."""
+"""Scenarios have the same requests and writes in the simulator and on the real control plane."""
 
 import pytest
 

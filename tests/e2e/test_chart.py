@@ -1,4 +1,4 @@
-"""What docs/install.md and docs/operate.md tell to type, typed; the hook is reached by its Service's name."""
+"""Runs the commands of docs/install.md and docs/operate.md. Metacontroller calls the hook by its Service name."""
 
 import re
 import shutil
@@ -45,7 +45,7 @@ WAIT = "kubectl wait --for=condition=Ready myresource/web --timeout=120s"
 
 @dataclass(frozen=True)
 class Site:
-    """A cluster in which Metacontroller runs, and nothing of ours is installed."""
+    """A cluster with Metacontroller and without the operator."""
 
     cluster: Cluster
     proxy: Proxy
@@ -53,7 +53,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Return a site of its own; Metacontroller asks through a proxy, as there is no DNS for the hook's name."""
+    """Return a new site. Metacontroller calls the hook through a proxy, as there is no DNS."""
     cluster = Cluster(found(), tmp_path_factory.mktemp("chart"))
     with Proxy(cluster.hook.url) as proxy:
         metacontroller = cluster.metacontroller(mode, proxy.url)
@@ -63,7 +63,7 @@ def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]
             site = Site(cluster, proxy)
             for command in (INSTALL, UNINSTALL):
                 _shell(site, ROOT).run(command)
-            cluster.control_plane.controllers.restart()  # they would learn late of a kind that came while they ran
+            cluster.control_plane.controllers.restart()  # the controllers would discover a new kind late
             yield site
         finally:
             metacontroller.stop()
@@ -72,7 +72,7 @@ def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]
 
 @pytest.fixture
 def shell(site: Site) -> Shell:
-    """Return a shell; nothing is installed yet."""
+    """Return a shell before any installation."""
     return _shell(site, ROOT)
 
 
@@ -82,27 +82,27 @@ def _shell(site: Site, root: Path) -> Shell:
 
 @pytest.fixture
 def here(site: Site) -> Namespace:
-    """Return the namespace that the pages work in."""
+    """Return the namespace that the pages use."""
     return Namespace(site.cluster, "default")
 
 
 @pytest.fixture
 def installed(shell: Shell, here: Namespace) -> Iterator[Shell]:
-    """Return a shell after an installation, which is removed again but for its CRD."""
+    """Return a shell after an installation; remove the installation, except its CRD, after the test."""
     shell.run(INSTALL)
     yield shell
     remove(shell, here)
 
 
 def remove(shell: Shell, here: Namespace) -> None:
-    """Remove what was installed, after the MyResources and all that they run."""
+    """Delete the MyResources and their children, then the installation."""
     shell.run(DELETE_ALL)
     here.eventually(lambda: not here.client.all("Deployment", here.name))
     shell.run(UNINSTALL)
 
 
 def printed(page: str) -> list[str]:
-    """Return the words that *page* shows of a MyResource."""
+    """Return the words of the ``kubectl get`` output in *page*."""
     (block,) = re.findall(r"^```\n(NAME .*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
     words: list[str] = block.split()
     return words
@@ -113,9 +113,7 @@ def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespac
     installed.run(WAIT)
     here.is_ready()
 
-    assert (
-        installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]
-    )  # but for the age
+    assert installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]  # except the age
     assert site.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
 
 
@@ -236,7 +234,7 @@ def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(installed: Shel
 
 
 def older(folder: Path) -> Path:
-    """Make a checkout of an older version in *folder*: its CRD lacks a field and rules, and return where it is."""
+    """Create a checkout of an older version in *folder*, whose CRD lacks a field and rules, and return its path."""
     shutil.copytree(ROOT / CHART, folder / CHART)
     file = folder / CHART / "files/crd.yaml"
     (crd,) = documents(file)
@@ -251,7 +249,7 @@ def older(folder: Path) -> Path:
 
 
 def properties(crd: Json) -> Json:
-    """Return what *crd* says of the fields of a MyResource."""
+    """Return the properties of the MyResource schema in *crd*."""
     found: Json = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     return found
 
@@ -277,7 +275,7 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
     for name in ("web", "scarce"):
         here.is_ready(name)
     assert here.pods() | here.pods("scarce") == pods
-    here.change("scarce", replicas=2)  # the rule that it breaks does not keep its status from being written
+    here.change("scarce", replicas=2)  # the rule that it violates does not block writes of its status
     here.is_ready("scarce")
     with pytest.raises(Refused, match="a container does not start with less"):
         here.change("scarce", memory=101)
@@ -307,7 +305,7 @@ def test_uninstalled_in_order_nothing_is_left(shell: Shell, here: Namespace) -> 
 
 
 def newest(events: list[Json]) -> Json:
-    """Return what was written last of *events*."""
+    """Return the newest of *events*."""
     return max(events, key=lambda event: int(event["metadata"]["resourceVersion"]))
 
 
@@ -317,7 +315,7 @@ def test_a_first_installation_starts_by_itself_once_metacontroller_knows_the_kin
     shell.run("kubectl delete crd myresources.mygroup.example.com")
 
     shell.run(INSTALL)
-    site.cluster.control_plane.controllers.restart()  # they would learn late of the kind
+    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
     shell.run(APPLY)
     shell.run(WAIT)
 

@@ -1,4 +1,4 @@
-"""What each kind of event costs, in calls of the hook and writes of Metacontroller, is what docs/watching.md says."""
+"""Measures the calls of the hook and the writes of Metacontroller for each kind of event in docs/watching.md."""
 
 import base64
 import itertools
@@ -24,26 +24,26 @@ QUIET = 1.0
 
 @dataclass
 class Scene:
-    """A cluster in which all is watched, and ``web`` in a namespace of it, which is Ready."""
+    """A cluster that watches every kind it can, and a namespace with the MyResource ``web``, which is Ready."""
 
     cluster: Cluster
     metacontroller: Process
     here: Namespace
 
     def controller(self, **spec: object) -> None:
-        """Change the CompositeController; Metacontroller then begins anew with all MyResources."""
+        """Change the CompositeController, and wait until Metacontroller has synced all MyResources again."""
         before = len(self.asked("sync"))
         self.here.client.change("CompositeController", "", "myresource", {"spec": spec})
         self.here.eventually(lambda: len(self.asked("sync")) > before)
         self.here.is_still(QUIET)
 
     def asked(self, hook: str) -> list[str]:
-        """Return the files of what the hook was asked about ``web``; they begin with the time."""
+        """Return the names of the recorded requests about ``web``, which start with the time."""
         return sorted(file.name for file in self.cluster.asked.glob(f"[!.]*-{hook}-{self.here.name}-web.json"))
 
 
-class Counted:
-    """What has been done for ``web`` since this was made."""
+class Counter:
+    """Counts the calls and writes for ``web`` since its creation."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -51,11 +51,11 @@ class Counted:
         self._done = scene.here.since()
 
     def of(self, hook: str) -> int:
-        """Return how often the hook was asked."""
+        """Return the number of calls of *hook*."""
         return len(self._scene.asked(hook)) - self._before[hook]
 
     def costs(self, least: int) -> Cost:
-        """Return the cost once the hook was asked at *least* so often, and nothing more happens."""
+        """Return the cost after at *least* this number of syncs, when nothing changes any more."""
         self._scene.here.eventually(lambda: self.of("sync") >= least)
         self._scene.here.is_still(QUIET)
         ours = _about_web(self._done.writes)
@@ -72,15 +72,15 @@ def _exactly(times: int) -> Times:
     return Times(times, times)
 
 
-def unlike(measured: Cost, said: Cost) -> list[str]:
-    """Return where *measured* is not within what is *said*."""
-    fields = zip(said.times(), measured.times(), strict=True)
+def unlike(measured: Cost, documented: Cost) -> list[str]:
+    """Return where *measured* is outside the *documented* bounds."""
+    fields = zip(documented.times(), measured.times(), strict=True)
     return [f"{seen} instead of {bound}" for bound, seen in fields if not bound.least <= seen.least <= bound.most]
 
 
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """Return a cluster of its own with ``web`` in it, which is Ready, at rest, and all kinds are watched."""
+    """Return a new cluster with ``web``, which is Ready, idle, and watches every kind that it can."""
     cluster = Cluster(found(), tmp_path_factory.mktemp("costs"), secrets=True)
     metacontroller = cluster.metacontroller(mode)
     try:
@@ -103,7 +103,7 @@ def _ready_web(cluster: Cluster) -> Namespace:
 
 @pytest.fixture
 def note(figures: Figures, mode: Mode, request: pytest.FixtureRequest) -> Iterator[dict[str, Cost]]:
-    """Return where a test puts what it measured, to be printed."""
+    """Return a dict for the measurements of a test, to be printed."""
     del request
     measured: dict[str, Cost] = {}
     yield measured
@@ -113,19 +113,19 @@ def note(figures: Figures, mode: Mode, request: pytest.FixtureRequest) -> Iterat
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_an_event_costs_what_the_page_says(scene: Scene, event: str, note: dict[str, Cost]) -> None:
-    counted = Counted(scene)
+    counter = Counter(scene)
 
     EVENTS[event](scene.here)
-    note[event] = counted.costs(COSTS[event].syncs.least)
+    note[event] = counter.costs(COSTS[event].syncs.least)
 
     assert unlike(note[event], COSTS[event]) == []
 
 
 def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode: Mode, note: dict[str, Cost]) -> None:
-    counted, done = Counted(scene), scene.here.since()
+    counter, done = Counter(scene), scene.here.since()
 
     scene.metacontroller.restart()
-    note[RESTART] = counted.costs(COSTS[RESTART].syncs.least)
+    note[RESTART] = counter.costs(COSTS[RESTART].syncs.least)
 
     assert unlike(note[RESTART], COSTS[RESTART]) == []
     assert len(_about_web(done.useless)) == (2 if mode == "server-side-apply" else 0)
@@ -133,10 +133,10 @@ def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode
 
 def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, Cost]) -> None:
     scene.controller(resyncPeriodSeconds=2)
-    counted, periods = Counted(scene), 4
+    counter, periods = Counter(scene), 4
     try:
-        cost = counted.costs(periods)
-        times = [datetime.strptime(name.partition("-")[0], "%Y%m%dT%H%M%S.%fZ") for name in scene.asked("sync")]  # noqa: DTZ007 - they are subtracted
+        cost = counter.costs(periods)
+        times = [datetime.strptime(name.partition("-")[0], "%Y%m%dT%H%M%S.%fZ") for name in scene.asked("sync")]  # noqa: DTZ007 - only differences matter
         gaps = [(after - before).total_seconds() for before, after in itertools.pairwise(times[-periods:])]
     finally:
         scene.controller(resyncPeriodSeconds=600)
@@ -147,13 +147,13 @@ def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, 
 
 
 def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) -> None:
-    """What is measured as nothing above is seen here, with the setting that saves it turned off."""
+    """The negative control: the measurement detects calls once ``ignoreStatusChanges`` is off."""
     event = "its status, changed by another client"
     scene.controller(parentResource={"ignoreStatusChanges": False})
-    counted = Counted(scene)
+    counter = Counter(scene)
     try:
         EVENTS[event](scene.here)
-        cost = counted.costs(1)
+        cost = counter.costs(1)
     finally:
         scene.controller(parentResource={"ignoreStatusChanges": True})
 
@@ -165,7 +165,7 @@ def test_nothing_of_a_secret_is_in_what_is_kept_stored_or_logged(scene: Scene) -
     asked = scene.cluster.exchanges(scene.here.name, "web")
     stored = [scene.here.get(kind) for kind in ("MyResource", "Deployment")]
 
-    logs = [text for name, text in scene.cluster.logs.items() if name != "audit.log"]  # that keeps all that was asked
+    logs = [text for name, text in scene.cluster.logs.items() if name != "audit.log"]  # it contains all requests
     said = [*map(json.dumps, [*asked, *stored]), *logs]
 
     values = [*SECRETS, *(base64.b64decode(value).decode() for value in SECRETS)]

@@ -1,4 +1,4 @@
-"""The end of a MyResource, and a new beginning under the same name."""
+"""Deletes MyResources, and recreates them with the same name."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 
 MINUTE = 60
-"""Seconds after which the hook asks to be asked again while a child is missing."""
+"""The resyncAfterSeconds of the hook while a child is missing."""
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground"])
@@ -36,13 +36,13 @@ def test_deleted_as_orphan_its_children_stay_and_run(here: Namespace) -> None:
 
 
 def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label(here: Namespace) -> None:
-    """D2: under server-side apply Metacontroller would take it over, and replace its Pods."""
+    """Otherwise Metacontroller would take it over under server-side apply, and replace its Pods."""
     here.ready(replicas=2)
     pods = here.pods()
     here.delete("MyResource", policy="Orphan")
     here.eventually(lambda: here.find("MyResource") is None)
 
-    here.is_still(1.2)  # times are whole seconds: Pods of the same second do not tell that they are older
+    here.is_still(1.2)  # times are in whole seconds: the Pods must be older than the new MyResource by a second
     here.make(replicas=2, image="nginx:1.28")
     here.is_said("Failed", "NameConflict", within=2 * MINUTE)
     assert here.pods() == pods
@@ -60,7 +60,7 @@ def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_th
 
 @pytest.mark.parametrize("ports", [{}, PORT], ids=["without a Service", "with a Service"])
 def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespace, ports: dict[str, Any]) -> None:
-    """Under dynamic apply it may take a minute: the old Deployment still has the name, and its end wakes nobody."""
+    """Under dynamic apply this can take a minute: the old Deployment has the name, and its deletion causes no sync."""
     here.ready(replicas=3, **ports)
     before = here.get("MyResource")["metadata"]["uid"]
 
@@ -76,7 +76,7 @@ def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespa
 
 
 def test_a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it_is_gone(here: Namespace) -> None:
-    """C3: nothing has taken its name, and nobody refuses anything."""
+    """It is neither a NameConflict nor NotApplied."""
     here.ready(**PORT)
     here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
 
@@ -90,7 +90,7 @@ def test_a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it
 
 
 def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(here: Namespace) -> None:
-    """C3: a finalizer holds the Service of an earlier MyResource of the name."""
+    """A finalizer holds the Service of an earlier MyResource with the same name."""
     here.ready(**PORT)
     here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
     here.delete("MyResource")

@@ -1,4 +1,4 @@
-"""What somebody changes by hand: ours is put back, theirs is left alone."""
+"""Changes of children by others: fields of the operator are restored, other fields stay."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ OURS: dict[str, tuple[str, dict[str, Any], int]] = {
     "selector": ("Service", {"spec": {"selector": {"myresource": "other"}}}, 1),
     "type": ("Service", {"spec": {"type": "NodePort"}}, 1),
 }
-"""By what is changed: the kind, the change, and the writes that put it back (a label takes one more, see repair.py)."""
+"""The kind, the change, and the number of writes that restore it (a label takes one more, see repair.py)."""
 
 
 @pytest.mark.parametrize(("kind", "change", "writes"), OURS.values(), ids=list(OURS))
@@ -102,7 +102,7 @@ INJECTED = {
 
 
 def inject(here: Namespace) -> None:
-    """Put a sidecar beside the main container, with a volume that both mount, as an injector does."""
+    """Add a sidecar and a volume that both containers mount, as a sidecar injector does."""
     here.edit("Deployment", {"spec": {"template": {"spec": INJECTED}}}, how=STRATEGIC)
     here.is_ready()
 

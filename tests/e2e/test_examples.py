@@ -19,7 +19,7 @@ from tests.api.refused.every import REFUSED
 from tests.build import my_resource
 from tests.e2e.client import Refused
 from tests.e2e.cluster import Cluster
-from tests.e2e.fresh import asked_for, differences
+from tests.e2e.fresh import desired_children, differences
 from tests.e2e.installed import ROOT, documents
 from tests.e2e.namespace import Namespace
 
@@ -40,7 +40,7 @@ def test_an_example_gets_ready_with_children_as_fresh_ones(here: Namespace, file
 
 
 def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[tuple[str, Json, Refused | None]]:
-    """Try to make each MyResource, without keeping it; yield it as it would be stored, or why it is refused."""
+    """Dry-run the creation of each MyResource; yield it as stored, or the error."""
     for what, fields in cases:
         made = my_resource(**fields)
         metadata = {name: value for name, value in made["metadata"].items() if name not in ("uid", "generation")}
@@ -52,19 +52,19 @@ def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[
 
 
 def test_what_the_api_server_sets_by_default_is_never_left_over(cluster: Cluster) -> None:
-    """As dynamic-apply creates them, and server-side apply finds them: all fields have one owner, defaults too."""
+    """Checks children that dynamic-apply created, in which one manager owns all fields including defaults."""
     cases = ((name, fields) for name, _, fields in numbered("good"))
     problems: list[str] = []
     defaults = 0
     for what, accepted, refused in _resources(cluster, cases):
-        for child in [] if refused else asked_for(accepted):
+        for child in [] if refused else desired_children(accepted):
             placed = {**child, "metadata": {**child["metadata"], "namespace": "default"}}
             made = cluster.client.create(placed, dry_run=True, manager="metacontroller")
             defaults += len(_left_over(_less(child), made)) > 1
             problems += [f"{what}: {path}" for path in _left_over(child, made)]
 
     assert problems == []
-    assert defaults > 100  # the negative control: without what is asked for, much of it is left over
+    assert defaults > 100  # the negative control: with fewer desired fields, many are left over
 
 
 def _less(child: Json) -> Json:
@@ -87,7 +87,7 @@ def test_what_a_rule_accepts_is_accepted_and_so_are_its_children(cluster: Cluste
 
 
 def _children(cluster: Cluster, what: str, parent: Json) -> Iterator[str]:
-    for child in asked_for(parent):
+    for child in desired_children(parent):
         try:
             cluster.client.create({**child, "metadata": {**child["metadata"], "namespace": "default"}}, dry_run=True)
         except Refused as refused:

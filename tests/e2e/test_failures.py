@@ -1,4 +1,4 @@
-"""What goes wrong below a MyResource is said, and mended by itself when its cause goes."""
+"""The status explains failures of the Deployment and its Pods, and recovers when the cause is removed."""
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -
 
 
 def test_more_pods_than_a_quota_takes_are_said_and_stalled_though_there_is_no_rollout(here: Namespace) -> None:
-    """C12: the Deployment counts the time of rollouts alone."""
+    """The progress deadline of the Deployment applies to rollouts only; that of the MyResource to any failure."""
     here.ready(progressDeadlineSeconds=5)
     here.quota(pods="1")
 
@@ -77,7 +77,6 @@ def test_more_pods_than_a_quota_takes_are_said_and_stalled_though_there_is_no_ro
 
 
 def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) -> None:
-    """C5"""
     strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
     here.ready(replicas=3, strategy=strategy)
     here.quota(pods="3")
@@ -96,7 +95,7 @@ def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) ->
     ],
 )
 def test_what_the_spec_names_and_is_missing_is_named(here: Namespace, field: str, said: str) -> None:
-    """C6, C7: it is also said once the deadline has passed, when there are still no Pods to describe."""
+    """The reason stays after the deadline, while there are still no Pods to describe."""
     here.make(progressDeadlineSeconds=3, **{field: "missing"})
 
     here.is_said("Building", "ReplicaFailure")
@@ -142,7 +141,7 @@ def test_a_deployment_paused_by_hand_is_not_ready_until_it_goes_on(here: Namespa
 
 
 def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace) -> None:
-    """C1: it keeps what it said of the failure for as long as it is paused."""
+    """The Deployment keeps its condition of the failure while it is paused."""
     here.ready(progressDeadlineSeconds=2)
     here.change(image="nginx:bad")
     here.is_said("Failed", "ImagePullFailed")
@@ -154,7 +153,6 @@ def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace)
 
 
 def test_a_deployment_paused_under_a_quota_is_paused(here: Namespace) -> None:
-    """C1"""
     here.quota(pods="1")
     here.make(replicas=2)
     here.is_said("Building", "ReplicaFailure")

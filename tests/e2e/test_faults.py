@@ -1,4 +1,4 @@
-"""What breaks, breaks while there is work, and in the end all is as if nothing had."""
+"""Faults strike during work; in the end all objects are as without faults."""
 
 import time
 from collections.abc import Iterator
@@ -25,28 +25,28 @@ from tests.e2e.work import SPECS, Work
 
 MANY = 200
 QUIET = 60.0
-"""Seconds after the last fault until all is quiet, and then of quiet."""
+"""Seconds from the last fault until nothing changes, and seconds without a change after that."""
 
 ROUGH, CALM, CROWD = "rough", "calm", "crowd"
-"""Namespaces: of the work that faults strike, of the same work without them, and of many parents."""
+"""Namespaces: for work with faults, for the same work without faults, and for many parents."""
 
 
 @dataclass(frozen=True)
 class Endured:
-    """What has been, and what is left."""
+    """The record of a run with faults, and its end."""
 
     cluster: Cluster
     scene: Scene
     crowd_after: float
-    """Seconds after which all parents that were made at once were ready."""
+    """Seconds until all parents that were created at once were Ready."""
     before: dict[str, str]
     after: dict[str, str]
-    """The version of each object, a minute after the last fault, and another minute later."""
+    """The resourceVersion of each object, one minute and two minutes after the last fault."""
 
 
 @pytest.fixture(scope="module")
 def endured(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endured]:
-    """Let all faults strike a cluster of its own, and wait until a minute of quiet is over."""
+    """Strike all faults in a new cluster, and wait for a minute without a change."""
     cluster = Cluster(found(), tmp_path_factory.mktemp("faults"))
     metacontroller, other = cluster.metacontroller(mode), Hook("next-hook", cluster.folder, version=NEXT)
     try:
@@ -77,7 +77,7 @@ def _endured(scene: Scene) -> Endured:
 
 
 def _many_at_once(scene: Scene) -> float:
-    """Make many parents; kill Metacontroller when some have a child; return how long it took all to be ready."""
+    """Create many parents; kill Metacontroller when some have a child; return the seconds until all are Ready."""
     start = time.time()
     crowd, record = Namespace(scene.cluster, CROWD), scene.cluster.record
     for number in range(MANY):
@@ -140,7 +140,7 @@ def test_a_minute_after_the_last_fault_nothing_changes_for_a_minute(endured: End
 
 
 def test_ready_is_never_early_whatever_breaks(endured: Endured, mode: Mode, figures: Figures) -> None:
-    """It may be late, while who would write it is away."""
+    """It can be late while Metacontroller or the hook is down."""
     record = stored(endured.cluster.control_plane.audit_log, endured.cluster.record)
     statuses = written(record, since=0)
 

@@ -1,4 +1,4 @@
-"""A request over the limit: nothing of its MyResource changes, an event says so, and a higher limit mends it."""
+"""A request over the limit: its MyResource does not change, an Event reports it, and a higher limit resolves it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The life of a MyResource: made, changed in each way that a user may, and at rest in between."""
+"""MyResources are created and changed in each way that a user can, and cause no writes in between."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ HTTP = PORT["ports"][0]
 
 
 class Change(NamedTuple):
-    """A change of a spec: what it is before, what is set, and whether Pods are new ones after it."""
+    """A change of a spec: the spec before, the changed fields, and whether it replaces Pods."""
 
     before: dict[str, Any]
     after: dict[str, Any]
@@ -125,7 +125,7 @@ def test_a_change_costs_one_write_for_each_child(here: Namespace) -> None:
     here.change(image="nginx:1.28")
     here.is_ready()
 
-    assert len(done.children) == 2  # the Service carries the generation, too
+    assert len(done.children) == 2  # the Service has the generation stamp, too
 
 
 def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The measures that the verdicts rest on can fail: each is shown what it must find."""
+"""Negative controls of the measures behind the verdicts: each detects what it must."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def statuses(record: Record) -> list[Written]:
 
 
 def recorded(*items: Json) -> Record:
-    """Return a record in which these were seen, one after the other."""
+    """Return a record of these successive versions."""
     record = Record()
     for number, item in enumerate(items, start=1):
         record.add(key_of(item), Version(float(number * 10), number, deleted=False, item=item))
@@ -62,7 +62,7 @@ def test_a_status_after_its_rollout_was_undone_is_late() -> None:
 
 
 def at(second: int) -> Json:
-    """Return READY with conditions since that *second*, and a new word for each."""
+    """Return READY with conditions since *second*, and with other messages."""
     since = {"lastTransitionTime": f"2026-01-31T12:00:{second:02}Z"}
     conditions = [{**item, **since} for item in READY["status"]["conditions"]]
     return {**READY, "status": {**READY["status"], "conditions": conditions, "image": f"nginx:{second}"}}
@@ -93,7 +93,7 @@ def test_parts_of_a_status_that_contradict_each_other_are_found() -> None:
 
 
 def logged(folder: Path, verb: str, version: str, code: int = 200, **annotations: str) -> Audit:
-    """Return the audit of two such requests of Metacontroller about one Deployment."""
+    """Return the audit of two equal requests of Metacontroller for a Deployment."""
     target = {"resource": "deployments", "apiGroup": "apps", "namespace": "here", "name": "web-deployment"}
     event = {
         "verb": verb,
@@ -108,7 +108,7 @@ def logged(folder: Path, verb: str, version: str, code: int = 200, **annotations
 
 
 def audited(folder: Path, *events: Json) -> Audit:
-    """Return the audit of *events*, which are logged all at once."""
+    """Return the audit of *events*."""
     file = folder / "audit.log"
     file.write_text("")
     audit = Audit(file)
@@ -199,7 +199,7 @@ def test_what_was_stored_is_read_from_the_audit_log_and_the_watch_in_the_order_o
 
 
 def stored_event(number: int, code: int) -> Json:
-    """Return the event of a request after which a Deployment has this version."""
+    """Return the audit event of a request that returned this version of a Deployment."""
     return {
         "requestURI": "/",
         "responseStatus": {"code": code},

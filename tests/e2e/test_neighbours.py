@@ -1,4 +1,4 @@
-"""Objects of other people: with our names, with our labels."""
+"""Objects of other owners with the names or labels of children."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.worlds import deployment, foreign, service
 
 
 def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
-    """Make *item* as somebody else does, and return it as it is once nothing more happens to it."""
+    """Create *item* as another user, and return it when nothing changes it any more."""
     made = foreign(item)
     made["metadata"] = {**made["metadata"], "namespace": here.name, **metadata}
     here.client.create(made)
@@ -29,7 +29,7 @@ def test_a_foreign_service_of_our_name_is_left_alone_and_said(here: Namespace) -
 
 
 def test_a_service_made_just_before_is_left_alone(here: Namespace) -> None:
-    """Metacontroller has not seen it yet when it asks the hook."""
+    """Metacontroller's cache does not contain it yet when the hook is called."""
     for number in range(10):
         made = foreign(service(app="other"))
         here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
@@ -98,7 +98,7 @@ def test_a_deployment_with_our_user_facing_labels_is_nobodys_child(here: Namespa
 
 
 def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
-    """Which is why the README warns of it."""
+    """The README warns of this."""
     here.ready()
     uid = here.get("MyResource")["metadata"]["uid"]
 

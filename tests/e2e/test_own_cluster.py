@@ -1,4 +1,4 @@
-"""What docs/testing.md tells to type for a cluster of one's own, typed: here that is the cluster of the tests."""
+"""Runs the commands of docs/testing.md for the reader's own cluster in the cluster of the tests."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from tests.e2e.processes import Process
 
 @pytest.fixture
 def configuration(cluster: Cluster, metacontroller: Process) -> Path:
-    """Return kubectl's configuration for the cluster, where Metacontroller runs."""
+    """Return a kubeconfig for the cluster, in which Metacontroller runs."""
     del metacontroller
     if shutil.which("kubectl", path=f"{os.environ['PATH']}:{ASSETS}") is None:
         pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
@@ -24,7 +24,7 @@ def configuration(cluster: Cluster, metacontroller: Process) -> Path:
 
 
 def typed(configuration: Path, *more: str, context: str = "it") -> tuple[int, str]:
-    """Return the exit code of the tests of a cluster of one's own, and what they print."""
+    """Run ``make own``, and return its exit code and output."""
     command = [sys.executable, "-m", "pytest", "-m", "own", "tests/own", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, "--context", context, *more],

@@ -1,6 +1,6 @@
-"""Pods explain on the real thing: each cause has one message, and what Pods go through costs no write.
+"""Pods explain a status on the real control plane: one message for each cause, and no writes for other Pod changes.
 
-The stand-in for the kubelet leaves Pods of the image ``slow`` alone; here they lead the lives of the simulator's Pods.
+The emulated kubelet ignores Pods of the image ``slow``; these tests write the statuses of the simulator's Pods to them.
 """
 
 import time
@@ -21,7 +21,7 @@ from tests.e2e.said import condition
 
 HOUR = 3600
 MOST = 8
-"""What a status says in turn."""
+"""The sequence of states and reasons of a status."""
 PROBE = {"exec": {"command": ["ready"]}, "periodSeconds": 1, "failureThreshold": 1}
 ENV = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}]
 
@@ -37,7 +37,7 @@ each_cause = pytest.mark.parametrize("fate", CAUSES, ids=lambda fate: fate.value
 
 
 class Life:
-    """The life of the only new Pod, by a *fate*; its containers start so many seconds *ago*."""
+    """The statuses of the only new Pod, by a *fate*; its containers started this number of seconds *ago*."""
 
     def __init__(self, here: Namespace, fate: Fate, ago: float) -> None:
         self._here = here
@@ -47,7 +47,7 @@ class Life:
         self._rest = life(pod, fate, Times())
 
     def goes_on(self, steps: int) -> None:
-        """Tell what comes next, so many times, each once all has come to rest."""
+        """Write the next statuses, each when nothing changes any more."""
         for news in islice(self._rest, steps):
             pod = self._here.get("Pod", self._name)
             self._write(news.status(pod, self._clock))
@@ -58,7 +58,7 @@ class Life:
 
 
 def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = PROBE) -> Life:
-    """Return the life of the Pod of a new MyResource."""
+    """Create a MyResource, and return the life of its Pod."""
     probes: Json = {"readinessProbe": probe} if probe else {}
     here.make(image="nginx:slow", memory="64Mi", env=ENV, **probes)
     here.is_said("Building", "RollingOut")
@@ -203,5 +203,5 @@ def test_a_node_that_does_not_respond_is_told_until_it_is_back(here: Namespace) 
 
 
 def waits(pod: Json) -> list[Json]:
-    """Return the statuses of the containers of *pod* as a kubelet reports them before it has asked their probes."""
+    """Return the container statuses of *pod* as a kubelet reports them before it runs their probes."""
     return [{**seen, "ready": False} for seen in pod["status"]["containerStatuses"]]

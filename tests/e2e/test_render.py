@@ -1,4 +1,4 @@
-"""The real kubectl reads what ``myresource render`` prints: as objects that it would apply, and text as text."""
+"""The real kubectl reads the output of ``myresource render``: as valid objects, with strings as strings."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ def rendered(file: Path, *options: str) -> bytes:
 
 
 def applied(cluster: Cluster, manifests: bytes) -> list[Any]:
-    """Return the objects that kubectl would apply; raise CalledProcessError if it refuses *manifests*."""
+    """Return the objects that kubectl would apply; raise CalledProcessError if it rejects *manifests*."""
     kubectl = [str(KUBECTL), "apply", "--dry-run=client", "-o", "json", "-f", "-"]
     kubectl.append(f"--kubeconfig={cluster.control_plane.kubeconfig('admin')}")
     ended = subprocess.run(kubectl, input=manifests, capture_output=True, check=True)

@@ -1,10 +1,10 @@
-"""What comes back from a backup."""
+"""Objects that are restored from a backup."""
 
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 
 GIVEN = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields")
-"""What a backup tool leaves out."""
+"""Metadata that a backup tool leaves out."""
 
 
 def test_a_restored_myresource_makes_its_children_anew(here: Namespace) -> None:
@@ -25,7 +25,7 @@ def test_a_restored_child_is_deleted_as_its_owner_has_another_uid(here: Namespac
     metadata = {name: value for name, value in service["metadata"].items() if name not in GIVEN}
     here.delete("MyResource")
     here.eventually(lambda: here.find("Service") is None)
-    here.is_still()  # Metacontroller may create it once more, before its cache shows that the MyResource is gone
+    here.is_still()  # Metacontroller may recreate it before its cache shows that the MyResource is deleted
     here.make()
 
     here.put({**service, "metadata": metadata, "spec": {"ports": service["spec"]["ports"]}})

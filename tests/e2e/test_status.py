@@ -1,4 +1,4 @@
-"""What a status costs, and what it says while there is nothing to do but wait."""
+"""The number of status writes of a rollout."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ from tests.e2e.namespace import Namespace
 
 
 class Rollout(NamedTuple):
-    """A change that rolls out, from what it starts, and the status writes that it may take.
+    """A change that causes a rollout, the spec before, and the maximum number of status writes.
 
-    While old Pods go faster than new ones come, status.replicas goes down and up again: each time costs two writes.
+    If old Pods stop faster than new ones start, status.replicas decreases and increases: two more writes each time.
     """
 
     before: dict[str, Any]

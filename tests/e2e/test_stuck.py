@@ -1,4 +1,4 @@
-"""What can't be applied: for a minute the status says Building, then why. All of it waits in the same minute."""
+"""Children that can't be applied: after a minute of Building the status explains why. All cases share the minute."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.admission import removed, rewrite
+from tests.e2e.admission import remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.processes import Process
@@ -15,7 +15,7 @@ from tests.e2e.said import condition
 from tests.worlds import deployment, foreign
 
 MINUTE = 100.0
-"""Seconds in which a minute has passed, also on a busy machine."""
+"""Timeout in seconds for something that takes a minute; long, because the machine is shared."""
 
 SETTINGS: Json = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"}}
 
@@ -23,8 +23,8 @@ NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(name="there", scope="module")
-def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it runs
-    """Return a namespace in which everything gets stuck at once."""
+def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
+    """Return a namespace with all cases."""
     made = Namespace(cluster, f"stuck{next(NUMBERS)}")
     made.client.create(SETTINGS | {"metadata": {"name": "settings", "namespace": made.name}})
     made.ready("frozen", image="frozen:1", envFrom=[{"configMapRef": {"name": "settings"}}])
@@ -41,7 +41,7 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     made.edit("Service", {"spec": {"selector": {"extra": "x"}}}, "selected")
     made.edit("ConfigMap", {"data": {"a": "2"}}, "settings")
     yield made
-    removed(made)
+    remove(made)
     made.close()
 
 
@@ -66,7 +66,7 @@ def test_an_update_that_a_policy_refuses_is_not_applied_and_the_old_pods_serve_o
 
 
 def test_an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied(there: Namespace) -> None:
-    """C2: nobody else sets another hash; the write never arrives."""
+    """It is not Overridden: no other client sets another hash; the policy rejects the update."""
     there.is_said("Failed", "NotApplied", "frozen", MINUTE)
 
     assert "could not be updated within a minute: an admission policy refuses it" in there.message("frozen")
@@ -87,7 +87,7 @@ def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_wher
 
 
 def test_a_key_added_to_the_selector_goes_or_is_overridden(there: Namespace, mode: Mode) -> None:
-    """Dynamic apply merges maps, so it leaves the key there; the selector would find no Pod."""
+    """Dynamic apply merges maps, so it keeps the key, with which the selector matches no Pod."""
     if mode == "server-side-apply":
         there.is_said("Ready", "Available", "selected")
         assert there.get("Service", "selected")["spec"]["selector"] == {"myresource": "selected"}
@@ -114,7 +114,7 @@ def test_what_is_stuck_is_quiet(there: Namespace) -> None:
 
 
 def test_when_the_foreign_deployment_goes_ours_is_made_within_a_minute(there: Namespace) -> None:
-    """D1: its end wakes nobody, so the hook asks to be called each minute while a child is missing."""
+    """Its deletion causes no sync, so the hook requests a resync every minute while a child is missing."""
     there.is_said("Failed", "NotApplied", "taken", MINUTE)
 
     there.delete("Deployment", "taken-deployment")

@@ -1,4 +1,4 @@
-"""What holds for all that was done in a mode, by any test: it is judged after them."""
+"""Verdicts on everything that the tests of a mode did; they run last."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
 def test_a_transition_time_moves_without_its_condition_seldom_and_only_just_after_it_was_set(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
-    """Metacontroller's cache may not yet have the last statuses when it asks: then the hook sets the time anew."""
+    """Metacontroller's cache may lack the latest status when it calls the hook, which then sets a new time."""
     statuses = written(cluster.record, metacontroller.started)
 
     found = moves(statuses)
@@ -70,7 +70,7 @@ NOT_IN = {
     "dynamic-apply": {"get", "patch"},
     "server-side-apply": {"create", "update"},
 }
-"""Verbs on children that the other mode needs."""
+"""Verbs on children that only the other mode needs."""
 
 
 def test_every_right_of_the_role_is_used(cluster: Cluster, mode: Mode, pytestconfig: pytest.Config) -> None:

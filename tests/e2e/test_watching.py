@@ -1,4 +1,4 @@
-"""What is watched besides children: configuration that replaces Pods, and objects that a MyResource waits for."""
+"""The objects that a MyResource watches: configuration that replaces Pods, and dependencies that it waits for."""
 
 from typing import Any
 
@@ -8,23 +8,23 @@ from app.core.child_metadata import MARKS
 from metahook import ConfigMap, Secret
 from metahook.simulator.objects import Json
 from tests.e2e.client import Refused
+from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
-from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}
 
 
 def settings(name: str = "settings", **more: Any) -> Json:
-    """Return a ConfigMap with a key that is used, and one that is not."""
+    """Return a ConfigMap with a used key and an unused one."""
     made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
     return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
 
 
 def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
-    """Return the mark on the Pod template."""
+    """Return the config hash in the Pod template."""
     template = here.get("Deployment")["spec"]["template"]["metadata"]
     found: str | None = template.get("annotations", {}).get(MARKS[kind])
     return found
@@ -194,12 +194,12 @@ def test_secrets_are_not_asked_for_unless_the_operator_watches_them(here: Namesp
 
 
 def dependencies(here: Namespace) -> Json:
-    """Return the condition that says whether dependencies are met."""
+    """Return the condition DependenciesReady."""
     return condition(here.get("MyResource"), "DependenciesReady")
 
 
 def tell(here: Namespace, status: Json) -> None:
-    """Give the MyBackup a status, as its operator does."""
+    """Write the status of the MyBackup, as its operator does."""
     here.client.change("MyBackup", here.name, "nightly", status, part="/status")
 
 

@@ -1,8 +1,8 @@
-"""A trace: what the hook was asked in one step of a life, without what chance decides.
+"""A trace: the requests to the hook in one step of a scenario, without what depends on timing.
 
-Chance decides how many syncs there are in a rollout, which of its short states a sync happens to see, and whose event
-is first: the Deployment's or the Service's. So there is one trace for each of them, equal entries in a row are one, and
-of a rollout only its end counts.
+Timing decides how many syncs a rollout has, which of its short states a sync observes, and whether the event of the
+Deployment or of the Service comes first. So each has its own trace, equal consecutive entries count once, and of a
+rollout only the end counts.
 """
 
 import json
@@ -17,7 +17,7 @@ from tests.e2e.said import condition
 
 
 class Exchange(NamedTuple):
-    """A request and its answer."""
+    """A request and its response."""
 
     hook: str
     request: Json
@@ -25,7 +25,7 @@ class Exchange(NamedTuple):
 
 
 def recorded(files: Iterable[Json]) -> list[Exchange]:
-    """Return the exchanges that ``serve --record`` kept."""
+    """Return the exchanges in the files of ``serve --record``."""
     return [Exchange(file["path"].strip("/"), file["request"], file["response"]) for file in files]
 
 
@@ -34,25 +34,25 @@ def simulated(calls: Iterable[Call]) -> list[Exchange]:
     return [Exchange(call.hook, json.loads(call.request), json.loads(call.answer)) for call in calls]
 
 
-ON_THE_WAY = ("RollingOut", "ReplicasUnavailable", "Evicted")
-"""Reasons that a rollout, or the replacement of a Pod, passes through, if a sync happens to see them."""
+TRANSIENT = ("RollingOut", "ReplicasUnavailable", "Evicted")
+"""Reasons during a rollout or the replacement of a Pod, which a sync may or may not observe."""
 
 
 def traces(exchanges: list[Exchange]) -> dict[str, list[str]]:
-    """Return what was asked and answered in a step, and how it ended."""
+    """Return the requests and responses of a step, and its end."""
     syncs = [each for each in exchanges if each.hook == "sync"]
     customized = [each for each in exchanges if each.hook == "customize"]
     return {
         "customize": _once(f"{_generation(each)}" for each in customized),
         "Deployment": _once(f"{_generation(each)}: {_seen(each.request, 'Deployment.apps/v1')}" for each in syncs),
         "Service": _once(f"{_generation(each)}: {_seen(each.request, 'Service.v1')}" for each in syncs),
-        "reasons": sorted({_reason(each.answer) for each in syncs} - {*ON_THE_WAY}),
+        "reasons": sorted({_reason(each.answer) for each in syncs} - {*TRANSIENT}),
         "end": [line for each in syncs[-1:] for line in (_reason(each.answer), _rollout(each.request))],
     }
 
 
 def by_object(writes: Iterable[str]) -> dict[str, list[str]]:
-    """Return what was written to each child, in order."""
+    """Return the verbs of the writes to each child, in order."""
     named = [(*write.split(" ")[:1], " ".join(write.split(" ")[1:])) for write in writes]
     return {name: [verb for verb, other in named if other == name] for name in sorted({name for _, name in named})}
 
@@ -67,7 +67,7 @@ def _generation(exchange: Exchange) -> int:
 
 
 def _seen(request: Json, group: str) -> str:
-    """Return of which generation the child in *group* is that is shown."""
+    """Return the parent generation that the observed child in *group* was applied for."""
     marks = [
         item["metadata"].get("annotations", {}).get(APPLIED, "unmarked") for item in request["children"][group].values()
     ]
@@ -75,7 +75,7 @@ def _seen(request: Json, group: str) -> str:
 
 
 def _rollout(request: Json) -> str:
-    """Return how far the Deployment is that is shown."""
+    """Return the progress of the observed Deployment."""
     for item in request["children"]["Deployment.apps/v1"].values():
         status, replicas = item.get("status", {}), item["spec"]["replicas"]
         counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]

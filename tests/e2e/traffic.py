@@ -1,9 +1,9 @@
-"""``make record``: leads some lives on a real control plane, in both modes, and keeps what the hook was asked.
+"""``make record``: runs scenarios on a real control plane, in both modes, and records the requests to the hook.
 
-It takes another folder as an argument, to compare two recordings.
+An optional argument names another directory, to compare two recordings.
 
-What tests/data/traffic has is replaced, once all lives have ended as they should and every answer is the one that the
-hook of this checkout gives to the request, before and after its normalisation.
+The recording replaces tests/data/traffic once all scenarios ended as expected, and the hook of this checkout gives the
+recorded response to each request, before and after normalization.
 """
 
 import json
@@ -26,11 +26,11 @@ from tests.normalised import TOUCHED, Normaliser
 from tests.traffic import FOLDER, WITHOUT_PODS, Recorded
 
 MOST = 120
-"""Seconds that a step may take."""
+"""Timeout of a step in seconds."""
 
 
 def main() -> None:
-    """Record; what was started is stopped also when this is."""
+    """Record the scenarios. Started processes are stopped even if the command is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         kept = [item for mode in MODES for item in recorded(found(), mode)]
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
-    """Return the moments of all lives in *mode*, each on a control plane of its own."""
+    """Return the recorded requests of all scenarios in *mode*, each on a control plane of its own."""
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(binaries, Path(folder))
         unredacted = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
@@ -64,7 +64,7 @@ def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
 
 
 def _led(here: Namespace, mode: Mode) -> list[Recorded]:
-    """Lead the life that *here* is named after, and return its moments."""
+    """Run the scenario that *here* is named after, and return its recorded requests."""
     starts: list[int] = []
     asked: list[Recorded] = []
     for number, step in enumerate(LIVES[here.name]):
@@ -81,7 +81,7 @@ def _led(here: Namespace, mode: Mode) -> list[Recorded]:
 
 
 def _at_its_minute(item: Recorded) -> Recorded:
-    """Return *item* with the seconds until the next sync that its normalised times lead to."""
+    """Return *item* with the resyncAfterSeconds that follow from its normalized times."""
     said, now = (answer.get("resyncAfterSeconds") for answer in (item.answer, item.answered_now()))
     if said is None or now is None:
         return item
@@ -103,7 +103,7 @@ def _come_to_rest(here: Namespace) -> None:
 
 
 def _at_rest(exchange: Json) -> bool:
-    """Tell whether the status that was answered is there already."""
+    """Return whether the status in the response equals the observed one."""
     said: Json = exchange["response"]["status"]
     there: Json = exchange["request"]["parent"]["status"]
     return {**there, "observedGeneration": None} == {**said, "observedGeneration": None}
@@ -115,21 +115,21 @@ def _touched(exchanges: list[Json]) -> str | None:
 
 
 def _next_second() -> int:
-    """Wait for a whole second, so that no time of the step before is in it; return it."""
+    """Wait for the next whole second, so that the step before has no equal time; return it."""
     start = int(time.time()) + 1
     time.sleep(start - time.time())
     return start
 
 
 def _moments(exchanges: list[Json]) -> dict[Moment, Json]:
-    """Return the exchanges of a step by what they are."""
+    """Return the exchanges of a step by moment."""
     customized = [item for item in exchanges if item["path"] == "/customize"]
     synced = [item for item in exchanges if item["path"] == "/sync"]
     return {**({"customize": customized[0]} if customized else {}), "first": synced[0], "rest": synced[-1]}
 
 
 def _checked(item: Recorded) -> Recorded:
-    """Return *item*; fail if the hook does not answer so."""
+    """Return *item*; fail if the hook of this checkout gives another response."""
     assert item.holds(), f"{item.name}: {json.dumps(item.content)}"
     return item
 

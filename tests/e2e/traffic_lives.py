@@ -1,8 +1,8 @@
-"""The lives whose requests are kept in tests/data/traffic, and which moments of them.
+"""The scenarios and the moments whose requests are recorded in tests/data/traffic.
 
-Only moments that are the same each time: how a step begins, when all was still before, and how it is when all is still
-again. What is seen of a rollout on its way is chance, so in one life the Pods are made available by hand; and a step
-that may turn a condition for a moment is the last one of its life, as it is chance whether a status keeps that.
+Only moments that are the same in each run: the start of a step after a quiet phase, and the end when nothing changes.
+Which state of a rollout a sync observes depends on timing, so in one scenario the test makes the Pods available.
+A step that can change a condition for a moment is the last of its scenario, because a status may or may not record it.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from tests.e2e.namespace import PORT, Namespace
 from tests.worlds import deployment, foreign, service
 
 Moment = Literal["customize", "first", "rest"]
-"""What is asked about related objects; the first sync of a step; a sync when nothing happens any more."""
+"""The customize call; the first sync of a step; a sync when nothing changes any more."""
 
 
 class Step(NamedTuple):
-    """What a user does, what the status says in the end, and the moments that are kept."""
+    """The action of the user, the final state and reason, and the recorded moments."""
 
     name: str
     act: Callable[[Namespace], None]
@@ -49,7 +49,7 @@ def _make(**spec: Any) -> Callable[[Namespace], None]:
 
 
 def _make_beside(item: Json, **spec: Any) -> Callable[[Namespace], None]:
-    """Make a MyResource where *item* of somebody else is already."""
+    """Create a MyResource while *item* of another owner exists."""
 
     def act(here: Namespace) -> None:
         here.put(item)

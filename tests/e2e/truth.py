@@ -1,4 +1,4 @@
-"""The truth of every status: each version of each MyResource, held against the Deployment of that moment."""
+"""Checks every status: compares each version of each MyResource with the Deployment at that time."""
 
 import math
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from tests.e2e.record import Record, Version
 from tests.e2e.said import condition
 
 RACE = 2.0
-"""Seconds by which a status may be late: Metacontroller reads, asks, then writes, and a Pod may end in between."""
+"""Seconds by which a status may be late: a Pod may stop while Metacontroller calls the hook and writes the status."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A status that was written, and the one before it."""
+    """A written status, and the one before it."""
 
     key: Key
     before: Version
@@ -30,31 +30,31 @@ class Written:
 
 @dataclass(frozen=True)
 class Untrue:
-    """A status that says Ready, as many *seconds* after that was undone; infinitely many if it never was so."""
+    """A status with a wrong Ready. *seconds*: how long ago it was right; infinite if it never was."""
 
     where: str
     seconds: float
 
     @property
     def early(self) -> bool:
-        """Whether it never was so."""
+        """Whether the status was never right."""
         return math.isinf(self.seconds)
 
 
 @dataclass(frozen=True)
 class Move:
-    """A lastTransitionTime that moved although its condition kept its status."""
+    """A lastTransitionTime that changed although the status of its condition did not."""
 
     where: str
     condition: str
     seconds: float
-    """By how much it moved."""
+    """The difference in seconds."""
     after: float
     """Seconds after the write that set the condition's status."""
 
 
 def written(record: Record, since: float) -> list[Written]:
-    """Return all statuses that were written *since* a time."""
+    """Return all statuses written after *since*."""
     found = (
         Written(key, *pair) for key, versions in record.everything("MyResource").items() for pair in _pairs(versions)
     )
@@ -69,7 +69,7 @@ def _pairs(versions: list[Version]) -> Iterator[tuple[Version, Version]]:
 
 
 def untrue(record: Record, statuses: list[Written]) -> list[Untrue]:
-    """Return where Ready is True without a finished rollout of that generation."""
+    """Return the statuses in which Ready is True without a complete rollout of that generation."""
     found = []
     for each in statuses:
         if condition(each.after.item, "Ready").get("status") != "True":
@@ -83,7 +83,7 @@ def untrue(record: Record, statuses: list[Written]) -> list[Untrue]:
 
 
 def _finished(deployment: Version, parent: Json) -> bool:
-    """Tell whether *deployment* is that of the generation that the status is about, and fully rolled out."""
+    """Return whether *deployment* belongs to the generation of the status and is fully rolled out."""
     item, generation = deployment.item, parent["status"]["observedGeneration"]
     metadata, status, replicas = item["metadata"], item.get("status", {}), item["spec"]["replicas"]
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
@@ -93,19 +93,19 @@ def _finished(deployment: Version, parent: Json) -> bool:
         and mark == f"{generation}-{parent['metadata']['uid'][:8]}"
         and status.get("observedGeneration", 0) >= metadata["generation"]
         and counts == [replicas] * 3
-        and (generation != parent["metadata"]["generation"] or _as_asked(item, parent))
+        and (generation != parent["metadata"]["generation"] or _matches_spec(item, parent))
     )
 
 
-def _as_asked(deployment: Json, parent: Json) -> bool:
-    """Tell whether *deployment* has the image and the replicas of the spec."""
+def _matches_spec(deployment: Json, parent: Json) -> bool:
+    """Return whether *deployment* has the image and the replicas of the spec."""
     images = [item["image"] for item in deployment["spec"]["template"]["spec"]["containers"] if item["name"] == "main"]
     spec = parent["spec"]
     return images == [spec["image"]] and deployment["spec"]["replicas"] == spec.get("replicas", 1)
 
 
 def moves(statuses: list[Written]) -> list[Move]:
-    """Return every move of a time without a change of its condition's status."""
+    """Return every change of a lastTransitionTime without a change of the condition's status."""
     found: list[Move] = []
     begin: dict[tuple[Key, str], float] = {}
     for each in statuses:
@@ -124,12 +124,12 @@ def _seconds(found: Json) -> float:
 
 
 def incoherent(statuses: list[Written]) -> list[str]:
-    """Return where the parts of a status contradict each other."""
+    """Return the statuses whose parts contradict each other."""
     return [str(each) for each in statuses if not _coherent(each.after.item["status"])]
 
 
 def _coherent(status: Json) -> bool:
-    if "conditions" not in status:  # nobody has looked at it yet
+    if "conditions" not in status:  # the hook has not set it yet
         return True
     holds = {item["type"]: item["status"] == "True" for item in status["conditions"]}
     marks = {name for name in ("Stalled", "Reconciling") if holds.get(name)}

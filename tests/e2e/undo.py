@@ -13,7 +13,7 @@ _HASH = "pod-template-hash"
 
 
 def undo(client: Client, namespace: str, name: str, revision: int) -> None:
-    """Take a Deployment back to a *revision*: its Pod template, and its annotations."""
+    """Roll a Deployment back to *revision*: its Pod template and its annotations."""
     live = client.get("Deployment", namespace, name) or {}
     old = next(item for item in client.all("ReplicaSet", namespace) if _is(item, name, revision))
     copied = {key: value for key, value in old["metadata"]["annotations"].items() if key not in _NOT_COPIED}

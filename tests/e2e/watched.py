@@ -1,4 +1,4 @@
-"""What the operator of a run watches besides the default: the foreign kind MyBackup, and Secrets if asked."""
+"""What the operator of a run watches besides the defaults: MyBackups of another operator, and optionally Secrets."""
 
 from app.core.controller import controller
 from app.core.watch import Watch
@@ -10,17 +10,17 @@ GHOSTS = Kind("example.com/v1", "MyGhost", "myghosts")
 """A kind that the API server does not serve."""
 
 OPTIONS = [f"--watch-dependency={kind.api_version}/{kind.plural}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
-"""Of the hook."""
+"""The options of the hook."""
 
 
 def values(*, secrets: bool) -> Json:
-    """Return the values of the chart, which may watch Secrets, too; there is no cluster when it is rendered."""
+    """Return the values of the chart. Its cluster check is off, because there is no cluster when it is rendered."""
     backups = {"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "kind": BACKUPS.kind}
     return {"watch": {"dependencies": [backups], "secrets": secrets}, "metacontroller": {"check": False}}
 
 
 OURS = controller(Watch(dependencies=(BACKUPS,)))
-"""The controller that the hook is."""
+"""The controller of the hook."""
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _VERSION = {
@@ -44,7 +44,7 @@ CRD: Json = {
 
 
 def backup(name: str, namespace: str) -> Json:
-    """Return a MyBackup that nobody has looked at."""
+    """Return a MyBackup without a status."""
     return {
         "apiVersion": BACKUPS.api_version,
         "kind": BACKUPS.kind,
@@ -54,5 +54,5 @@ def backup(name: str, namespace: str) -> Json:
 
 
 def told(condition: str, status: str, **more: object) -> Json:
-    """Return the status that its operator gives it."""
+    """Return the status that the operator of the MyBackup writes."""
     return {"status": {"conditions": [{"type": condition, "status": status, **more}]}}

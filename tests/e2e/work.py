@@ -1,4 +1,4 @@
-"""Work: MyResources of one namespace, each of which is changed in a way of its own, round after round."""
+"""Work: MyResources of one namespace, each of which changes in its own way in each round."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,13 +18,13 @@ SPECS: dict[str, Callable[[int], Json]] = {
     "scaled": lambda _: {"replicas": 1},
     "unlabelled": lambda _: {},
 }
-"""By name: what a MyResource asks for in a round."""
+"""The spec of a MyResource in a round, by name."""
 
 BY_HAND: dict[str, Json] = {
     "scaled": {"spec": {"replicas": 3}},
     "unlabelled": {"metadata": {"labels": {"myresource": None}}},
 }
-"""What somebody changes in the Deployments of two of them, in each round."""
+"""The changes that a user makes in two of the Deployments in each round."""
 
 
 class Work:
@@ -39,7 +39,7 @@ class Work:
         self.is_done()
 
     def goes_on(self) -> None:
-        """Do another round, and wait until some of it has come to a child."""
+        """Start another round, and wait until a child shows one of its changes."""
         self.rounds += 1
         for name, spec in SPECS.items():
             self.there.change(name, **spec(self.rounds))
@@ -49,11 +49,11 @@ class Work:
         self.there.eventually(lambda: self._applied("image") >= generation)
 
     def is_done(self) -> None:
-        """Wait until all of it is done."""
+        """Wait until all changes are applied."""
         for name in SPECS:
             self.there.is_ready(name, within=120)
 
     def _applied(self, name: str) -> int:
-        """Return the generation that a Deployment carries."""
+        """Return the parent generation that a Deployment was applied for."""
         found: Any = self._record.latest("Deployment", self.there.name, child("Deployment", name))
         return int(found["metadata"]["annotations"][APPLIED].partition("-")[0])
