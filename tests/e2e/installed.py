@@ -8,8 +8,8 @@ import yaml
 from charts.rendering import rendered
 from metahook.simulator.objects import Json
 from tests.e2e.client import Client
-from tests.e2e.watched import CRD, values
 from tests.e2e.record import Record
+from tests.e2e.watched import CRD, values
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICE = "http://myresource-operator.myresource-operator.svc"

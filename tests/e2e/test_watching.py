@@ -8,10 +8,10 @@ from app.core.child_metadata import MARKS
 from metahook import ConfigMap, Secret
 from metahook.simulator.objects import Json
 from tests.e2e.client import Refused
-from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.said import condition
+from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}

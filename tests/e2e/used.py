@@ -2,8 +2,8 @@
 
 from metahook.simulator.objects import Json
 from tests.e2e.client import Client
-from tests.e2e.watched import BACKUPS, backup, told
 from tests.e2e.namespace import PORT
+from tests.e2e.watched import BACKUPS, backup, told
 
 BACKUP = "nightly"
 SETTINGS, TOKEN = "settings", "token"
