@@ -22,7 +22,7 @@ required. What is absent has the default that is named here, or the one of Kuber
 unit, such as `500m` or `64Mi`. "Refused with" is what the API server says of a spec that it does not accept.
 [full.yaml](../examples/full.yaml) has nearly all fields in one MyResource.
 
-<!-- tests of this page: e2e.examples.what_a_rule_refuses_is_refused_for_that_reason,
+<!-- tests of this page: e2e.examples.a_spec_that_a_rule_refuses_is_refused_for_that_reason,
 e2e.examples.a_spec_that_would_fail_later_is_refused,
 simulator.stored.a_child_is_stored_as_the_real_server_stored_it,
 cli.diff.saying_a_default_of_kubernetes_restarts_no_pods,

@@ -8,17 +8,17 @@ PAGE = Path(__file__).parent / "troubleshoot.md"
 BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
 
 PROOFS = {
-    "Terminating": ("e2e.deletion.held_by_a_finalizer_it_says_so_and_keeps_its_children",),
+    "Terminating": ("e2e.deletion.held_by_a_finalizer_it_is_terminating_and_keeps_its_children",),
     "InvalidSpec": ("replay.an_invalid_spec_keeps_what_was_applied_for_the_spec_before",),
     "ChildTerminating": (
-        "e2e.deletion.a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it_is_gone",
+        "e2e.deletion.a_child_held_by_a_finalizer_is_terminating_and_is_recreated_once_it_is_gone",
         "e2e.deletion.a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict",
     ),
     "NameConflict": (
-        "e2e.neighbours.a_foreign_service_of_our_name_is_left_alone_and_said",
-        "e2e.neighbours.a_foreign_service_is_handed_over_by_the_command_of_the_message",
-        "e2e.neighbours.an_object_of_another_controller_is_left_alone",
-        "e2e.deletion.an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label",
+        "e2e.neighbours.a_foreign_service_of_our_name_is_left_unchanged_and_reported",
+        "e2e.neighbours.the_command_of_the_message_hands_a_foreign_service_over",
+        "e2e.neighbours.an_object_of_another_controller_is_left_unchanged",
+        "e2e.deletion.an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake",
     ),
     "DependencyNotFollowed": (
         "core.desired.dependencies.a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition",
@@ -28,31 +28,31 @@ PROOFS = {
         "core.desired.config_hash.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",
     ),
     "NotApplied": (
-        "e2e.stuck.a_foreign_deployment_is_left_alone_and_the_status_says_not_applied",
+        "e2e.stuck.a_foreign_deployment_is_left_unchanged_and_the_status_is_not_applied",
         "e2e.stuck.a_deployment_that_a_policy_refuses_is_not_applied",
-        "e2e.stuck.an_event_says_why_a_policy_refuses",
+        "e2e.stuck.an_event_has_the_reason_of_a_policy",
         "e2e.stuck.an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied",
-        "e2e.stuck.when_the_foreign_deployment_goes_ours_is_made_within_a_minute",
+        "e2e.stuck.our_deployment_is_created_within_a_minute_after_the_foreign_one_is_deleted",
     ),
     "Overridden": (
-        "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where",
+        "e2e.stuck.an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the_path",
         "simulator.metacontroller_costs.variables_in_another_order_follow_only_under_server_side_apply",
     ),
     "LeftoverFields": (
-        "e2e.apply_strategy.fields_that_server_side_apply_leaves_are_said_and_go_by_the_command_of_the_message",
-        "e2e.apply_strategy.fields_lost_while_the_strategy_changes_are_said_and_go_by_the_command",
+        "e2e.apply_strategy.the_command_of_the_message_removes_fields_that_server_side_apply_leaves",
+        "e2e.apply_strategy.the_command_of_the_message_removes_fields_dropped_during_the_change",
     ),
     "Building": ("e2e.life.a_new_one_is_building_and_then_ready",),
     "RollingOut": ("e2e.failures.while_pods_start_slowly_it_is_rolling_out",),
     "ProgressDeadlineExceeded": (
-        "e2e.failures.a_rollout_that_makes_no_progress_fails_and_is_mended_by_another_image",
-        "e2e.failures.during_a_bad_rollout_the_old_pods_serve_on",
+        "e2e.failures.a_rollout_without_progress_fails_until_the_image_changes",
+        "e2e.failures.old_pods_keep_serving_during_a_bad_rollout",
     ),
     "ReplicaFailure": (
-        "e2e.failures.a_quota_on_pods_is_said_and_mended_when_it_is_raised",
-        "e2e.failures.a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory",
+        "e2e.failures.a_quota_on_pods_is_reported_until_it_is_raised",
+        "e2e.failures.a_limit_range_that_refuses_pods_is_reported_until_memory_is_lowered",
         "e2e.failures.a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one",
-        "e2e.failures.what_the_spec_names_and_is_missing_is_named",
+        "e2e.failures.a_missing_object_that_the_spec_names_is_named",
         "e2e.failures.a_surge_over_a_quota_never_fails_and_ends_by_itself",
     ),
     "Paused": (

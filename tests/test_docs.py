@@ -76,7 +76,7 @@ def test_the_commands_of_the_readme_run(line: str) -> None:
     assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
 
 
-def test_the_readmes_myresource_is_the_example() -> None:
+def test_the_myresource_of_the_readme_equals_the_example() -> None:
     (block,) = blocks(README, "yaml")
     rendered = [
         subprocess.run(
@@ -96,7 +96,7 @@ def test_the_readmes_myresource_is_the_example() -> None:
 @pytest.mark.parametrize(
     "path", sorted(set(re.findall(r"`((?:app|metahook|examples|metacontroller|docs)/[\w./-]+)`", README)))
 )
-def test_the_files_that_the_readme_names_are_there(path: str) -> None:
+def test_the_files_that_the_readme_names_exist(path: str) -> None:
     assert (ROOT / path).exists()
 
 
@@ -148,7 +148,7 @@ def test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot
     assert [item.get("data") for item in answer["children"]] == [data]
 
 
-def test_the_page_is_as_short_as_it_says_a_hook_can_be() -> None:
+def test_the_hook_of_the_page_has_at_most_60_lines() -> None:
     code, *_ = blocks(HOOK_PAGE, "python")
 
     assert len(code.splitlines()) <= 60

@@ -47,7 +47,7 @@ def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
+def test_links_and_anchors_of_the_page_exist(page: str) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text()):
         name, _, anchor = link.partition("#")
         target = (ROOT / page).parent / name

@@ -34,12 +34,12 @@ def _address(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("address", [[NEW]], indirect=True, ids=["there"])
-def test_nothing_is_refused_where_metacontroller_is_there(address: str) -> None:
+def test_an_installation_is_accepted_if_metacontroller_is_installed(address: str) -> None:
     assert OBJECTS in installing(address)
 
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
-def test_without_metacontrollers_crd_it_says_what_to_install(address: str) -> None:
+def test_a_missing_metacontroller_crd_is_an_error_that_names_the_remedy(address: str) -> None:
     output = installing(address)
 
     assert f"CRD {NAME} of Metacontroller is not installed" in output
@@ -56,7 +56,7 @@ def test_without_metacontrollers_crd_it_says_what_to_install(address: str) -> No
     indirect=["address"],
     ids=["of 4.15", "without a field that is used", "very old"],
 )
-def test_a_crd_that_is_too_old_is_named_with_the_way_out(address: str, field: str) -> None:
+def test_an_outdated_metacontroller_crd_is_an_error_that_names_the_remedy(address: str, field: str) -> None:
     output = installing(address)
 
     assert f"is too old, it has no field {field}" in output
@@ -64,14 +64,14 @@ def test_a_crd_that_is_too_old_is_named_with_the_way_out(address: str, field: st
 
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
-def test_the_check_can_be_left_out(address: str) -> None:
+def test_the_check_can_be_disabled(address: str) -> None:
     assert OBJECTS in installing(address, {"metacontroller": {"check": False}})
 
 
 @pytest.mark.parametrize(
     ("address", "refused"), [([NEW], True), ([NEW, OURS], False)], indirect=["address"], ids=["absent", "there"]
 )
-def test_without_crds_enabled_our_crd_must_be_there(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_without_crds_enabled_the_myresource_crd_must_be_installed(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
     output = installing(address, {"crds": {"enabled": False}})
 
     assert ("set crds.enabled to true, or apply the directory crds/ first" in output) is refused
@@ -89,7 +89,7 @@ def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  #
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
 
 
-def test_a_kind_that_is_watched_must_be_served_by_the_cluster() -> None:
+def test_a_watched_kind_must_be_served_by_the_cluster() -> None:
     with cluster(crds=[NEW]) as address:
         output = installing(address, WATCHES)
 
@@ -102,6 +102,6 @@ def test_a_kind_that_the_cluster_serves_is_not_refused() -> None:
         assert OBJECTS in installing(address, WATCHES)
 
 
-def test_that_it_is_served_is_not_asked_for_when_the_check_is_left_out() -> None:
+def test_a_kind_need_not_be_served_if_the_check_is_disabled() -> None:
     with cluster(crds=[NEW]) as address:
         assert OBJECTS in installing(address, {**WATCHES, "metacontroller": {"check": False}})

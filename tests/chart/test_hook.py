@@ -33,7 +33,7 @@ def test_no_shell_is_needed() -> None:
     assert not [handler for handler in handlers if "exec" in handler]
 
 
-def test_a_new_hook_is_there_before_an_old_one_goes() -> None:
+def test_a_rollout_starts_a_new_pod_before_it_stops_an_old_one() -> None:
     rollout = the("Deployment")["spec"]["strategy"]["rollingUpdate"]
 
     assert (rollout["maxSurge"], rollout["maxUnavailable"]) == (1, 0)
@@ -49,7 +49,7 @@ def test_hooks_are_spread_over_nodes_and_zones() -> None:
         assert item["labelSelector"] == the("Deployment")["spec"]["selector"]
 
 
-def test_the_probes_ask_the_port_that_health_is_served_at() -> None:
+def test_the_probes_use_the_health_port() -> None:
     ports = {port["name"]: port["containerPort"] for port in HOOK["ports"]}
 
     assert ports == {"hooks": 8080, "health": 8081}
@@ -57,7 +57,7 @@ def test_the_probes_ask_the_port_that_health_is_served_at() -> None:
     assert HOOK["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "health"}
 
 
-def test_a_hook_that_starts_is_probed_each_second_and_has_a_minute() -> None:
+def test_the_startup_probe_runs_every_second_for_a_minute() -> None:
     startup = HOOK["startupProbe"]
 
     assert startup["httpGet"] == HOOK["readinessProbe"]["httpGet"]
@@ -65,7 +65,7 @@ def test_a_hook_that_starts_is_probed_each_second_and_has_a_minute() -> None:
     assert startup["failureThreshold"] * startup["periodSeconds"] == 60
 
 
-def test_the_service_leads_to_the_hooks_and_not_to_health() -> None:
+def test_the_service_exposes_the_hook_port_only() -> None:
     assert [port["targetPort"] for port in the("Service")["spec"]["ports"]] == ["hooks"]
 
 
@@ -83,7 +83,7 @@ def test_the_service_leads_to_the_hooks_and_not_to_health() -> None:
     ],
     ids=["namespace", "pods"],
 )
-def test_in_comes_metacontroller_alone_and_out_goes_nothing(values: Json, peer: Json) -> None:
+def test_the_network_policy_allows_metacontroller_in_and_nothing_out(values: Json, peer: Json) -> None:
     spec = the("NetworkPolicy", values)["spec"]
 
     assert spec["policyTypes"] == ["Ingress", "Egress"]
@@ -91,7 +91,7 @@ def test_in_comes_metacontroller_alone_and_out_goes_nothing(values: Json, peer: 
     assert "egress" not in spec
 
 
-def test_the_hook_has_an_account_of_its_own_without_token_and_without_rights() -> None:
+def test_the_hook_has_its_own_service_account_without_token_and_rights() -> None:
     account = the("ServiceAccount")
     bound = [who for item in objects() for who in item.get("subjects", [])]
 
@@ -112,17 +112,17 @@ def test_only_tests_are_helm_hooks() -> None:
     ]
 
 
-def test_the_pod_of_helm_test_stays_for_its_logs_and_its_way_in_goes_with_the_test() -> None:
+def test_the_pod_of_helm_test_stays_for_its_logs_and_its_network_policy_is_deleted() -> None:
     policies = {item["kind"]: annotations(item)["helm.sh/hook-delete-policy"] for item in _test_hooks()}
 
     assert policies == {"NetworkPolicy": "before-hook-creation,hook-succeeded", "Pod": "before-hook-creation"}
 
 
-def test_each_hook_of_a_test_has_the_name_of_a_pod_as_helm_3_reads_logs_by_the_hooks_name() -> None:
+def test_each_test_hook_has_the_name_of_the_pod_because_helm_3_reads_logs_by_it() -> None:
     assert {item["metadata"]["name"] for item in _test_hooks()} == {TEST["metadata"]["name"]}
 
 
-def test_the_pod_of_helm_test_is_let_in_before_it_runs() -> None:
+def test_the_pod_of_helm_test_is_allowed_in_before_it_runs() -> None:
     policy = next(item for item in objects() if item["kind"] == "NetworkPolicy" and annotations(item))
     (rule,) = policy["spec"]["ingress"]
     (peer,) = rule["from"]
@@ -142,7 +142,7 @@ def run_helm_test(url: str, **changed: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
 
-def test_helm_test_asks_the_hook_and_is_content() -> None:
+def test_helm_test_passes_if_the_hook_answers() -> None:
     with served() as hook:
         ended = run_helm_test(hook.url)
 
@@ -161,7 +161,7 @@ def test_helm_test_asks_the_hook_and_is_content() -> None:
         pytest.param({"Building": "Ready"}, "Building", id="another state"),
     ],
 )
-def test_helm_test_fails_when_the_answer_is_not_the_right_one(changed: dict[str, Any], said: str) -> None:
+def test_helm_test_fails_if_a_response_is_wrong(changed: dict[str, Any], said: str) -> None:
     with served() as hook:
         ended = run_helm_test(hook.url, **changed)
 
@@ -169,7 +169,7 @@ def test_helm_test_fails_when_the_answer_is_not_the_right_one(changed: dict[str,
     assert said in ended.stderr
 
 
-def test_helm_test_waits_for_the_hook_and_fails_when_nobody_answers() -> None:
+def test_helm_test_retries_and_fails_if_the_hook_is_down() -> None:
     ended = run_helm_test(f"http://127.0.0.1:{free_port()}", **{"PATIENCE = 60": "PATIENCE = 2"})
 
     assert ended.returncode == 1

@@ -78,7 +78,7 @@ def asked(hook: Served) -> httpx.Response:
     return httpx.post(f"{hook.url}/sync", content=body, headers={"Content-Type": "application/json"})
 
 
-def test_it_serves_as_another_user_from_a_tree_that_nobody_can_write(image: Path) -> None:
+def test_the_image_serves_as_an_unprivileged_user_from_a_read_only_tree(image: Path) -> None:
     before = content(image)
 
     with served(*started(image)) as hook:
@@ -91,14 +91,14 @@ def test_it_serves_as_another_user_from_a_tree_that_nobody_can_write(image: Path
     assert content(image) == before
 
 
-def test_the_other_user_can_not_write_there(image: Path) -> None:
+def test_the_unprivileged_user_can_not_write_the_tree(image: Path) -> None:
     command = inside(image, "/venv/bin/python", "-I", "-c", "open('x', 'w')")
     ended = subprocess.run(command, cwd=image / "srv", capture_output=True, text=True, check=False, **AS_OTHER)
 
     assert "PermissionError" in ended.stderr
 
 
-def test_it_holds_what_serving_needs_and_no_tools(image: Path) -> None:
+def test_the_image_contains_what_serving_needs_and_no_tools(image: Path) -> None:
     (packages,) = (image / "venv/lib").glob("python3*/site-packages")
     names = {path.name.partition("-")[0].lower() for path in packages.glob("*.dist-info")}
     locked = re.findall(r"^([\w-]+)==[^ ]+ (;.*)?", (ROOT / "requirements/run.txt").read_text(), re.MULTILINE)
@@ -108,7 +108,7 @@ def test_it_holds_what_serving_needs_and_no_tools(image: Path) -> None:
     assert not (packages / "pip").exists()
 
 
-def test_its_code_is_compiled_so_that_a_start_has_nothing_to_write(image: Path) -> None:
+def test_the_code_is_compiled_so_that_a_start_writes_nothing(image: Path) -> None:
     sources = list((image / "srv").rglob("*.py"))
 
     assert {source.relative_to(image / "srv").parts[0] for source in sources} == {"app", "metahook"}
@@ -116,7 +116,7 @@ def test_its_code_is_compiled_so_that_a_start_has_nothing_to_write(image: Path) 
         assert list((source.parent / "__pycache__").glob(f"{source.stem}.*.pyc"))
 
 
-def test_helm_test_runs_in_it(image: Path) -> None:
+def test_helm_test_runs_in_the_image(image: Path) -> None:
     (pod,) = [item for item in objects() if item["kind"] == "Pod"]
     (container,) = pod["spec"]["containers"]
     with served() as hook:
@@ -126,11 +126,11 @@ def test_helm_test_runs_in_it(image: Path) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-def test_nothing_of_it_can_be_written_by_others(image: Path) -> None:
+def test_no_file_of_the_image_is_writable_by_others(image: Path) -> None:
     assert not [path for path in image.rglob("*") if not path.is_symlink() and path.stat().st_mode & stat.S_IWOTH]
 
 
-def test_the_base_is_pinned_to_a_release_and_the_same_in_both_stages() -> None:
+def test_the_base_image_is_pinned_and_the_same_in_both_stages() -> None:
     (base,) = [step for step in dockerfile.steps() if step.word == "ARG"]
 
     assert re.fullmatch(r"BASE=python:3\.1[1-9]\.\d+-slim-[a-z]+", base.rest)
@@ -144,7 +144,7 @@ def test_every_package_is_installed_by_its_hash_from_a_wheel() -> None:
     assert "--require-hashes --only-binary :all:" in installs[0]
 
 
-def test_the_chart_starts_it_as_the_user_and_with_the_ports_that_it_has() -> None:
+def test_the_chart_uses_the_user_and_the_ports_of_the_image() -> None:
     pod = the("Deployment")["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     security = pod["securityContext"]
@@ -154,13 +154,13 @@ def test_the_chart_starts_it_as_the_user_and_with_the_ports_that_it_has() -> Non
     assert dockerfile.the("CMD").form() == container["args"]
 
 
-def test_the_commands_of_its_head_name_this_version() -> None:
+def test_the_commands_in_the_dockerfile_name_this_version() -> None:
     tags = re.findall(r"myresource-operator:(\S+)", (ROOT / "Dockerfile").read_text())
 
     assert set(tags) == {__version__}
 
 
-def test_the_build_gets_only_what_it_copies() -> None:
+def test_the_build_context_contains_only_copied_files() -> None:
     lines = (ROOT / ".dockerignore").read_text().splitlines()
     copied = {step.rest.split()[0] for step in dockerfile.stages()[0] if step.word == "COPY"}
 

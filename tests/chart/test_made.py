@@ -18,14 +18,14 @@ DEFAULTS = yaml.safe_load(TEXT)
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
 
 
-def test_the_crd_in_the_chart_is_the_one_of_the_folder_and_of_the_models() -> None:
+def test_the_crd_of_the_chart_equals_that_of_crds_and_of_the_models() -> None:
     file = CHART / "files/crd.yaml"
 
     assert file.read_text() == (CHART.parent.parent / "crds/mygroup.example.com_myresources.yaml").read_text()
     assert yaml.safe_load(file.read_text()) == crd()
 
 
-def test_the_crd_is_installed_as_it_is_and_stays_when_the_chart_goes() -> None:
+def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
     made = the("CustomResourceDefinition")
 
     assert made["spec"] == crd()["spec"]
@@ -33,11 +33,11 @@ def test_the_crd_is_installed_as_it_is_and_stays_when_the_chart_goes() -> None:
     assert made["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
 
 
-def test_the_manifests_for_kubectl_are_made_from_the_chart() -> None:
+def test_the_manifests_are_generated_from_the_chart() -> None:
     assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests()
 
 
-def test_the_manifests_for_kubectl_do_not_say_that_helm_manages_them() -> None:
+def test_the_manifests_have_no_helm_labels() -> None:
     assert not [name for name, text in manifests().items() if "helm.sh" in text or "Helm" in text]
 
 
@@ -69,11 +69,11 @@ def nodes(schema: Any, path: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", sorted(nodes(SCHEMA)))
-def test_the_schema_lets_nothing_unknown_in(path: str) -> None:
+def test_the_schema_rejects_unknown_values(path: str) -> None:
     assert nodes(SCHEMA)[path]["additionalProperties"] is False
 
 
-def test_the_schema_knows_just_the_values_that_there_are() -> None:
+def test_the_schema_has_exactly_the_values_of_the_chart() -> None:
     known = {path: set(schema["properties"]) for path, schema in nodes(SCHEMA).items()}
 
     assert known[""] - {"global", "follow"} == set(DEFAULTS)

@@ -28,7 +28,7 @@ def names(made: list[Json]) -> set[str]:
         pytest.param("1st", {"fullnameOverride": "first"}, "first", id="a release that no Service can be named after"),
     ],
 )
-def test_the_installation_is_named(release: str, values: Json, expected: str) -> None:
+def test_the_full_name_follows_from_release_and_overrides(release: str, values: Json, expected: str) -> None:
     assert the("Deployment", values, release=release)["metadata"]["name"] == expected
     assert the("Service", values, release=release)["metadata"]["name"] == expected
 
@@ -54,12 +54,12 @@ def test_names_of_objects_of_one_kind_differ() -> None:
     ("values", "expected"),
     [pytest.param({}, "operators", id="release's"), pytest.param({"namespaceOverride": "x"}, "x", id="overridden")],
 )
-def test_everything_that_has_a_namespace_is_in_that_of_the_installation(values: Json, expected: str) -> None:
+def test_every_namespaced_object_is_in_the_namespace_of_the_installation(values: Json, expected: str) -> None:
     for item in objects(values):
         assert item["metadata"].get("namespace") == (None if item["kind"] in CLUSTERS else expected)
 
 
-def test_metacontroller_is_told_where_the_service_is() -> None:
+def test_the_hook_urls_name_the_service() -> None:
     values = {"fullnameOverride": "hook", "namespaceOverride": "x"}
     hooks = the("CompositeController", values)["spec"]["hooks"]
     (port,) = the("Service", values)["spec"]["ports"]
@@ -83,7 +83,7 @@ def test_the_selector_depends_on_names_alone() -> None:
     assert after["spec"]["selector"] == before
 
 
-def test_the_service_and_the_policies_select_the_hooks_pods_and_not_that_of_the_test() -> None:
+def test_the_service_and_the_policies_select_the_hooks_pods_only() -> None:
     pod_labels = the("Deployment")["spec"]["template"]["metadata"]["labels"]
     (test,) = [item for item in objects() if item["kind"] == "Pod"]
     selectors = [

@@ -39,7 +39,7 @@ def test_a_command_that_can_not_be_pasted_would_be_found() -> None:
     assert ended.returncode != 0
 
 
-def test_the_commands_are_those() -> None:
+def test_the_notes_contain_these_commands() -> None:
     lines = [line for line in commands(notes()).splitlines() if line.startswith(("kubectl", "helm"))]
 
     assert lines == [
@@ -72,7 +72,7 @@ def test_the_commands_name_what_was_installed(name: str) -> None:
     )  # a release is where it was installed, wherever its objects are
 
 
-def test_the_myresource_of_the_notes_is_one() -> None:
+def test_the_myresource_of_the_notes_is_valid() -> None:
     (manifest,) = re.findall(r"<<'END'\n(.*)\nEND", commands(notes()), re.DOTALL)
 
     assert refusals(yaml.safe_load(manifest), SCHEMA) == []
@@ -88,7 +88,7 @@ def test_the_myresource_of_the_notes_is_one() -> None:
     ],
     ids=str,
 )
-def test_the_notes_say_what_is_special(given: Json, said: str) -> None:
+def test_the_notes_mention_special_values(given: Json, said: str) -> None:
     usual = {"image": {"repository": "registry.example.com/hook"}}
 
     assert said in notes(given)

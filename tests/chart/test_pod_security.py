@@ -25,7 +25,7 @@ def test_every_pod_is_restricted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_every_pod_is_stricter_than_the_standard_asks(name: str) -> None:
+def test_every_pod_is_stricter_than_the_standard_requires(name: str) -> None:
     for pod in pods(name):
         assert pod["automountServiceAccountToken"] is False
         assert pod["enableServiceLinks"] is False
@@ -85,5 +85,5 @@ def test_a_pod_that_breaks_a_control_is_refused(control: str, of_pod: Json, of_c
     assert control in violations(pod)
 
 
-def test_a_second_container_is_looked_at_too() -> None:
+def test_a_second_container_is_checked_too() -> None:
     assert "privilege escalation (init)" in violations({**GOOD, "initContainers": [{"name": "init"}]})

@@ -115,7 +115,7 @@ def refusal(values: Json, release: str = "r") -> str:
     ],
     ids=str,
 )
-def test_a_bad_value_is_named_together_with_the_remedy(values: Json, named: str, remedy: str) -> None:
+def test_an_invalid_value_is_an_error_that_names_value_and_remedy(values: Json, named: str, remedy: str) -> None:
     message = refusal(values)
 
     assert named in message
@@ -123,7 +123,7 @@ def test_a_bad_value_is_named_together_with_the_remedy(values: Json, named: str,
 
 
 @pytest.mark.parametrize("release", ["1st", "9.hook"])
-def test_a_release_that_no_service_can_be_named_after_needs_another_name(release: str) -> None:
+def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) -> None:
     assert "set fullnameOverride" in refusal({}, release)
     assert not refusal({"fullnameOverride": "hook"}, release)
 
@@ -149,5 +149,5 @@ def test_a_release_that_no_service_can_be_named_after_needs_another_name(release
     ],
     ids=str,
 )
-def test_values_next_to_the_bad_ones_are_accepted(values: Json) -> None:
+def test_valid_values_near_the_limits_are_accepted(values: Json) -> None:
     assert not refusal(values)

@@ -20,7 +20,7 @@ def golden(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_value_set_becomes_what_is_committed(name: str, request: pytest.FixtureRequest) -> None:
+def test_a_value_set_renders_to_its_golden_file(name: str, request: pytest.FixtureRequest) -> None:
     file = HERE / f"golden/{name}.yaml"
     if request.config.getoption("--update-golden"):
         file.write_text(golden(name))
@@ -37,14 +37,14 @@ def test_every_value_set_makes_a_difference() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_helm_finds_nothing_to_complain_about(name: str) -> None:
+def test_helm_lint_passes(name: str) -> None:
     report = helm.lint(CHART, values(name), strict=True)
 
     assert report["errors"] == []
     assert [found for found in report["messages"] if found["severity"] > 1] == []
 
 
-def test_helm_would_complain_about_a_value_that_nobody_knows() -> None:
+def test_helm_lint_fails_for_an_unknown_value() -> None:
     assert helm.lint(CHART, {"replicas": 2}, strict=True)["errors"]
 
 
@@ -72,7 +72,7 @@ def test_every_object_is_valid(name: str, version: str) -> None:
         pytest.param("CompositeController", ["spec", "hooks", "sync"], jsonschema.ValidationError, id="a hook"),
     ],
 )
-def test_a_field_that_nobody_knows_would_be_found(kind: str, path: list[str], error: type[Exception]) -> None:
+def test_an_unknown_field_is_invalid(kind: str, path: list[str], error: type[Exception]) -> None:
     item = the(kind)
     inner = item
     for key in path:
@@ -94,7 +94,7 @@ def test_the_chart_needs_the_kubernetes_that_the_crd_needs() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_every_object_has_the_labels_that_say_what_it_belongs_to(name: str) -> None:
+def test_every_object_has_the_labels_of_the_release(name: str) -> None:
     for item in objects(values(name)):
         labels = item["metadata"]["labels"]
         pods = item["kind"] == "Pod"

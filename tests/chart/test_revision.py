@@ -36,7 +36,7 @@ def revision(values: Json) -> str:
     ],
     ids=str,
 )
-def test_it_changes_with_what_decides_the_answers(values: Json) -> None:
+def test_the_revision_changes_with_everything_that_decides_responses(values: Json) -> None:
     assert revision(values) != revision({})
 
 
@@ -51,9 +51,9 @@ def test_it_changes_with_what_decides_the_answers(values: Json) -> None:
     ],
     ids=str,
 )
-def test_it_stays_when_the_answers_stay(values: Json) -> None:
+def test_the_revision_stays_if_the_responses_stay(values: Json) -> None:
     assert revision(values) == revision({})
 
 
-def test_it_needs_no_escaping() -> None:
+def test_the_revision_needs_no_escaping() -> None:
     assert re.fullmatch(r"[0-9a-z.-]+-[0-9a-f]{8}", revision({}))

@@ -44,7 +44,7 @@ def reading(group: str, resource: str) -> set[Right]:
     ],
     ids=["the default", "Secrets alone", "everything"],
 )
-def test_metacontroller_may_read_what_is_watched_and_nothing_more(given: Json, more: set[Right]) -> None:
+def test_metacontroller_can_read_the_watched_kinds_and_no_others(given: Json, more: set[Right]) -> None:
     assert rights(given) == rights(LITTLE) | more
     assert not rights(LITTLE) & more
 

@@ -1,6 +1,6 @@
 """What proves a sentence of a page: the ids of tests, in comments that no reader of the page sees.
 
-    Metacontroller deletes it. <!-- tests: e2e.deletion.all_that_it_made_goes_with_it, life.another -->
+    Metacontroller deletes it. <!-- tests: e2e.deletion.its_children_are_deleted_with_it, life.another -->
 
 ``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``. The comment stands in the paragraph, in the item of
 a list, or alone after a table. What no test here can prove says why: ``<!-- no test: reason -->``. A page about one

@@ -51,7 +51,7 @@ def test_the_commands_that_need_a_cluster_are_listed_for_the_tests_that_have_one
 
 
 @each_command
-def test_a_command_is_one_that_the_page_says_is_needed(page: str, command: str) -> None:
+def test_a_command_uses_a_tool_that_the_page_requires(page: str, command: str) -> None:
     checked = subprocess.run(["/bin/bash", "-n"], input=command, text=True, capture_output=True, check=False)
 
     assert (checked.returncode, checked.stderr) == (0, ""), page
@@ -59,7 +59,7 @@ def test_a_command_is_one_that_the_page_says_is_needed(page: str, command: str) 
 
 
 @each_command
-def test_the_files_that_a_command_names_are_there(page: str, command: str) -> None:
+def test_the_files_that_a_command_names_exist(page: str, command: str) -> None:
     del page
     words = shlex.split(command, comments=True)
     files = [words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-f", "-k"}]
@@ -74,7 +74,7 @@ OURS = [(page, command) for page, command in COMMANDS if CHART_PATH in command o
 
 
 @pytest.mark.parametrize(("page", "command"), OURS, ids=range(len(OURS)))
-def test_a_command_that_installs_the_chart_gives_values_that_it_takes(page: str, command: str) -> None:
+def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command: str) -> None:
     values: Json = {}
     for setting in settings(command):
         values |= helm.parse_set_string(setting)
@@ -91,7 +91,7 @@ def sets(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("setting", [found for found in sets("docs/install.md") if "..." not in found], ids=str)
-def test_a_value_that_the_page_names_is_one_of_the_chart_or_of_metacontrollers(setting: str) -> None:
+def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> None:
     values = helm.parse_set_string(setting.replace('"', ""))
 
     assert values in METACONTROLLERS or rendered(values)
@@ -107,7 +107,7 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
     assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
 
 
-def test_metacontrollers_flags_are_given_as_one_list() -> None:
+def test_metacontrollers_flags_are_one_list() -> None:
     (command,) = [command for page, command in COMMANDS if "commandArgs" in command and page]
     (setting,) = settings(command)
 
@@ -141,7 +141,7 @@ def test_the_image_has_the_tag_of_this_version(page: str) -> None:
     assert set(re.findall(r"myresource-operator:(\d[\w.]*)", (ROOT / page).read_text())) <= {__version__}
 
 
-def test_one_version_of_metacontroller_is_asked_for_everywhere() -> None:
+def test_every_page_requires_the_same_version_of_metacontroller() -> None:
     texts = [(ROOT / page).read_text() for page in (*PAGES, "README.md")]
     texts += [(CHART / "templates/_checks.tpl").read_text()]
     versions = {
@@ -154,7 +154,7 @@ def test_one_version_of_metacontroller_is_asked_for_everywhere() -> None:
 
 
 @pytest.mark.parametrize("page", ALL)
-def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
+def test_links_and_anchors_of_the_page_exist(page: str) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text()):
         name, _, anchor = link.partition("#")
         if "://" in link:
@@ -166,5 +166,5 @@ def test_links_and_anchors_of_the_page_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "SECURITY.md"])
-def test_the_readme_or_a_page_that_it_names_leads_to_the_page(page: str) -> None:
+def test_the_readme_links_to_the_page(page: str) -> None:
     assert f"({page})" in (ROOT / "README.md").read_text()

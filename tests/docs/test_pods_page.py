@@ -37,20 +37,20 @@ def test_every_reason_has_an_example() -> None:
     assert set(PODS) == {reason.name for reason in POD_REASONS}
 
 
-def test_every_reason_is_there_in_the_order_in_which_they_are_said() -> None:
+def test_the_page_lists_every_reason_in_order_of_rank() -> None:
     assert list(ROWS) == [reason.name for reason in POD_REASONS]
 
 
 @pytest.mark.parametrize("name", PODS)
-def test_a_message_is_the_one_that_the_status_has(name: str) -> None:
+def test_a_message_equals_that_of_the_status(name: str) -> None:
     assert said(PODS[name], **SPEC) == (name, ROWS[name])
 
 
-def test_the_sentence_about_a_container_of_others_is_the_status_own() -> None:
+def test_the_sentence_about_foreign_containers_equals_the_message() -> None:
     _, message = said(pod(container("proxy", waiting("ErrImagePull"))))
 
     assert message in " ".join(PAGE.split())
 
 
-def test_the_number_of_status_writes_is_the_one_that_is_held() -> None:
+def test_the_number_of_status_writes_equals_the_tested_limit() -> None:
     assert f"at most {['', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'][MOST]} status writes" in PAGE

@@ -9,19 +9,19 @@ each_page = pytest.mark.parametrize("page", PAGES)
 
 
 @each_page
-def test_every_test_that_a_page_names_is_there(page: str) -> None:
+def test_every_test_that_a_page_names_exists(page: str) -> None:
     assert [name for name in proofs((ROOT / page).read_text()) if name not in collected()] == []
 
 
 @each_page
-def test_what_a_page_says_of_others_names_a_test_or_the_reason_why_there_is_none(page: str) -> None:
+def test_a_sentence_about_others_names_a_test_or_a_reason(page: str) -> None:
     text = (ROOT / page).read_text()
 
     assert unproven(text) == []
     assert [reason for reason in exemptions(text) if len(reason.split()) < 4] == []
 
 
-def test_most_of_what_is_said_has_a_test() -> None:
+def test_most_sentences_about_others_have_a_test() -> None:
     texts = [(ROOT / page).read_text() for page in PAGES]
     named, exempt = ([found for text in texts for found in of(text)] for of in (proofs, exemptions))
 
@@ -30,7 +30,7 @@ def test_most_of_what_is_said_has_a_test() -> None:
 
 
 SAID = "Metacontroller deletes\nthem."
-PROOF = "<!-- tests: e2e.deletion.all_that_it_made_goes_with_it -->"
+PROOF = "<!-- tests: e2e.deletion.its_children_are_deleted_with_it -->"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_sentence_with_a_proof_is_not_found(page: str) -> None:
     assert unproven(page) == []
 
 
-def test_a_test_that_is_not_there_is_no_proof() -> None:
-    page = "It does. <!-- tests: e2e.deletion.all_that_it_made_goes_with_it,\ne2e.deletion.nothing_goes -->"
+def test_a_test_that_does_not_exist_is_no_proof() -> None:
+    page = "It does. <!-- tests: e2e.deletion.its_children_are_deleted_with_it,\ne2e.deletion.nothing_goes -->"
 
     assert [name for name in proofs(page) if name not in collected()] == ["e2e.deletion.nothing_goes"]

@@ -39,16 +39,16 @@ def told() -> set[str]:
     return {command for page in PAGES for command in commands(page)}
 
 
-def test_every_command_is_typed_or_it_is_said_why_not() -> None:
+def test_every_command_is_run_or_has_a_reason() -> None:
     left = told() - typed()
 
     assert {command for command in left if not command.startswith(tuple(NOT_TYPED))} == set()
 
 
-def test_what_is_typed_is_what_the_pages_tell() -> None:
+def test_every_run_command_is_in_a_page() -> None:
     assert typed() - told() == set()
 
 
 @pytest.mark.parametrize("start", NOT_TYPED)
-def test_a_reason_is_about_a_command(start: str) -> None:
+def test_every_reason_matches_a_command(start: str) -> None:
     assert any(command.startswith(start) for command in told() - typed())

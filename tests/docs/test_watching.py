@@ -136,6 +136,6 @@ def test_a_myresource_has_as_many_rules_as_the_page_says_at_most_one_for_a_kind(
     assert TEXT.count("by name |") + TEXT.count("of its name |") + TEXT.count("by label |") == len(rules)
 
 
-def test_links_of_the_page_lead_somewhere() -> None:
+def test_links_of_the_page_exist() -> None:
     for link in re.findall(r"\]\(([^)#]+)", TEXT):
         assert (ROOT / "docs" / link).exists()

@@ -134,7 +134,9 @@ class Changing(Namespace):
 
 
 @pytest.mark.parametrize("steps", STRATEGY_LIVES.values(), ids=list(STRATEGY_LIVES))
-def test_a_life_with_a_change_is_led_as_in_the_simulator(site: Site, steps: list[Callable[[Changing], None]]) -> None:
+def test_a_scenario_with_a_strategy_change_equals_the_simulated_one(
+    site: Site, steps: list[Callable[[Changing], None]]
+) -> None:
     site.applies(DYNAMIC)
     stage = Changing(site, f"life{next(NUMBERS)}")
 
@@ -196,7 +198,7 @@ def test_a_change_of_the_apply_strategy_alone_changes_nothing(there: Namespace) 
 
 
 @pytest.mark.parametrize("name", [*CHANGES, "undone"])
-def test_fields_that_server_side_apply_leaves_are_said_and_go_by_the_command_of_the_message(
+def test_the_command_of_the_message_removes_fields_that_server_side_apply_leaves(
     site: Site, there: Namespace, name: str
 ) -> None:
     site.mends(there, name)
@@ -204,7 +206,7 @@ def test_fields_that_server_side_apply_leaves_are_said_and_go_by_the_command_of_
     is_fresh(there, name)
 
 
-def test_where_the_old_owner_was_removed_fields_go_by_themselves(there: Namespace) -> None:
+def test_fields_are_removed_once_the_old_field_manager_is_removed(there: Namespace) -> None:
     there.is_ready("cleared")
 
     is_fresh(there, "cleared")
@@ -225,26 +227,26 @@ def _back(site: Site, there: Namespace) -> Namespace:
     return there
 
 
-def test_fields_lost_while_the_strategy_changes_are_said_and_go_by_the_command(site: Site, back: Namespace) -> None:
+def test_the_command_of_the_message_removes_fields_dropped_during_the_change(site: Site, back: Namespace) -> None:
     site.mends(back, "between")
 
     is_fresh(back, "between")
 
 
-def test_dynamic_apply_removes_fields_by_itself_once_it_has_written_all(back: Namespace) -> None:
+def test_dynamic_apply_removes_fields_after_its_first_write(back: Namespace) -> None:
     back.is_ready("kept")
 
     is_fresh(back, "kept")
 
 
 @pytest.mark.parametrize("name", [*CHANGES, "undone", "cleared"])
-def test_what_was_mended_stays_as_it_is_when_the_strategy_changes_back(back: Namespace, name: str) -> None:
+def test_repaired_children_stay_unchanged_when_the_strategy_changes_back(back: Namespace, name: str) -> None:
     back.is_ready(name)
 
     is_fresh(back, name)
 
 
-def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
+def test_dynamic_apply_reverts_a_rollout_undo(back: Namespace) -> None:
     back.ready("twice", **FULL)
     back.change("twice", **LESS)
     back.is_ready("twice")
@@ -259,7 +261,7 @@ def test_dynamic_apply_undoes_an_undo(back: Namespace) -> None:
 @pytest.mark.parametrize(
     "strategy", MODES, ids=["dynamic", "server-side"]
 )  # no mode fixture, because all tests share one cluster
-def test_what_others_own_is_not_left_over(site: Site, back: Namespace, strategy: Mode) -> None:
+def test_fields_of_other_managers_are_not_leftovers(site: Site, back: Namespace, strategy: Mode) -> None:
     site.applies(strategy)
     name = f"others-{strategy}"
     back.ready(name)

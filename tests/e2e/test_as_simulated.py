@@ -9,7 +9,7 @@ from tests.e2e.namespace import Namespace
 
 
 @pytest.mark.parametrize("steps", LIVES.values(), ids=list(LIVES))
-def test_a_life_is_led_as_in_the_simulator(here: Namespace, mode: Mode, steps: list[Step]) -> None:
+def test_a_scenario_equals_the_simulated_one(here: Namespace, mode: Mode, steps: list[Step]) -> None:
     real, expected = led(steps, here, here, Simulated(mode))
 
     assert real.steps == expected.steps

@@ -117,7 +117,7 @@ def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespac
     assert site.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
 
 
-def test_the_operators_namespace_may_be_held_to_restricted(installed: Shell, site: Site) -> None:
+def test_the_operators_namespace_can_enforce_restricted(installed: Shell, site: Site) -> None:
     installed.run("kubectl label namespace myresource-operator pod-security.kubernetes.io/enforce=restricted")
 
     there = Namespace(site.cluster, OPERATOR)
@@ -144,7 +144,7 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     assert here.pods() == pods
 
 
-def test_uninstalled_first_all_stays_and_a_second_installation_takes_it_over(shell: Shell, here: Namespace) -> None:
+def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell, here: Namespace) -> None:
     shell.run(INSTALL)
     here.ready(replicas=2, **PORT)
     here.ready("other")
@@ -165,7 +165,7 @@ def test_uninstalled_first_all_stays_and_a_second_installation_takes_it_over(she
     remove(shell, here)
 
 
-def test_left_with_orphan_all_runs_on_and_is_taken_back_without_a_restart(installed: Shell, here: Namespace) -> None:
+def test_orphaned_children_keep_running_and_are_adopted_without_a_restart(installed: Shell, here: Namespace) -> None:
     installed.files["examples/web.yaml"] = [here.manifest(replicas=2, **PORT)]
     installed.run(APPLY)
     here.is_ready()
@@ -309,7 +309,7 @@ def newest(events: list[Json]) -> Json:
     return max(events, key=lambda event: int(event["metadata"]["resourceVersion"]))
 
 
-def test_a_first_installation_starts_by_itself_once_metacontroller_knows_the_kind(
+def test_a_first_installation_starts_when_metacontroller_discovers_the_kind(
     shell: Shell, here: Namespace, site: Site
 ) -> None:
     shell.run("kubectl delete crd myresources.mygroup.example.com")

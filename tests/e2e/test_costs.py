@@ -146,7 +146,7 @@ def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, 
     assert unlike(note[PERIOD], COSTS[PERIOD]) == []
 
 
-def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) -> None:
+def test_without_ignore_status_changes_a_status_write_costs_a_call(scene: Scene) -> None:
     """The negative control: the measurement detects calls once ``ignoreStatusChanges`` is off."""
     event = "its status, changed by another client"
     scene.controller(parentResource={"ignoreStatusChanges": False})
@@ -161,7 +161,7 @@ def test_without_ignore_status_changes_a_status_would_cost_a_call(scene: Scene) 
     assert unlike(cost, COSTS[event])
 
 
-def test_nothing_of_a_secret_is_in_what_is_kept_stored_or_logged(scene: Scene) -> None:
+def test_no_secret_value_is_recorded_stored_or_logged(scene: Scene) -> None:
     asked = scene.cluster.exchanges(scene.here.name, "web")
     stored = [scene.here.get(kind) for kind in ("MyResource", "Deployment")]
 
@@ -173,5 +173,5 @@ def test_nothing_of_a_secret_is_in_what_is_kept_stored_or_logged(scene: Scene) -
     assert [text for text in said if any(value in text for value in values)] == []
 
 
-def test_metacontroller_is_forbidden_nothing_where_all_is_watched(scene: Scene) -> None:
+def test_metacontroller_has_every_right_if_everything_is_watched(scene: Scene) -> None:
     assert [str(request) for request in scene.cluster.audit.requests if request.forbidden] == []

@@ -12,7 +12,7 @@ MINUTE = 60
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground"])
-def test_all_that_it_made_goes_with_it(here: Namespace, policy: str) -> None:
+def test_its_children_are_deleted_with_it(here: Namespace, policy: str) -> None:
     here.ready(replicas=2, **PORT)
     done = here.since()
 
@@ -23,7 +23,7 @@ def test_all_that_it_made_goes_with_it(here: Namespace, policy: str) -> None:
     assert done.children == []
 
 
-def test_deleted_as_orphan_its_children_stay_and_run(here: Namespace) -> None:
+def test_children_stay_and_run_after_an_orphan_delete(here: Namespace) -> None:
     here.ready(replicas=2, **PORT)
     pods = here.pods()
 
@@ -35,7 +35,7 @@ def test_deleted_as_orphan_its_children_stay_and_run(here: Namespace) -> None:
     assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
 
-def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label(here: Namespace) -> None:
+def test_an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake(here: Namespace) -> None:
     """Otherwise Metacontroller would take it over under server-side apply, and replace its Pods."""
     here.ready(replicas=2)
     pods = here.pods()
@@ -59,7 +59,7 @@ def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_th
 
 
 @pytest.mark.parametrize("ports", [{}, PORT], ids=["without a Service", "with a Service"])
-def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespace, ports: dict[str, Any]) -> None:
+def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, ports: dict[str, Any]) -> None:
     """Under dynamic apply this can take a minute: the old Deployment has the name, and its deletion causes no sync."""
     here.ready(replicas=3, **ports)
     before = here.get("MyResource")["metadata"]["uid"]
@@ -75,7 +75,7 @@ def test_made_again_at_once_it_gets_ready_with_children_of_its_own(here: Namespa
     assert [owner["uid"] for owner in here.get("Deployment")["metadata"]["ownerReferences"]] == [uid]
 
 
-def test_a_child_held_by_a_finalizer_is_terminating_and_is_created_again_once_it_is_gone(here: Namespace) -> None:
+def test_a_child_held_by_a_finalizer_is_terminating_and_is_recreated_once_it_is_gone(here: Namespace) -> None:
     """It is neither a NameConflict nor NotApplied."""
     here.ready(**PORT)
     here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
@@ -103,7 +103,7 @@ def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(he
     here.is_ready(within=2 * MINUTE)
 
 
-def test_held_by_a_finalizer_it_says_so_and_keeps_its_children(here: Namespace) -> None:
+def test_held_by_a_finalizer_it_is_terminating_and_keeps_its_children(here: Namespace) -> None:
     here.ready()
     here.edit("MyResource", {"metadata": {"finalizers": ["example.com/hold"]}}, "web")
 
@@ -114,7 +114,7 @@ def test_held_by_a_finalizer_it_says_so_and_keeps_its_children(here: Namespace) 
     assert here.find("Deployment") is not None
 
 
-def test_it_goes_with_its_namespace(elsewhere: Namespace) -> None:
+def test_it_is_deleted_with_its_namespace(elsewhere: Namespace) -> None:
     elsewhere.ready(**PORT)
 
     elsewhere.client.delete("Namespace", "", elsewhere.name)

@@ -27,7 +27,7 @@ OURS: dict[str, tuple[str, dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize(("kind", "change", "writes"), OURS.values(), ids=list(OURS))
-def test_what_is_ours_is_put_back_by_few_writes(
+def test_a_changed_field_of_ours_is_restored_with_few_writes(
     here: Namespace, kind: str, change: dict[str, Any], writes: int
 ) -> None:
     here.ready(**PORT)
@@ -43,7 +43,7 @@ def test_what_is_ours_is_put_back_by_few_writes(
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])
-def test_a_deployment_deleted_by_hand_is_made_again(here: Namespace, policy: str) -> None:
+def test_a_deployment_deleted_by_hand_is_recreated(here: Namespace, policy: str) -> None:
     here.ready(replicas=2)
     before = here.get("Deployment")["metadata"]["uid"]
 
@@ -55,7 +55,7 @@ def test_a_deployment_deleted_by_hand_is_made_again(here: Namespace, policy: str
     assert len(here.pods()) == 2
 
 
-def test_a_service_deleted_by_hand_is_made_again(here: Namespace) -> None:
+def test_a_service_deleted_by_hand_is_recreated(here: Namespace) -> None:
     here.ready(**PORT)
     before = here.get("Service")["metadata"]["uid"]
 
@@ -121,9 +121,7 @@ def test_an_injected_sidecar_is_kept_with_its_volume(here: Namespace) -> None:
     assert here.touched().writes == []
 
 
-def test_the_last_variable_of_ours_takes_foreign_ones_with_it_under_dynamic_apply_only(
-    here: Namespace, mode: Mode
-) -> None:
+def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_only(here: Namespace, mode: Mode) -> None:
     here.ready(env=[{"name": "OURS", "value": "1"}])
     inject(here)
 

@@ -27,7 +27,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
-def test_an_example_gets_ready_with_children_as_fresh_ones(here: Namespace, file: Any) -> None:
+def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any) -> None:
     (item,) = documents(file)
     name = item["metadata"]["name"]
     here.needs(item)
@@ -51,7 +51,7 @@ def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[
             yield what, item, refused
 
 
-def test_what_the_api_server_sets_by_default_is_never_left_over(cluster: Cluster) -> None:
+def test_defaults_of_the_api_server_are_never_leftovers(cluster: Cluster) -> None:
     """Checks children that dynamic-apply created, in which one manager owns all fields including defaults."""
     cases = ((name, fields) for name, _, fields in numbered("good"))
     problems: list[str] = []
@@ -77,7 +77,7 @@ def _left_over(desired: Json, made: Json) -> list[str]:
     return [spelled(path) for path in leftovers(desired, SyncRequest.decode(body, CHILDREN).children)]
 
 
-def test_what_a_rule_accepts_is_accepted_and_so_are_its_children(cluster: Cluster) -> None:
+def test_a_spec_that_a_rule_accepts_is_accepted_with_its_children(cluster: Cluster) -> None:
     problems: list[str] = []
     cases = ((name, fields) for name, _, fields in numbered("good"))
     for what, made, refused in _resources(cluster, cases):
@@ -94,7 +94,7 @@ def _children(cluster: Cluster, what: str, parent: Json) -> Iterator[str]:
             yield f"{what}: {child['kind']}: {refused}"
 
 
-def test_what_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster) -> None:
+def test_a_spec_that_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster) -> None:
     says = {name: example.says for name, example, _ in numbered("bad")}
     cases = ((name, fields) for name, _, fields in numbered("bad"))
     found = {what: refused for what, _, refused in _resources(cluster, cases)}

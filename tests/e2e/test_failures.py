@@ -9,9 +9,7 @@ from tests.e2e.said import condition
 @pytest.mark.parametrize(
     ("word", "reason"), [("bad", "ImagePullFailed"), ("crash", "CrashLooping"), ("oom", "OOMKilled")]
 )
-def test_a_rollout_that_makes_no_progress_fails_and_is_mended_by_another_image(
-    here: Namespace, word: str, reason: str
-) -> None:
+def test_a_rollout_without_progress_fails_until_the_image_changes(here: Namespace, word: str, reason: str) -> None:
     here.make(image=f"nginx:{word}", progressDeadlineSeconds=2)
     here.is_said("Failed", reason)
     assert condition(here.get("MyResource"), "Available")["status"] == "False"
@@ -21,7 +19,7 @@ def test_a_rollout_that_makes_no_progress_fails_and_is_mended_by_another_image(
     here.is_ready()
 
 
-def test_during_a_bad_rollout_the_old_pods_serve_on(here: Namespace) -> None:
+def test_old_pods_keep_serving_during_a_bad_rollout(here: Namespace) -> None:
     here.ready(replicas=2)
     pods = here.pods()
 
@@ -54,7 +52,7 @@ def test_a_pod_that_is_lost_makes_it_degraded_until_there_is_another(here: Names
     here.is_ready()
 
 
-def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -> None:
+def test_a_quota_on_pods_is_reported_until_it_is_raised(here: Namespace) -> None:
     here.quota(pods="1")
     here.make(replicas=3, progressDeadlineSeconds=5)
     here.is_said("Building", "ReplicaFailure")
@@ -66,7 +64,7 @@ def test_a_quota_on_pods_is_said_and_mended_when_it_is_raised(here: Namespace) -
     here.is_ready()
 
 
-def test_more_pods_than_a_quota_takes_are_said_and_stalled_though_there_is_no_rollout(here: Namespace) -> None:
+def test_a_scale_up_over_a_quota_is_stalled_without_a_rollout(here: Namespace) -> None:
     """The progress deadline of the Deployment applies to rollouts only; that of the MyResource to any failure."""
     here.ready(progressDeadlineSeconds=5)
     here.quota(pods="1")
@@ -94,7 +92,7 @@ def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) ->
         ("priorityClassName", "PriorityClass missing does not exist"),
     ],
 )
-def test_what_the_spec_names_and_is_missing_is_named(here: Namespace, field: str, said: str) -> None:
+def test_a_missing_object_that_the_spec_names_is_named(here: Namespace, field: str, said: str) -> None:
     """The reason stays after the deadline, while there are still no Pods to describe."""
     here.make(progressDeadlineSeconds=3, **{field: "missing"})
 
@@ -104,7 +102,7 @@ def test_what_the_spec_names_and_is_missing_is_named(here: Namespace, field: str
     assert said in here.message()
 
 
-def test_a_limit_range_that_refuses_pods_is_said_and_mended_by_less_memory(here: Namespace) -> None:
+def test_a_limit_range_that_refuses_pods_is_reported_until_memory_is_lowered(here: Namespace) -> None:
     limit = {"type": "Container", "max": {"memory": "100Mi"}}
     metadata = {"name": "most", "namespace": here.name}
     here.client.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [limit]}})

@@ -110,7 +110,7 @@ def test_every_fault_struck_during_work(endured: Endured, mode: Mode, figures: F
     assert all(endured.scene.proxy.went_wrong[how] >= FAULTS[f"hook {how}"].times * WRONG for how in MISBEHAVIOURS)
 
 
-def test_all_ends_as_without_faults(endured: Endured) -> None:
+def test_the_end_is_the_same_as_without_faults(endured: Endured) -> None:
     rough, calm = (ended(endured.cluster.client, namespace) for namespace in (ROUGH, CALM))
 
     assert len(calm) == 2 * len(SPECS) + 1  # one of them has a Service
@@ -118,7 +118,7 @@ def test_all_ends_as_without_faults(endured: Endured) -> None:
     assert rough.keys() == calm.keys()
 
 
-def test_all_children_end_as_fresh_ones(endured: Endured) -> None:
+def test_all_children_equal_fresh_ones_in_the_end(endured: Endured) -> None:
     assert [line for name in SPECS for line in differences(endured.scene.work.there, name)] == []
 
 

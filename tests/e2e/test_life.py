@@ -71,7 +71,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_after_a_change_the_children_are_as_fresh_ones_and_at_rest(here: Namespace, change: Change) -> None:
+def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespace, change: Change) -> None:
     here.ready(**change.before)
     pods = here.pods()
 
@@ -102,7 +102,7 @@ def test_a_second_apply_writes_nothing(here: Namespace) -> None:
     assert done.writes == []
 
 
-def test_at_rest_a_sync_asks_nothing_of_the_api_server_but_the_parent(here: Namespace) -> None:
+def test_an_idle_sync_requests_only_the_parent(here: Namespace) -> None:
     here.ready(**PORT)
 
     done = here.touched()

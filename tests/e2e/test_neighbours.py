@@ -16,7 +16,7 @@ def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
     return here.get(item["kind"], item["metadata"]["name"])
 
 
-def test_a_foreign_service_of_our_name_is_left_alone_and_said(here: Namespace) -> None:
+def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Namespace) -> None:
     before = strangers(service(app="other"), here)
 
     here.make(**PORT)
@@ -28,7 +28,7 @@ def test_a_foreign_service_of_our_name_is_left_alone_and_said(here: Namespace) -
     assert here.get("Deployment")["status"]["availableReplicas"] == 1
 
 
-def test_a_service_made_just_before_is_left_alone(here: Namespace) -> None:
+def test_a_service_created_just_before_is_left_unchanged(here: Namespace) -> None:
     """Metacontroller's cache does not contain it yet when the hook is called."""
     for number in range(10):
         made = foreign(service(app="other"))
@@ -40,7 +40,7 @@ def test_a_service_made_just_before_is_left_alone(here: Namespace) -> None:
         assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
 
 
-def test_our_service_is_made_when_the_foreign_one_goes(here: Namespace) -> None:
+def test_our_service_is_created_when_the_foreign_one_is_deleted(here: Namespace) -> None:
     strangers(service(app="other"), here)
     here.make(**PORT)
     here.is_said("Failed", "NameConflict")
@@ -51,7 +51,7 @@ def test_our_service_is_made_when_the_foreign_one_goes(here: Namespace) -> None:
     assert here.get("Service")["spec"]["selector"] == {"myresource": "web"}
 
 
-def test_a_foreign_service_stays_when_we_go(here: Namespace) -> None:
+def test_a_foreign_service_stays_when_the_myresource_is_deleted(here: Namespace) -> None:
     before = strangers(service(app="other"), here)
     here.make(**PORT)
     here.is_said("Failed", "NameConflict")
@@ -63,7 +63,7 @@ def test_a_foreign_service_stays_when_we_go(here: Namespace) -> None:
     assert here.get("Service") == before
 
 
-def test_a_foreign_service_is_handed_over_by_the_command_of_the_message(here: Namespace) -> None:
+def test_the_command_of_the_message_hands_a_foreign_service_over(here: Namespace) -> None:
     strangers(service(app="other"), here)
     here.make(**PORT)
     here.is_said("Failed", "NameConflict")
@@ -84,7 +84,7 @@ def test_without_a_service_of_ours_a_foreign_one_is_no_conflict(here: Namespace)
     assert here.get("Service") == before
 
 
-def test_a_deployment_with_our_user_facing_labels_is_nobodys_child(here: Namespace) -> None:
+def test_a_deployment_with_only_our_user_facing_labels_is_not_adopted(here: Namespace) -> None:
     before = strangers(deployment("stray"), here, labels={"myresource": "web"})
 
     here.ready()
@@ -112,7 +112,7 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
-def test_an_object_of_another_controller_is_left_alone(here: Namespace, kind: str) -> None:
+def test_an_object_of_another_controller_is_left_unchanged(here: Namespace, kind: str) -> None:
     here.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "boss", "namespace": here.name}})
     uid = here.get("ConfigMap", "boss")["metadata"]["uid"]
     owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": True}

@@ -37,7 +37,7 @@ def typed(configuration: Path, *more: str, context: str = "it") -> tuple[int, st
     return done.returncode, done.stdout
 
 
-def test_the_tests_of_a_cluster_of_ones_own_pass_here(configuration: Path, cluster: Cluster) -> None:
+def test_make_own_passes_in_this_cluster(configuration: Path, cluster: Cluster) -> None:
     code, said = typed(configuration)
 
     assert code == 0, said
@@ -46,7 +46,7 @@ def test_the_tests_of_a_cluster_of_ones_own_pass_here(configuration: Path, clust
     assert [item for item in left if not item["metadata"].get("deletionTimestamp")] == []
 
 
-def test_they_fail_where_it_does_not_get_ready(configuration: Path) -> None:
+def test_make_own_fails_if_a_myresource_does_not_become_ready(configuration: Path) -> None:
     code, said = typed(configuration, "--image", "nginx:bad", "--patience", "3", "-k", "gets_ready")
 
     assert code == 1
@@ -54,14 +54,14 @@ def test_they_fail_where_it_does_not_get_ready(configuration: Path) -> None:
     assert "ImagePullFailed" in said
 
 
-def test_they_say_that_a_cluster_must_be_named(configuration: Path) -> None:
+def test_make_own_requires_a_context(configuration: Path) -> None:
     code, said = typed(configuration, context="")
 
     assert code == 2
     assert "make own CONTEXT=NAME" in said
 
 
-def test_they_say_that_there_is_no_such_cluster(configuration: Path) -> None:
+def test_make_own_reports_an_unknown_context(configuration: Path) -> None:
     code, said = typed(configuration, context="nowhere")
 
     assert code == 2

@@ -67,7 +67,7 @@ def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = P
 
 
 @each_cause
-def test_a_cause_is_said_once_however_often_the_pod_changes(
+def test_a_cause_is_reported_once_however_often_the_pod_changes(
     here: Namespace, fate: Fate, figures: Figures, mode: Mode
 ) -> None:
     reason, words = CAUSES[fate]
@@ -86,7 +86,7 @@ def test_a_cause_is_said_once_however_often_the_pod_changes(
 
 
 @each_cause
-def test_a_cause_stays_when_the_rollout_is_late_and_goes_with_another_image(here: Namespace, fate: Fate) -> None:
+def test_a_cause_stays_after_the_deadline_until_the_image_changes(here: Namespace, fate: Fate) -> None:
     here.ready(image="nginx:1.27", memory="64Mi", env=ENV, readinessProbe=PROBE, progressDeadlineSeconds=4)
     here.change(image="nginx:slow")
     here.is_said("Building", "RollingOut")
@@ -101,7 +101,7 @@ def test_a_cause_stays_when_the_rollout_is_late_and_goes_with_another_image(here
     here.is_ready()
 
 
-def test_a_probe_that_had_its_time_is_said_though_nothing_happens(here: Namespace) -> None:
+def test_a_failing_probe_is_reported_after_its_time_without_an_event(here: Namespace) -> None:
     begun(here, Fate.UNREADY, ago=0).goes_on(2)
     assert here.says() == ("Building", "RollingOut")
     versions = len(here.client.all("Pod", here.name))
@@ -111,7 +111,7 @@ def test_a_probe_that_had_its_time_is_said_though_nothing_happens(here: Namespac
     assert versions == 1
 
 
-def test_pods_of_the_image_from_before_are_not_blamed_on_the_new_one(here: Namespace) -> None:
+def test_pods_of_the_previous_image_do_not_count_for_the_new_one(here: Namespace) -> None:
     here.make(image="nginx:crash")
     here.is_said("Building", "CrashLooping")
 
@@ -122,7 +122,7 @@ def test_pods_of_the_image_from_before_are_not_blamed_on_the_new_one(here: Names
     assert here.says() == ("Building", "RollingOut")
 
 
-def test_going_back_to_the_image_from_before_looks_at_its_pods(here: Namespace) -> None:
+def test_a_rollback_counts_the_pods_of_the_previous_image(here: Namespace) -> None:
     here.ready(image="nginx:1.27", replicas=2)
     here.change(image="nginx:bad")
     here.is_said("Building", "ImagePullFailed")
@@ -133,7 +133,7 @@ def test_going_back_to_the_image_from_before_looks_at_its_pods(here: Namespace) 
     assert ("Building", "CrashLooping") not in here.history()
 
 
-def test_an_unwell_sidecar_is_named_as_anothers(here: Namespace) -> None:
+def test_a_failing_injected_sidecar_is_named_as_foreign(here: Namespace) -> None:
     begun(here, Fate.RUNS)
     (pod,) = here.client.all("Pod", here.name)
     proxy = {"name": "proxy", "image": "proxy:1", "imageID": "", "ready": False, "restartCount": 0}
@@ -150,7 +150,7 @@ LOOP = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled"}
 
 
 @pytest.mark.parametrize("fate", LOOP, ids=lambda fate: fate.value)
-def test_a_loop_without_a_probe_is_not_ready_although_its_deployment_is_available_again_and_again(
+def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
     here: Namespace, fate: Fate, figures: Figures, mode: Mode
 ) -> None:
     new = begun(here, fate, ago=0, probe=None)
@@ -168,7 +168,7 @@ def test_a_loop_without_a_probe_is_not_ready_although_its_deployment_is_availabl
     assert len(statuses) <= MOST
 
 
-def test_evictions_one_after_the_other_are_told_once(here: Namespace) -> None:
+def test_repeated_evictions_are_reported_once(here: Namespace) -> None:
     here.ready()
     here.evict()
     here.is_ready()
@@ -187,7 +187,7 @@ def test_evictions_one_after_the_other_are_told_once(here: Namespace) -> None:
     assert here.get("MyResource")["status"]["replicas"] == 1
 
 
-def test_a_node_that_does_not_respond_is_told_until_it_is_back(here: Namespace) -> None:
+def test_a_node_that_does_not_respond_is_reported_until_it_is_back(here: Namespace) -> None:
     here.ready(readinessProbe=PROBE)
     (pod,) = here.client.all("Pod", here.name)
     clock, name = Clock(datetime.fromtimestamp(time.time(), UTC)), pod["metadata"]["name"]

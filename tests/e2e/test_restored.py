@@ -7,7 +7,7 @@ GIVEN = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFi
 """Metadata that a backup tool leaves out."""
 
 
-def test_a_restored_myresource_makes_its_children_anew(here: Namespace) -> None:
+def test_a_restored_myresource_recreates_its_children(here: Namespace) -> None:
     here.ready(**PORT)
     kept = here.get("MyResource")
     here.delete("MyResource")

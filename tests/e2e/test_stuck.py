@@ -45,7 +45,7 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     made.close()
 
 
-def test_a_foreign_deployment_is_left_alone_and_the_status_says_not_applied(there: Namespace) -> None:
+def test_a_foreign_deployment_is_left_unchanged_and_the_status_is_not_applied(there: Namespace) -> None:
     there.is_said("Failed", "NotApplied", "taken", MINUTE)
 
     assert there.get("Deployment", "taken-deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
@@ -58,7 +58,7 @@ def test_a_deployment_that_a_policy_refuses_is_not_applied(there: Namespace) -> 
     assert there.find("Deployment", "refused-deployment") is None
 
 
-def test_an_update_that_a_policy_refuses_is_not_applied_and_the_old_pods_serve_on(there: Namespace) -> None:
+def test_an_update_that_a_policy_refuses_is_not_applied_and_old_pods_keep_serving(there: Namespace) -> None:
     there.is_said("Failed", "NotApplied", "updated", MINUTE)
 
     assert condition(there.get("MyResource", "updated"), "Available")["status"] == "True"
@@ -72,7 +72,7 @@ def test_an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied(there: 
     assert "could not be updated within a minute: an admission policy refuses it" in there.message("frozen")
 
 
-def test_an_event_says_why_a_policy_refuses(there: Namespace) -> None:
+def test_an_event_has_the_reason_of_a_policy(there: Namespace) -> None:
     there.is_said("Failed", "NotApplied", "refused", MINUTE)
 
     events = there.client.all("Event", there.name)
@@ -80,13 +80,13 @@ def test_an_event_says_why_a_policy_refuses(there: Namespace) -> None:
     assert any("forbidden by a policy" in message for message in said)
 
 
-def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_says_where(there: Namespace) -> None:
+def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the_path(there: Namespace) -> None:
     there.is_said("Failed", "Overridden", "rewritten", MINUTE)
 
     assert "containers[main].image" in there.message("rewritten")
 
 
-def test_a_key_added_to_the_selector_goes_or_is_overridden(there: Namespace, mode: Mode) -> None:
+def test_a_key_added_to_the_selector_is_removed_or_overridden(there: Namespace, mode: Mode) -> None:
     """Dynamic apply merges maps, so it keeps the key, with which the selector matches no Pod."""
     if mode == "server-side-apply":
         there.is_said("Ready", "Available", "selected")
@@ -96,7 +96,7 @@ def test_a_key_added_to_the_selector_goes_or_is_overridden(there: Namespace, mod
         assert "spec.selector" in there.message("selected")
 
 
-def test_a_spec_that_the_policy_takes_gets_ready(there: Namespace) -> None:
+def test_a_spec_that_the_policy_allows_becomes_ready(there: Namespace) -> None:
     there.is_said("Failed", "NotApplied", "updated", MINUTE)
 
     there.change("updated", image="nginx:1.28")
@@ -104,7 +104,7 @@ def test_a_spec_that_the_policy_takes_gets_ready(there: Namespace) -> None:
     there.is_ready("updated")
 
 
-def test_what_is_stuck_is_quiet(there: Namespace) -> None:
+def test_stuck_children_cause_no_writes(there: Namespace) -> None:
     there.is_said("Failed", "Overridden", "rewritten", MINUTE)
     there.is_still(2)
 
@@ -113,7 +113,7 @@ def test_what_is_stuck_is_quiet(there: Namespace) -> None:
     assert done.children == []
 
 
-def test_when_the_foreign_deployment_goes_ours_is_made_within_a_minute(there: Namespace) -> None:
+def test_our_deployment_is_created_within_a_minute_after_the_foreign_one_is_deleted(there: Namespace) -> None:
     """Its deletion causes no sync, so the hook requests a resync every minute while a child is missing."""
     there.is_said("Failed", "NotApplied", "taken", MINUTE)
 

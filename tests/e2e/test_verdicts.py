@@ -31,7 +31,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
     assert len(found) <= len(statuses) / 100
 
 
-def test_a_transition_time_moves_without_its_condition_seldom_and_only_just_after_it_was_set(
+def test_a_transition_time_rarely_changes_without_its_status(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
     """Metacontroller's cache may lack the latest status when it calls the hook, which then sets a new time."""
@@ -50,7 +50,7 @@ def test_the_parts_of_a_status_agree(cluster: Cluster, metacontroller: Process) 
     assert incoherent(written(cluster.record, metacontroller.started)) == []
 
 
-def test_metacontroller_is_forbidden_nothing(
+def test_metacontroller_has_every_right_that_it_needs(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
     writes = [request for request in cluster.audit.requests if request.writes and request.changed]

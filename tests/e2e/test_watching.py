@@ -88,7 +88,7 @@ def test_configuration_is_not_watched_when_config_reload_is_disabled(here: Names
     assert mark(here) is None
 
 
-def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -> None:
+def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here: Namespace) -> None:
     here.put(settings())
     here.ready(**USES)
     pods, before = here.pods(), mark(here)
@@ -111,7 +111,7 @@ def test_what_is_missing_is_said_and_what_runs_keeps_its_mark(here: Namespace) -
     assert pods <= here.pods()
 
 
-def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Namespace) -> None:
+def test_configuration_missing_from_the_start_is_reported_until_it_exists(here: Namespace) -> None:
     here.make(**USES)
     here.is_said("Building", "ConfigNotFound")
 
@@ -122,7 +122,7 @@ def test_one_that_is_missing_from_the_start_is_said_until_it_is_there(here: Name
     assert here.touched().writes == []
 
 
-def test_all_that_is_missing_is_said_at_once(here: Namespace) -> None:
+def test_everything_missing_is_reported_at_once(here: Namespace) -> None:
     here.put(settings())
     here.make(**USES, envFrom=[{"configMapRef": {"name": name}} for name in ("one", "two")])
     here.is_said("Building", "ConfigNotFound")
@@ -142,7 +142,7 @@ def test_what_no_pod_needs_is_not_missing(here: Namespace) -> None:
     assert mark(here) is None
 
 
-def test_one_that_is_optional_may_be_missing_and_replaces_pods_when_it_comes(here: Namespace) -> None:
+def test_optional_configuration_may_be_missing_and_replaces_pods_once_created(here: Namespace) -> None:
     here.ready(envFrom=[{"configMapRef": {"name": "settings", "optional": True}}])
     pods = here.pods()
 
@@ -153,7 +153,7 @@ def test_one_that_is_optional_may_be_missing_and_replaces_pods_when_it_comes(her
     assert here.touched().writes == []
 
 
-def test_an_immutable_one_is_replaced_by_another_of_its_name(here: Namespace) -> None:
+def test_an_immutable_configmap_is_replaced_by_another_of_its_name(here: Namespace) -> None:
     here.put(settings(immutable=True))
     here.ready(**USES)
     pods = here.pods()
@@ -168,7 +168,7 @@ def test_an_immutable_one_is_replaced_by_another_of_its_name(here: Namespace) ->
     assert here.touched().writes == []
 
 
-def test_equal_content_in_two_namespaces_has_unlike_marks(here: Namespace, elsewhere: Namespace) -> None:
+def test_equal_content_in_two_namespaces_has_different_hashes(here: Namespace, elsewhere: Namespace) -> None:
     for each in (here, elsewhere):
         each.put(settings())
         each.ready(**USES)
@@ -177,7 +177,7 @@ def test_equal_content_in_two_namespaces_has_unlike_marks(here: Namespace, elsew
     assert mark(here) != mark(elsewhere)
 
 
-def test_secrets_are_not_asked_for_unless_the_operator_watches_them(here: Namespace) -> None:
+def test_secrets_are_not_requested_unless_the_operator_watches_them(here: Namespace) -> None:
     here.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
     here.ready(env=[{"name": "T", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}])
     done = here.since()
@@ -203,7 +203,7 @@ def tell(here: Namespace, status: Json) -> None:
     here.client.change("MyBackup", here.name, "nightly", status, part="/status")
 
 
-def test_the_first_start_waits_until_what_it_needs_is_ready(here: Namespace) -> None:
+def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -> None:
     here.make(**WAITS)
     here.is_said("Building", "WaitingForDependencies")
     missing = here.message()
@@ -225,7 +225,7 @@ def test_the_first_start_waits_until_what_it_needs_is_ready(here: Namespace) -> 
 
 
 @pytest.mark.parametrize("loss", ["deleted", "not True any more", "about an older generation"])
-def test_what_is_lost_later_is_said_and_nothing_stops(here: Namespace, loss: str) -> None:
+def test_a_dependency_lost_later_is_reported_and_stops_nothing(here: Namespace, loss: str) -> None:
     here.put(backup("nightly", here.name))
     tell(here, told("Ready", "True", observedGeneration=1))
     here.ready(**WAITS)
@@ -260,7 +260,7 @@ def test_existing_is_enough_where_the_condition_is_exists(here: Namespace) -> No
     here.is_ready()
 
 
-def test_one_of_that_name_in_another_namespace_is_not_meant(here: Namespace, elsewhere: Namespace) -> None:
+def test_a_dependency_in_another_namespace_does_not_count(here: Namespace, elsewhere: Namespace) -> None:
     elsewhere.put(backup("nightly", elsewhere.name))
     tell(elsewhere, told("Ready", "True"))
 
@@ -271,7 +271,7 @@ def test_one_of_that_name_in_another_namespace_is_not_meant(here: Namespace, els
     assert "does not exist" in here.message()
 
 
-def test_a_kind_that_is_not_watched_is_reported_and_mended_by_removing_it(here: Namespace) -> None:
+def test_a_kind_that_is_not_watched_is_reported_until_it_is_removed(here: Namespace) -> None:
     here.make(dependencies=[{"apiVersion": "example.com/v1", "resource": "myqueues", "name": "jobs"}])
     here.is_said("Failed", "DependencyNotFollowed")
 
@@ -287,7 +287,7 @@ def test_it_can_not_wait_for_itself(here: Namespace) -> None:
         here.make(dependencies=[itself])
 
 
-def test_a_kind_that_is_watched_and_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
+def test_a_watched_kind_that_is_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
     here.ready()
     ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.plural, "name": "boo"}
     asked = len(sync_requests(here))
