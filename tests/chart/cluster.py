@@ -1,4 +1,4 @@
-"""A cluster as far as Helm looks into it before an installation: discovery and single objects, read only."""
+"""An emulated cluster with what Helm reads before an installation: discovery and single objects, read only."""
 
 import json
 import threading
@@ -40,7 +40,7 @@ def _discovery(version: str, *, backups: bool) -> dict[str, Json]:
 
 @contextmanager
 def cluster(version: str = "1.34.0", *, crds: list[Json], backups: bool = False) -> Iterator[str]:
-    """Serve a cluster of Kubernetes *version* that has *crds*, and may serve MyBackups; yield its address."""
+    """Serve a cluster of Kubernetes *version* with *crds*, and with MyBackups if *backups*; yield its address."""
     found = _discovery(version, backups=backups)
     found["/api/v1/namespaces/kube-system"] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
     found |= {f"{CRDS}/customresourcedefinitions/{crd['metadata']['name']}": crd for crd in crds}
@@ -57,7 +57,7 @@ def cluster(version: str = "1.34.0", *, crds: list[Json], backups: bool = False)
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -68,7 +68,7 @@ def cluster(version: str = "1.34.0", *, crds: list[Json], backups: bool = False)
 
 
 def installing(address: str, values: Json | None = None) -> str:
-    """Return what Helm says when it is to install the chart into the cluster at *address*, without doing it."""
+    """Return the output of Helm for a dry-run installation of the chart in the cluster at *address*."""
     config = helm.Config(
         kube_apiserver=address,
         kubeconfig_content="apiVersion: v1\nkind: Config\n",

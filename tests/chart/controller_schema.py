@@ -1,4 +1,4 @@
-"""A JSON schema of CompositeController, with the fields that the chart may use and no others.
+"""A JSON schema of CompositeController that allows only the fields that the chart uses.
 
 Written from Metacontroller 4.17.2's documentation, so that a typing mistake is found without its CRD.
 """

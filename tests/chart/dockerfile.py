@@ -1,4 +1,4 @@
-"""Reads the Dockerfile, and carries out its first stage in a folder, where no image can be built."""
+"""Reads the Dockerfile, and runs its first stage in a directory, because no image can be built here."""
 
 import json
 import os
@@ -14,13 +14,13 @@ IN_IMAGE = re.compile(r"(?<![\w./-])/(venv|srv|build)\b")
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction and what follows it."""
+    """An instruction and its arguments."""
 
     word: str
     rest: str
 
     def form(self) -> list[str]:
-        """Return the words of an instruction in its exec form, which needs no shell."""
+        """Return the arguments of an instruction in exec form, which needs no shell."""
         words: list[str] = json.loads(self.rest)
         return words
 
@@ -33,7 +33,7 @@ def steps() -> list[Step]:
 
 
 def stages() -> list[list[Step]]:
-    """Return the instructions of each stage, from its FROM on."""
+    """Return the instructions of each stage."""
     found: list[list[Step]] = []
     for step in steps():
         if step.word == "FROM":
@@ -44,13 +44,13 @@ def stages() -> list[list[Step]]:
 
 
 def the(word: str) -> Step:
-    """Return the last stage's instruction *word*."""
+    """Return the instruction *word* of the last stage."""
     (found,) = [step for step in stages()[-1] if step.word == word]
     return found
 
 
 def build(root: Path, python: str, pip: str) -> None:
-    """Carry out the first stage in *root*, which stands for ``/``, with the commands *python* and *pip*."""
+    """Run the first stage in *root* instead of ``/``, with the commands *python* and *pip*."""
     commands = root / "commands"
     commands.mkdir()
     for name, command in (("python", python), ("pip", pip)):

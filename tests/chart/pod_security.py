@@ -8,7 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 Rule = Callable[[Json, Json], bool]
-"""A rule of containers: takes the Pod's spec and the container."""
+"""A rule for a container; its arguments are the spec of the Pod and the container."""
 
 VOLUMES = {
     "configMap",
@@ -41,7 +41,7 @@ PROFILES = {"RuntimeDefault", "Localhost"}
 
 
 def violations(pod: Json) -> list[str]:
-    """Return the names of the standard's controls that the Pod spec *pod* breaks."""
+    """Return the names of the controls that the Pod spec *pod* violates."""
     broken = [name for name, holds in POD_RULES.items() if not holds(pod)]
     for container in _containers(pod):
         broken += [f"{name} ({container['name']})" for name, holds in RULES.items() if not holds(pod, container)]
@@ -58,8 +58,8 @@ def _context(item: Json) -> Json:
     return context
 
 
-def _said(pod: Json, container: Json, field: str) -> Any:
-    """Return what the container says of *field*, or else the Pod."""
+def _effective(pod: Json, container: Json, field: str) -> Any:
+    """Return *field* of the security context of the container, or else of the Pod."""
     return _context(container).get(field, _context(pod).get(field))
 
 
@@ -94,9 +94,9 @@ RULES: dict[str, Rule] = {
     "privilege escalation": lambda _, container: _context(container).get("allowPrivilegeEscalation") is False,
     "capabilities dropped": lambda _, container: "ALL" in _capabilities(container, "drop"),
     "capabilities added": lambda _, container: _capabilities(container, "add") <= {"NET_BIND_SERVICE"},
-    "running as non-root": lambda pod, container: _said(pod, container, "runAsNonRoot") is True,
+    "running as non-root": lambda pod, container: _effective(pod, container, "runAsNonRoot") is True,
     "running as root": lambda _, container: _context(container).get("runAsUser") != 0,
-    "seccomp": lambda pod, container: (_said(pod, container, "seccompProfile") or {}).get("type") in PROFILES,
+    "seccomp": lambda pod, container: (_effective(pod, container, "seccompProfile") or {}).get("type") in PROFILES,
     "AppArmor": lambda _, box: _context(box).get("appArmorProfile", {"type": "RuntimeDefault"})["type"] in PROFILES,
     "SELinux": lambda _, container: _selinux(container),
     "proc mount": lambda _, container: _context(container).get("procMount", "Default") == "Default",

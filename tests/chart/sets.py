@@ -1,4 +1,4 @@
-"""The value sets that the chart is tried with: a file each in ``values/``, and what it becomes in ``golden/``."""
+"""The value sets of the chart tests: a file in ``values/`` for each, and the rendered manifests in ``golden/``."""
 
 from functools import cache
 from pathlib import Path
@@ -35,13 +35,13 @@ def objects(given: Json | None = None, *, release: str = RELEASE, namespace: str
 
 @cache
 def _crd(text: str) -> Json:
-    """Return the CRD, which is large and the same for most installations. Nobody changes it."""
+    """Return the CRD, cached because it is large. Callers must not change it."""
     crd: Json = yaml.load(text, yaml.CSafeLoader)
     return crd
 
 
 def the(kind: str, given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> Json:
-    """Return the object of *kind*, not one of ``helm test``."""
+    """Return the only object of *kind*, without those of ``helm test``."""
     made = objects(given, release=release, namespace=namespace)
     (found,) = [item for item in made if item["kind"] == kind and "helm.sh/hook" not in annotations(item)]
     return found

@@ -1,4 +1,4 @@
-"""The image, without building one: its install steps, and a start as another user where nothing can be written."""
+"""The image without a build: its install steps, and a start as an unprivileged user in a read-only tree."""
 
 import os
 import re
@@ -22,11 +22,11 @@ from tests.serving import Served, served
 ROOT = Path(__file__).parents[2]
 OTHER = 65532
 AS_OTHER: dict[str, Any] = {"user": OTHER, "group": OTHER, "extra_groups": []} if os.getuid() == 0 else {}
-"""Only root can start something as another user; others start it as themselves, and can't write there either."""
+"""Only root can switch the user; other users start it as themselves and can't write the tree either."""
 
 
 def runs(python: str) -> bool:
-    """Tell whether the other user can run *python*, and its version is one that we support."""
+    """Return whether the unprivileged user can run *python*, and its version is supported."""
     command = [python, "-I", "-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"]
     try:
         return subprocess.run(command, check=False, capture_output=True, cwd="/", **AS_OTHER).returncode == 0
@@ -36,12 +36,12 @@ def runs(python: str) -> bool:
 
 @pytest.fixture(name="image", scope="module")
 def _image() -> Iterator[Path]:
-    """Return a folder that holds what the image holds, without permission to write for anybody."""
+    """Return a directory with the contents of the image, not writable by any user."""
     candidates = [sys._base_executable, "/usr/local/bin/python3", "/usr/bin/python3"]  # type: ignore[attr-defined]  # noqa: SLF001 - typeshed leaves it out; the interpreter under this environment
     python = next((candidate for candidate in candidates if runs(candidate)), None)
     if python is None:
         pytest.skip("no Python 3.11 or later that another user can run")
-    root = Path(tempfile.mkdtemp())  # not tmp_path, which is this user's alone
+    root = Path(tempfile.mkdtemp())  # not tmp_path, which only this user can read
     try:
         root.chmod(0o755)
         dockerfile.build(root, python, f"{sys.executable} -m pip")
@@ -59,12 +59,12 @@ def content(root: Path) -> list[str]:
 
 
 def inside(root: Path, *command: str) -> list[str]:
-    """Return *command* of the image with its paths in *root*."""
+    """Return *command* of the image with paths in *root*."""
     return [dockerfile.IN_IMAGE.sub(rf"{root}/\1", word) for word in command]
 
 
 def started(root: Path) -> list[str]:
-    """Return the image's start, as the other user, in its working directory, with the environment that it sets."""
+    """Return the start command of the image, as the unprivileged user, with its working directory and environment."""
     entry = inside(root, *dockerfile.the("ENTRYPOINT").form())
     given = {"env": {"PYTHONDONTWRITEBYTECODE": "1", "HOME": "/nonexistent", "PATH": ""}, **AS_OTHER}
     (folder,) = inside(root, dockerfile.the("WORKDIR").rest)

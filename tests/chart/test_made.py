@@ -1,4 +1,4 @@
-"""What is made from something else is as it would be made now, and every value is documented."""
+"""Generated files are up to date, and every value is documented."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ def test_a_value_without_a_comment_would_be_found() -> None:
 
 
 def nodes(schema: Any, path: str = "") -> dict[str, Any]:
-    """Return the schemas of all objects with named fields, by path."""
+    """Return the schemas of all objects with properties, by path."""
     found = {path: schema} if "properties" in schema else {}
     for key, inner in schema.get("properties", {}).items():
         found |= nodes(inner, f"{path}/{key}")

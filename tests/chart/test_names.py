@@ -1,4 +1,4 @@
-"""Names: within Kubernetes' bounds, and where the values put them."""
+"""Names and namespaces: within the limits of Kubernetes, and as the values set them."""
 
 import kubernetes_validate
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from tests.chart.sets import Json, objects, the
 
 LONG = "a" * 53
-"""As long as Helm lets the name of a release be."""
+"""A release name of the maximum length."""
 CLUSTERS = {"ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition"}
 
 

@@ -1,4 +1,4 @@
-"""Every Pod that the chart makes passes Pod Security "restricted"; the evaluator is shown to refuse what breaks it."""
+"""Every Pod of the chart passes Pod Security "restricted"; negative controls of the evaluator."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.chart.pod_security import violations
 from tests.chart.sets import SETS, Json, objects, the, values
 
 EXCEPTED: dict[str, str] = {}
-"""Controls that a Pod of the chart may break, each with its reason: none."""
+"""Controls that a Pod of the chart can violate, each with its reason: none."""
 
 GOOD = the("Deployment")["spec"]["template"]["spec"]
 
@@ -40,7 +40,7 @@ def context(**fields: object) -> Json:
 
 
 def patched(item: Json, patch: Json) -> Json:
-    """Return *item* with the fields of *patch*; a security context keeps its others."""
+    """Return *item* with the fields of *patch*; security contexts are merged."""
     changed = {**item, **patch}
     changed["securityContext"] = item["securityContext"] | patch.get("securityContext", {})
     return changed

@@ -1,4 +1,4 @@
-"""What the chart becomes, with Helm's own engine: as committed, and valid for Kubernetes and for the CRDs it uses."""
+"""The rendered chart equals the golden files, and is valid for Kubernetes and the CRDs that it uses."""
 
 import helm_python as helm
 import jsonschema
@@ -14,7 +14,7 @@ OLDEST, NEWEST = "1.30", "1.36"
 
 
 def golden(name: str) -> str:
-    """Return the manifests of the set *name*, without the CRD, which is compared elsewhere."""
+    """Return the manifests of the value set *name*, without the CRD, which test_made.py compares."""
     made = texts(values(name))
     return "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in made.items() if path != "crd.yaml")
 
@@ -59,7 +59,9 @@ def validate(item: Json, version: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_every_object_is_valid(name: str, version: str) -> None:
     for item in objects(values(name)):
-        if item["kind"] != "CustomResourceDefinition" or name == "default":  # it is large, and the same in all
+        if (
+            item["kind"] != "CustomResourceDefinition" or name == "default"
+        ):  # the CRD is large, and the same in all value sets
             validate(item, version)
 
 

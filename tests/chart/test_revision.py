@@ -1,4 +1,4 @@
-"""The revision in the hooks' addresses: it changes with what decides the answers, and with nothing else."""
+"""The revision in the URLs of the hook: it changes with what decides the responses, and with nothing else."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The commands of a page that are not shown with output: those that need a cluster, a registry or a network."""
+"""The commands of a page without output, which need a cluster, a registry or a network."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ CHART = "charts/myresource-operator"
 
 
 def commands(page: str) -> list[str]:
-    """Return the indented lines of *page*, and the commands in its tables and sentences."""
+    """Return the commands in indented lines, tables and sentences of *page*."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"\\\n\s*", "", text)  # a backslash at the end of a line joins it with the next one
     inline = re.findall(r"`((?:kubectl|helm) [^`<]+)`", text.partition("made by make pages")[0])
@@ -22,6 +22,6 @@ def commands(page: str) -> list[str]:
 
 
 def settings(command: str) -> list[str]:
-    """Return what *command* gives after ``--set``."""
+    """Return the values of ``--set`` in *command*."""
     words = shlex.split(command)
     return [words[at + 1] for at, word in enumerate(words) if word == "--set"]

@@ -1,10 +1,10 @@
-"""What proves a sentence of a page: the ids of tests, in comments that no reader of the page sees.
+"""The ids of the tests that prove a sentence of a page, in comments that its readers do not see.
 
     Metacontroller deletes it. <!-- tests: e2e.deletion.its_children_are_deleted_with_it, life.another -->
 
-``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``. The comment stands in the paragraph, in the item of
-a list, or alone after a table. What no test here can prove says why: ``<!-- no test: reason -->``. A page about one
-thing may have one comment for all of it: ``<!-- tests of this page: ... -->``.
+``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``. The comment is in the paragraph or list item, or
+follows a table. If no test can prove a sentence, a comment has the reason: ``<!-- no test: reason -->``. A page about one
+topic can have one comment for all sentences: ``<!-- tests of this page: ... -->``.
 """
 
 import ast
@@ -21,24 +21,24 @@ PAGES += [str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("charts/*/REA
 _MARK = re.compile(r"<!-- (tests|no test)( of this page)?: (.*?) -->", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _BEHAVIOUR = re.compile(r"\b(Metacontroller|API server|Kubernetes|kubelet)\b(?!'|\*|,? \d)")
-"""One of them is named, not just something of it (``Kubernetes' roles``) or a version."""
+"""A sentence names one of these, except as a possessive (``Kubernetes' roles``) or with a version."""
 _NOT_PROSE = re.compile(r"^```.*?^```$|^(?: {4,}|#)[^\n]*$", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"\n(?= *(?:[-*]|\d+\.) )")
 
 
 def proofs(text: str) -> list[str]:
-    """Return the ids of the tests that *text*, a page or a part of one, names."""
+    """Return the ids of tests in *text*, a page or a part of one."""
     named = [match[3] for match in _MARK.finditer(text) if match[1] == "tests"]
     return [word.strip() for ids in named for word in ids.split(",")]
 
 
 def exemptions(text: str) -> list[str]:
-    """Return the reasons why something in *text* has no test."""
+    """Return the reasons in *text* for the lack of a test."""
     return [" ".join(match[3].split()) for match in _MARK.finditer(text) if match[1] == "no test"]
 
 
 def unproven(page: str) -> list[str]:
-    """Return the paragraphs, items and tables of *page* about behaviour of others that carry no id and no reason."""
+    """Return the paragraphs, items and tables of *page* about behaviour of others that have no id and no reason."""
     if any(match[2] for match in _MARK.finditer(page)):
         return []
     about = [block for block in _blocks(page) if _BEHAVIOUR.search(_COMMENT.sub("", block))]
@@ -46,7 +46,7 @@ def unproven(page: str) -> list[str]:
 
 
 def _blocks(page: str) -> Iterator[str]:
-    """Yield the paragraphs, items and tables of *page*, each with a comment that follows alone."""
+    """Yield the paragraphs, items and tables of *page*, each with a comment that follows it."""
     block = ""
     for part in re.split(r"\n\s*\n", _prose(page)):
         first, *more = _ITEM.split(part)
@@ -62,7 +62,7 @@ def _blocks(page: str) -> Iterator[str]:
 
 
 def _prose(page: str) -> str:
-    """Return *page* without code and headings, each comment in one line."""
+    """Return *page* without code and headings, with each comment in one line."""
     return _NOT_PROSE.sub("", _COMMENT.sub(lambda found: " ".join(found[0].split()), page))
 
 

@@ -1,4 +1,4 @@
-"""The pages that are made: as they would be made now, with an example for every field that works, and every reason."""
+"""Generated pages are up to date, with an example for every field and a section for every reason."""
 
 import re
 from typing import Any
@@ -61,12 +61,12 @@ def test_an_example_runs_and_changes_something(field: str, example: Json) -> Non
 
 
 def kind(name: str) -> str:
-    """Return *name*, or one name for the three probes, which are alike."""
+    """Return *name*, or one name for the three probes, which have the same fields."""
     return "probe" if name.endswith("Probe") else name
 
 
 def shapes(item: Any, parent: str = "") -> set[tuple[str, str]]:
-    """Return the names of all fields in *item*, each with the name of what it is in."""
+    """Return the names of all fields in *item*, each with the name of its parent."""
     if isinstance(item, list):
         return {pair for inner in item for pair in shapes(inner, parent)}
     if isinstance(item, dict):

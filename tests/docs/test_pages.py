@@ -1,4 +1,4 @@
-"""The pages for users: their commands run, or are right as far as can be seen without a cluster, and are listed."""
+"""The pages for users: their commands run, or pass checks that need no cluster, and are listed."""
 
 import re
 import shlex
@@ -83,7 +83,7 @@ def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command:
 
 
 METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
-"""Values of Metacontroller's chart that the page gives."""
+"""Values of Metacontroller's chart in the page."""
 
 
 def sets(page: str) -> list[str]:
