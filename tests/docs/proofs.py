@@ -3,8 +3,8 @@
     Metacontroller deletes it. <!-- tests: e2e.deletion.its_children_are_deleted_with_it, life.another -->
 
 ``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``. The comment is in the paragraph or list item, or
-follows a table. If no test can prove a sentence, a comment has the reason: ``<!-- no test: reason -->``. A page about one
-topic can have one comment for all sentences: ``<!-- tests of this page: ... -->``.
+follows a table. If no test can prove a sentence, a comment has the reason: ``<!-- no test: reason -->``. A page about
+one topic can have one comment for all sentences: ``<!-- tests of this page: ... -->``.
 """
 
 import ast
