@@ -8,7 +8,7 @@ from metahook.simulator.objects import Json, Key
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.record import Version
-from tests.e2e.said import says
+from tests.e2e.statuses import state_and_reason
 from tests.e2e.used import put_all
 
 PATIENCE = 1800.0
@@ -44,7 +44,7 @@ class Crowd:
         return time.monotonic() - start
 
     def _observe(self, key: Key, version: Version) -> None:
-        if key.kind == "MyResource" and says(version.item) == ("Ready", "Available"):
+        if key.kind == "MyResource" and state_and_reason(version.item) == ("Ready", "Available"):
             self._unready.discard(key)
             if not self._unready:
                 self._ready.set()

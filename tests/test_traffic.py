@@ -15,7 +15,7 @@ from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import text
 from tests.damage import at, places, replaced, spelled
 from tests.documents import ROOT, printed
-from tests.e2e.traffic_lives import LIVES
+from tests.e2e.traffic_scenarios import SCENARIOS
 from tests.normalised import chance
 from tests.oracle import expected_children, forbidden, status_problems, untidy
 from tests.serving import served
@@ -56,7 +56,7 @@ def test_every_moment_of_every_life_is_recorded_in_both_modes() -> None:
     moments = {
         f"{mode}/{life}-{number}-{step.name}-{kept}"
         for mode in MODES
-        for life, steps in LIVES.items()
+        for life, steps in SCENARIOS.items()
         for number, step in enumerate(steps)
         for kept in step.keeps
     }

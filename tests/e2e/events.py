@@ -5,7 +5,7 @@ from collections.abc import Callable
 from metahook.simulator.objects import Json
 from tests.e2e.client import MERGE
 from tests.e2e.namespace import Namespace
-from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, is_ready
+from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, set_ready
 
 OTHERS = 20
 
@@ -46,7 +46,7 @@ def _pod_restarts(here: Namespace) -> None:
         conditions = [{**each, "status": str(ready or each["type"] in _KEPT)} for each in pod["status"]["conditions"]]
         restarted = {**container, "restartCount": 1, "ready": ready, "started": ready}
         _status(here, "Pod", name, {"conditions": conditions, "containerStatuses": [restarted]})
-        here.is_still()
+        here.wait_until_quiet()
 
 
 _KEPT = ("Initialized", "PodScheduled")
@@ -72,7 +72,7 @@ def _others(here: Namespace) -> None:
     for number in range(OTHERS):
         here.make(f"other{number}")
     for number in range(OTHERS):
-        here.is_said("Ready", "Available", f"other{number}")
+        here.wait_for_status("Ready", "Available", f"other{number}")
 
 
 EVENTS: dict[str, Callable[[Namespace], None]] = {
@@ -93,7 +93,7 @@ EVENTS: dict[str, Callable[[Namespace], None]] = {
     "a key that it uses": _config_map(**{USED: "bye"}),
     "a key of a Secret that it does not use": _secret(OTHER="Mg=="),
     "a key of a Secret that it uses": _secret(**{USED: SECRETS[1]}),
-    "the status of a dependency": lambda here: is_ready(here.client, here.name, reason="Looked"),
+    "the status of a dependency": lambda here: set_ready(here.client, here.name, reason="Looked"),
     "a dependency is deleted": lambda here: here.delete("MyBackup", BACKUP),
     f"{OTHERS} other MyResources are created": _others,
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from metahook.simulator.objects import Json
 from tests.e2e.client import KINDS, MERGE, STRATEGIC, Client, Refused
 from tests.e2e.installed import documents
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 
 PATIENCE = 90
 """Timeout of a command in seconds."""

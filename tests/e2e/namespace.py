@@ -19,7 +19,7 @@ from tests.e2e.audit import Done
 from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.record import Record
-from tests.e2e.said import condition, says
+from tests.e2e.statuses import condition, state_and_reason
 from tests.e2e.undo import undo
 from tests.e2e.watched import backup, told
 from tests.worlds import parent
@@ -80,7 +80,7 @@ class Place:
     def ready(self, name: str = "web", **spec: Any) -> None:
         """Create a MyResource, and wait until it is Ready and nothing changes."""
         self.make(name, **spec)
-        self.is_ready(name)
+        self.wait_until_ready(name)
 
     def put(self, item: Json) -> None:
         """Create an object of another owner."""
@@ -168,15 +168,15 @@ class Place:
         found: Json = next(item for item in containers if item["name"] == "main")
         return found
 
-    def says(self, name: str = "web") -> tuple[str, str]:
+    def state_and_reason(self, name: str = "web") -> tuple[str, str]:
         """Return the latest state and reason for the current generation."""
         found = self._record.latest("MyResource", self.name, name)
-        return says(found) if found else ("", "")
+        return state_and_reason(found) if found else ("", "")
 
     def history(self, name: str = "web") -> list[tuple[str, str]]:
         """Return the sequence of states and reasons."""
         versions = self._record.of("MyResource", self.name, name)
-        said = [says(version.item) for version in versions if not version.deleted]
+        said = [state_and_reason(version.item) for version in versions if not version.deleted]
         return [now for before, now in pairwise([("", ""), *said]) if now not in (before, ("", ""))]
 
     def message(self, name: str = "web") -> str:
@@ -190,23 +190,27 @@ class Place:
         """Wait until *holds* returns True."""
         assert self._record.until(holds, within), f"not within {within} s; {self._described()}"
 
-    def is_said(self, state: str, reason: str, name: str = "web", within: float = PATIENCE) -> None:
+    def wait_for_status(self, state: str, reason: str, name: str = "web", within: float = PATIENCE) -> None:
         """Wait until the status has this state and reason for the current generation."""
         generation = self.get("MyResource", name)["metadata"]["generation"]
 
         def holds() -> bool:
             seen = self._record.latest("MyResource", self.name, name)
-            return seen is not None and seen["metadata"]["generation"] >= generation and says(seen) == (state, reason)
+            return (
+                seen is not None
+                and seen["metadata"]["generation"] >= generation
+                and state_and_reason(seen) == (state, reason)
+            )
 
         assert self._record.until(holds, within), f"not {reason} within {within} s; {self._described()}"
 
-    def is_ready(self, name: str = "web", within: float = PATIENCE) -> None:
+    def wait_until_ready(self, name: str = "web", within: float = PATIENCE) -> None:
         """Wait until it is Ready and nothing changes."""
-        self.is_said("Ready", "Available", name, within)
-        self.is_still()
-        assert self.says(name) == ("Ready", "Available"), self._described()
+        self.wait_for_status("Ready", "Available", name, within)
+        self.wait_until_quiet()
+        assert self.state_and_reason(name) == ("Ready", "Available"), self._described()
 
-    def is_still(self, quiet: float = QUIET) -> None:
+    def wait_until_quiet(self, quiet: float = QUIET) -> None:
         """Wait until nothing changes."""
 
         def still() -> bool:
@@ -240,12 +244,12 @@ class Namespace(Place):
 
     def touched(self, name: str = "web") -> Done:
         """Cause one more sync of a MyResource, and return the requests of Metacontroller."""
-        self.is_still()
+        self.wait_until_quiet()
         done = self.since()
         version = self.get("MyResource", name)["metadata"]["resourceVersion"]
         self.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": version}}}, name)
         self.eventually(lambda: done.looked_at(name))
-        self.is_still()
+        self.wait_until_quiet()
         return done
 
 

@@ -15,10 +15,10 @@ from tests.e2e.binaries import found
 from tests.e2e.client import STRATEGIC
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import differences
-from tests.e2e.led import led
-from tests.e2e.lives import STRATEGY_LIVES, Simulated
 from tests.e2e.namespace import Namespace
+from tests.e2e.scenarios import STRATEGY_SCENARIOS, Simulated
 from tests.e2e.shell import Shell
+from tests.e2e.side_by_side import run_side_by_side
 
 DYNAMIC, SERVER_SIDE = MODES
 
@@ -100,11 +100,11 @@ class Site:
 
     def mends(self, here: Namespace, name: str) -> None:
         """Run the command of the message, and of each further message, until the MyResource is Ready."""
-        here.is_said("Failed", "LeftoverFields", name, MINUTE)
-        while here.says(name) == ("Failed", "LeftoverFields"):
+        here.wait_for_status("Failed", "LeftoverFields", name, MINUTE)
+        while here.state_and_reason(name) == ("Failed", "LeftoverFields"):
             self.shell.run(here.message(name).partition("Remove them: ")[2])
-            here.is_still(2)
-        here.is_ready(name)
+            here.wait_until_quiet(2)
+        here.wait_until_ready(name)
 
 
 @pytest.fixture(name="site", scope="module")
@@ -133,14 +133,14 @@ class Changing(Namespace):
         self.eventually(lambda: self.find("MyResource") is None or done.looked_at("web"))
 
 
-@pytest.mark.parametrize("steps", STRATEGY_LIVES.values(), ids=list(STRATEGY_LIVES))
+@pytest.mark.parametrize("steps", STRATEGY_SCENARIOS.values(), ids=list(STRATEGY_SCENARIOS))
 def test_a_scenario_with_a_strategy_change_equals_the_simulated_one(
     site: Site, steps: list[Callable[[Changing], None]]
 ) -> None:
     site.applies(DYNAMIC)
     stage = Changing(site, f"life{next(NUMBERS)}")
 
-    real, expected = led(steps, stage, stage, Simulated(DYNAMIC))
+    real, expected = run_side_by_side(steps, stage, stage, Simulated(DYNAMIC))
 
     assert real.steps == expected.steps
     assert real.writes == expected.writes
@@ -161,19 +161,19 @@ def _there(site: Site) -> Namespace:
     made.make("cleared", **FULL)
     made.make("kept", **FULL)
     for name in (*CHANGES, "cleared", "kept"):
-        made.is_ready(name)
+        made.wait_until_ready(name)
     pods = made.pods("kept")
     site.applies(SERVER_SIDE)
-    made.is_still(2)
+    made.wait_until_quiet(2)
     assert made.pods("kept") == pods
     _clear(made)
     for name, (_, after) in CHANGES.items():
         made.change(name, **after)
     made.change("cleared", **LESS)
     made.make("undone", **FULL)
-    made.is_ready("undone")
+    made.wait_until_ready("undone")
     made.change("undone", **LESS)
-    made.is_ready("undone")
+    made.wait_until_ready("undone")
     made.undo(1, "undone")
     return made
 
@@ -192,7 +192,7 @@ def _is_old(entry: dict[str, Any]) -> bool:
 
 
 def test_a_change_of_the_apply_strategy_alone_changes_nothing(there: Namespace) -> None:
-    there.is_ready("kept")
+    there.wait_until_ready("kept")
 
     is_fresh(there, "kept")
 
@@ -207,7 +207,7 @@ def test_the_command_of_the_message_removes_fields_that_server_side_apply_leaves
 
 
 def test_fields_are_removed_once_the_old_field_manager_is_removed(there: Namespace) -> None:
-    there.is_ready("cleared")
+    there.wait_until_ready("cleared")
 
     is_fresh(there, "cleared")
     assert ("Failed", "LeftoverFields") not in there.history("cleared")
@@ -218,11 +218,11 @@ def _back(site: Site, there: Namespace) -> Namespace:
     """Return the namespace after a change back to dynamic-apply, during which ``between`` lost fields."""
     there.make("between", **FULL)
     for name in ("between", *CHANGES, "undone", "kept"):
-        there.is_ready(name)
+        there.wait_until_ready(name)
     site.stops()
     there.change("between", **LESS)
     site.applies(DYNAMIC)
-    there.is_still(2)
+    there.wait_until_quiet(2)
     there.change("kept", **LESS)
     return there
 
@@ -234,14 +234,14 @@ def test_the_command_of_the_message_removes_fields_dropped_during_the_change(sit
 
 
 def test_dynamic_apply_removes_fields_after_its_first_write(back: Namespace) -> None:
-    back.is_ready("kept")
+    back.wait_until_ready("kept")
 
     is_fresh(back, "kept")
 
 
 @pytest.mark.parametrize("name", [*CHANGES, "undone", "cleared"])
 def test_repaired_children_stay_unchanged_when_the_strategy_changes_back(back: Namespace, name: str) -> None:
-    back.is_ready(name)
+    back.wait_until_ready(name)
 
     is_fresh(back, name)
 
@@ -249,12 +249,12 @@ def test_repaired_children_stay_unchanged_when_the_strategy_changes_back(back: N
 def test_dynamic_apply_reverts_a_rollout_undo(back: Namespace) -> None:
     back.ready("twice", **FULL)
     back.change("twice", **LESS)
-    back.is_ready("twice")
+    back.wait_until_ready("twice")
 
     back.undo(1, "twice")
-    back.is_still(2)
+    back.wait_until_quiet(2)
 
-    back.is_ready("twice")
+    back.wait_until_ready("twice")
     is_fresh(back, "twice")
 
 
@@ -273,7 +273,7 @@ def test_fields_of_other_managers_are_not_leftovers(site: Site, back: Namespace,
 
     edit({"template": {"spec": theirs}, "revisionHistoryLimit": 5}, "kubectl-edit")
     edit({"template": {"metadata": restart}}, "kubectl-rollout")
-    back.is_ready(name, within=MINUTE)
+    back.wait_until_ready(name, within=MINUTE)
 
     live = back.get("Deployment", f"{name}-deployment")["spec"]
     assert live["template"]["spec"]["hostname"] == "x"

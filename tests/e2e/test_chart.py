@@ -111,7 +111,7 @@ def printed(page: str) -> list[str]:
 def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespace, site: Site) -> None:
     installed.run(APPLY)
     installed.run(WAIT)
-    here.is_ready()
+    here.wait_until_ready()
 
     assert installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]  # except the age
     assert site.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
@@ -140,7 +140,7 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     (container,) = hook["spec"]["template"]["spec"]["containers"]
     assert {"name": "MYRESOURCE_MAX_BODY", "value": "64"} in container["env"]
     assert container["resources"]["limits"]["memory"] == "960Mi"
-    here.is_still(2)
+    here.wait_until_quiet(2)
     assert here.pods() == pods
 
 
@@ -153,7 +153,7 @@ def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell,
     shell.run(UNINSTALL)
     here.delete("MyResource", "other")
     here.eventually(lambda: here.find("Deployment", "other-deployment") is None)
-    here.is_still(2)
+    here.wait_until_quiet(2)
     assert (here.pods(), here.get("MyResource")["spec"], here.get("Service")["spec"]) == before
     assert here.client.get("CompositeController", "", "myresource") is None
 
@@ -161,27 +161,27 @@ def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell,
     assert here.touched().children == []
     assert here.pods() == before[0]
     here.change(image="nginx:1.28")
-    here.is_ready()
+    here.wait_until_ready()
     remove(shell, here)
 
 
 def test_orphaned_children_keep_running_and_are_adopted_without_a_restart(installed: Shell, here: Namespace) -> None:
     installed.files["examples/web.yaml"] = [here.manifest(replicas=2, **PORT)]
     installed.run(APPLY)
-    here.is_ready()
+    here.wait_until_ready()
     pods = here.pods()
 
     installed.run("kubectl delete myresource web --cascade=orphan")
-    here.is_still(2)
+    here.wait_until_quiet(2)
     assert here.pods() == pods
     assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
     installed.run(APPLY)
-    here.is_said("Failed", "NameConflict")
+    here.wait_for_status("Failed", "NameConflict")
     installed.run("uid=$(kubectl get myresource web -o jsonpath='{.metadata.uid}')")
     installed.run('kubectl label --overwrite deployment web-deployment controller-uid="$uid"')
     installed.run('kubectl label --overwrite service web controller-uid="$uid" # if it has one')
-    here.is_ready()
+    here.wait_until_ready()
     assert here.pods() == pods
     assert all("ownerReferences" in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
@@ -196,7 +196,7 @@ def test_a_deployment_is_adopted_by_running_beside_it(installed: Shell, here: Na
 
     installed.run("kubectl apply -f shop.yaml # a MyResource named shop, with ports, and service: {mode: Disabled}")
     installed.run("kubectl wait --for=condition=Ready myresource/shop --timeout=300s")
-    here.is_still()
+    here.wait_until_quiet()
     assert here.get("Service", "shop") == before
     assert here.get("Deployment", "shop")["spec"]["template"]["metadata"]["labels"] == {"app": "other"}
 
@@ -211,7 +211,7 @@ def test_a_deployment_is_adopted_by_running_beside_it(installed: Shell, here: Na
         """controller-uid="$(kubectl get myresource shop -o jsonpath='{.metadata.uid}')\""""
     )
     installed.run("""kubectl patch myresource shop --type=merge -p '{"spec":{"service":{"mode":"Auto"}}}'""")
-    here.is_ready("shop")
+    here.wait_until_ready("shop")
     assert here.pods("shop") == pods
     assert "ownerReferences" in here.get("Service", "shop")["metadata"]
 
@@ -229,7 +229,7 @@ def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(installed: Shel
     here.eventually(lambda: here.find("Deployment") is None)
     installed.run("kubectl create -f myresources.json")
 
-    here.is_ready()
+    here.wait_until_ready()
     assert here.get("MyResource")["spec"] == before
 
 
@@ -271,24 +271,24 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
 
     shell.run(UPGRADE)
     assert knows_restarts()
-    here.is_said("Failed", "InvalidSpec", lax)
+    here.wait_for_status("Failed", "InvalidSpec", lax)
     for name in ("web", "scarce"):
-        here.is_ready(name)
+        here.wait_until_ready(name)
     assert here.pods() | here.pods("scarce") == pods
     here.change("scarce", replicas=2)  # the rule that it violates does not block writes of its status
-    here.is_ready("scarce")
+    here.wait_until_ready("scarce")
     with pytest.raises(Refused, match="a container does not start with less"):
         here.change("scarce", memory=101)
 
     shell.run(ROLLBACK)
-    here.is_still(2)
+    here.wait_until_quiet(2)
     assert not knows_restarts()
     assert pods <= here.pods() | here.pods("scarce")
 
     shell.run(UPGRADE)
     here.change(restartedAt="2026-01-31T00:00:00Z")
     here.eventually(lambda: not pods & here.pods())
-    here.is_ready()
+    here.wait_until_ready()
     remove(shell, here)
 
 
@@ -330,7 +330,7 @@ def test_without_helm_it_is_installed_by_two_commands_and_removed_with_all_myres
     shell.run("kubectl apply --server-side -k metacontroller")
     shell.run("kubectl -n myresource-operator rollout status deployment/myresource-operator --timeout=120s")
     shell.run(APPLY)
-    here.is_ready()
+    here.wait_until_ready()
 
     shell.run("kubectl delete -k metacontroller")
 

@@ -35,7 +35,7 @@ class Scene:
         before = len(self.asked("sync"))
         self.here.client.change("CompositeController", "", "myresource", {"spec": spec})
         self.here.eventually(lambda: len(self.asked("sync")) > before)
-        self.here.is_still(QUIET)
+        self.here.wait_until_quiet(QUIET)
 
     def asked(self, hook: str) -> list[str]:
         """Return the names of the recorded requests about ``web``, which start with the time."""
@@ -57,7 +57,7 @@ class Counter:
     def costs(self, least: int) -> Cost:
         """Return the cost after at *least* this number of syncs, when nothing changes any more."""
         self._scene.here.eventually(lambda: self.of("sync") >= least)
-        self._scene.here.is_still(QUIET)
+        self._scene.here.wait_until_quiet(QUIET)
         ours = _about_web(self._done.writes)
         statuses = sum("myresources" in write for write in ours)
         children = len(ours) - statuses
@@ -97,7 +97,7 @@ def _ready_web(cluster: Cluster) -> Namespace:
     put_all(here.client, here.name)
     here.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "unrelated"}})
     here.ready(replicas=2, **ALL)
-    here.is_still(QUIET)
+    here.wait_until_quiet(QUIET)
     return here
 
 

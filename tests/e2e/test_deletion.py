@@ -29,7 +29,7 @@ def test_children_stay_and_run_after_an_orphan_delete(here: Namespace) -> None:
 
     here.delete("MyResource", policy="Orphan")
     here.eventually(lambda: here.find("MyResource") is None)
-    here.is_still()
+    here.wait_until_quiet()
 
     assert here.pods() == pods
     assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
@@ -42,9 +42,9 @@ def test_an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake(here: Nam
     here.delete("MyResource", policy="Orphan")
     here.eventually(lambda: here.find("MyResource") is None)
 
-    here.is_still(1.2)  # times are in whole seconds: the Pods must be older than the new MyResource by a second
+    here.wait_until_quiet(1.2)  # times are in whole seconds: the Pods must be older than the new MyResource by a second
     here.make(replicas=2, image="nginx:1.28")
-    here.is_said("Failed", "NameConflict", within=2 * MINUTE)
+    here.wait_for_status("Failed", "NameConflict", within=2 * MINUTE)
     assert here.pods() == pods
     assert here.main()["image"] == "nginx:1.27"
     assert "ownerReferences" not in here.get("Deployment")["metadata"]
@@ -53,7 +53,7 @@ def test_an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake(here: Nam
     uid = here.get("MyResource")["metadata"]["uid"]
     here.edit("Deployment", {"metadata": {"labels": {"controller-uid": uid}}})
 
-    here.is_ready()
+    here.wait_until_ready()
     assert here.pods() == pods
     assert here.get("Deployment")["metadata"]["ownerReferences"][0]["uid"] == uid
 
@@ -67,7 +67,7 @@ def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, p
     here.delete("MyResource")
     here.eventually(lambda: here.find("MyResource") is None)
     here.make(replicas=3, **ports)
-    here.is_ready(within=2 * MINUTE)
+    here.wait_until_ready(within=2 * MINUTE)
 
     uid = here.get("MyResource")["metadata"]["uid"]
     assert uid != before
@@ -81,12 +81,12 @@ def test_a_child_held_by_a_finalizer_is_terminating_and_is_recreated_once_it_is_
     here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
 
     here.delete("Service")
-    here.is_said("Degraded", "ChildTerminating")
+    here.wait_for_status("Degraded", "ChildTerminating")
     assert here.message().endswith("as soon as its finalizers are removed: example.com/hold.")
     assert here.touched().writes == []
     here.edit("Service", {"metadata": {"finalizers": None}})
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(here: Namespace) -> None:
@@ -97,10 +97,10 @@ def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(he
     here.eventually(lambda: not any(here.find(kind) for kind in ("MyResource", "Deployment")))
 
     here.make(**PORT)
-    here.is_said("Building", "ChildTerminating")
+    here.wait_for_status("Building", "ChildTerminating")
     here.edit("Service", {"metadata": {"finalizers": None}})
 
-    here.is_ready(within=2 * MINUTE)
+    here.wait_until_ready(within=2 * MINUTE)
 
 
 def test_held_by_a_finalizer_it_is_terminating_and_keeps_its_children(here: Namespace) -> None:
@@ -109,7 +109,7 @@ def test_held_by_a_finalizer_it_is_terminating_and_keeps_its_children(here: Name
 
     here.delete("MyResource")
 
-    here.is_said("Terminating", "Terminating")
+    here.wait_for_status("Terminating", "Terminating")
     assert here.touched().writes == []
     assert here.find("Deployment") is not None
 

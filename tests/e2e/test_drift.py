@@ -35,7 +35,7 @@ def test_a_changed_field_of_ours_is_restored_with_few_writes(
 
     here.edit(kind, change, how=STRATEGIC)
     here.eventually(lambda: bool(done.children))
-    here.is_ready()
+    here.wait_until_ready()
 
     assert differences(here) == []
     assert len(done.children) == writes
@@ -49,7 +49,7 @@ def test_a_deployment_deleted_by_hand_is_recreated(here: Namespace, policy: str)
 
     here.delete("Deployment", policy=policy)
     here.eventually(lambda: (here.find("Deployment") or {"metadata": {"uid": before}})["metadata"]["uid"] != before)
-    here.is_ready()
+    here.wait_until_ready()
 
     assert differences(here) == []
     assert len(here.pods()) == 2
@@ -61,7 +61,7 @@ def test_a_service_deleted_by_hand_is_recreated(here: Namespace) -> None:
 
     here.delete("Service")
     here.eventually(lambda: (here.find("Service") or {"metadata": {"uid": before}})["metadata"]["uid"] != before)
-    here.is_ready()
+    here.wait_until_ready()
 
     assert differences(here) == []
 
@@ -73,7 +73,7 @@ def test_a_child_without_its_owner_is_adopted_again(here: Namespace, kind: str) 
     here.edit(kind, {"metadata": {"ownerReferences": None}})
 
     here.eventually(lambda: "ownerReferences" in here.get(kind)["metadata"])
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_foreign_labels_and_annotations_are_kept(here: Namespace) -> None:
@@ -83,7 +83,7 @@ def test_foreign_labels_and_annotations_are_kept(here: Namespace) -> None:
         here.edit(kind, theirs)
 
     here.change(image="nginx:1.28")
-    here.is_ready()
+    here.wait_until_ready()
 
     for kind in ("Deployment", "Service"):
         metadata = here.get(kind)["metadata"]
@@ -104,7 +104,7 @@ INJECTED = {
 def inject(here: Namespace) -> None:
     """Add a sidecar and a volume that both containers mount, as a sidecar injector does."""
     here.edit("Deployment", {"spec": {"template": {"spec": INJECTED}}}, how=STRATEGIC)
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_an_injected_sidecar_is_kept_with_its_volume(here: Namespace) -> None:
@@ -112,7 +112,7 @@ def test_an_injected_sidecar_is_kept_with_its_volume(here: Namespace) -> None:
     inject(here)
 
     here.change(image="nginx:1.28", env=[{"name": "OURS", "value": "2"}])
-    here.is_ready()
+    here.wait_until_ready()
 
     main, spec = here.main(), here.get("Deployment")["spec"]["template"]["spec"]
     assert sorted(item["name"] for item in spec["containers"]) == ["main", "sidecar"]
@@ -126,7 +126,7 @@ def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_onl
     inject(here)
 
     here.change(env=None)
-    here.is_ready()
+    here.wait_until_ready()
 
     left = [] if mode == "dynamic-apply" else ["THEIRS"]
     assert [item["name"] for item in here.main().get("env", [])] == left
@@ -139,7 +139,7 @@ def test_a_rollout_restart_is_kept(here: Namespace) -> None:
 
     here.edit("Deployment", {"spec": {"template": {"metadata": {"annotations": restart}}}})
     here.eventually(lambda: not pods & here.pods())
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.get("Deployment")["spec"]["template"]["metadata"]["annotations"] == restart
     assert here.touched().writes == []

@@ -33,7 +33,7 @@ def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any
     here.needs(item)
 
     here.put(item)
-    here.is_ready(name)
+    here.wait_until_ready(name)
 
     assert differences(here, name) == []
     assert here.touched(name).writes == []

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.namespace import Namespace
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 
 
 @pytest.mark.parametrize(
@@ -11,12 +11,12 @@ from tests.e2e.said import condition
 )
 def test_a_rollout_without_progress_fails_until_the_image_changes(here: Namespace, word: str, reason: str) -> None:
     here.make(image=f"nginx:{word}", progressDeadlineSeconds=2)
-    here.is_said("Failed", reason)
+    here.wait_for_status("Failed", reason)
     assert condition(here.get("MyResource"), "Available")["status"] == "False"
 
     here.change(image="nginx:1.28")
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_old_pods_keep_serving_during_a_bad_rollout(here: Namespace) -> None:
@@ -24,7 +24,7 @@ def test_old_pods_keep_serving_during_a_bad_rollout(here: Namespace) -> None:
     pods = here.pods()
 
     here.change(image="nginx:bad", progressDeadlineSeconds=2)
-    here.is_said("Failed", "ImagePullFailed")
+    here.wait_for_status("Failed", "ImagePullFailed")
 
     assert pods & here.pods()
     assert condition(here.get("MyResource"), "Available")["status"] == "True"
@@ -34,10 +34,10 @@ def test_old_pods_keep_serving_during_a_bad_rollout(here: Namespace) -> None:
 def test_while_pods_start_slowly_it_is_rolling_out(here: Namespace) -> None:
     here.make(image="nginx:slow")
 
-    here.is_said("Building", "RollingOut")
-    here.is_still()
+    here.wait_for_status("Building", "RollingOut")
+    here.wait_until_quiet()
 
-    assert here.says() == ("Building", "RollingOut")
+    assert here.state_and_reason() == ("Building", "RollingOut")
 
 
 def test_a_pod_that_is_lost_makes_it_degraded_until_there_is_another(here: Namespace) -> None:
@@ -46,22 +46,22 @@ def test_a_pod_that_is_lost_makes_it_degraded_until_there_is_another(here: Names
     unready = [{"type": "Ready", "status": "False"}]
 
     here.client.change("Pod", here.name, name, {"status": {"conditions": unready}}, part="/status")
-    here.is_said("Degraded", "ReplicasUnavailable")
+    here.wait_for_status("Degraded", "ReplicasUnavailable")
     here.delete("Pod", name)
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_quota_on_pods_is_reported_until_it_is_raised(here: Namespace) -> None:
     here.quota(pods="1")
     here.make(replicas=3, progressDeadlineSeconds=5)
-    here.is_said("Building", "ReplicaFailure")
+    here.wait_for_status("Building", "ReplicaFailure")
     assert "a quota of the namespace is exceeded" in here.message()
-    here.is_said("Failed", "ReplicaFailure")
+    here.wait_for_status("Failed", "ReplicaFailure")
 
     here.edit("ResourceQuota", {"spec": {"hard": {"pods": "9"}}}, "most")
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_scale_up_over_a_quota_is_stalled_without_a_rollout(here: Namespace) -> None:
@@ -71,7 +71,7 @@ def test_a_scale_up_over_a_quota_is_stalled_without_a_rollout(here: Namespace) -
 
     here.change(replicas=3)
 
-    here.is_said("Failed", "ReplicaFailure")
+    here.wait_for_status("Failed", "ReplicaFailure")
 
 
 def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) -> None:
@@ -81,7 +81,7 @@ def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) ->
 
     here.change(image="nginx:1.28")
 
-    here.is_ready()
+    here.wait_until_ready()
     assert "Failed" not in {state for state, _ in here.history()}
 
 
@@ -96,9 +96,9 @@ def test_a_missing_object_that_the_spec_names_is_named(here: Namespace, field: s
     """The reason stays after the deadline, while there are still no Pods to describe."""
     here.make(progressDeadlineSeconds=3, **{field: "missing"})
 
-    here.is_said("Building", "ReplicaFailure")
+    here.wait_for_status("Building", "ReplicaFailure")
     assert said in here.message()
-    here.is_said("Failed", "ReplicaFailure")
+    here.wait_for_status("Failed", "ReplicaFailure")
     assert said in here.message()
 
 
@@ -107,54 +107,54 @@ def test_a_limit_range_that_refuses_pods_is_reported_until_memory_is_lowered(her
     metadata = {"name": "most", "namespace": here.name}
     here.client.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [limit]}})
     here.make(memory="128Mi")
-    here.is_said("Building", "ReplicaFailure")
+    here.wait_for_status("Building", "ReplicaFailure")
     assert "a LimitRange of the namespace does not allow these requests and limits" in here.message()
 
     here.change(memory="64Mi")
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 @pytest.mark.labels({"pod-security.kubernetes.io/enforce": "restricted"})
 def test_a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restricted_one(here: Namespace) -> None:
     here.make(progressDeadlineSeconds=3)
-    here.is_said("Failed", "ReplicaFailure")
+    here.wait_for_status("Failed", "ReplicaFailure")
     assert "set spec.securityProfile to Restricted" in here.message()
 
     here.change(securityProfile="Restricted")
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_deployment_paused_by_hand_is_not_ready_until_it_goes_on(here: Namespace) -> None:
     here.ready()
     here.edit("Deployment", {"spec": {"paused": True}})
-    here.is_still()
+    here.wait_until_quiet()
 
     here.change(image="nginx:1.28")
-    here.is_said("Failed", "Paused")
+    here.wait_for_status("Failed", "Paused")
     here.edit("Deployment", {"spec": {"paused": None}})
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace) -> None:
     """The Deployment keeps its condition of the failure while it is paused."""
     here.ready(progressDeadlineSeconds=2)
     here.change(image="nginx:bad")
-    here.is_said("Failed", "ImagePullFailed")
+    here.wait_for_status("Failed", "ImagePullFailed")
 
     here.edit("Deployment", {"spec": {"paused": True}})
 
-    here.is_said("Failed", "Paused")
+    here.wait_for_status("Failed", "Paused")
     assert "kubectl rollout resume" in here.message()
 
 
 def test_a_deployment_paused_under_a_quota_is_paused(here: Namespace) -> None:
     here.quota(pods="1")
     here.make(replicas=2)
-    here.is_said("Building", "ReplicaFailure")
+    here.wait_for_status("Building", "ReplicaFailure")
 
     here.edit("Deployment", {"spec": {"paused": True}})
 
-    here.is_said("Failed", "Paused")
+    here.wait_for_status("Failed", "Paused")

@@ -19,7 +19,7 @@ from tests.e2e.hook import NEXT, Hook
 from tests.e2e.namespace import Namespace
 from tests.e2e.proxy import MISBEHAVIOURS, Proxy
 from tests.e2e.record import Version
-from tests.e2e.said import condition, says
+from tests.e2e.statuses import condition, state_and_reason
 from tests.e2e.truth import incoherent, untrue, written
 from tests.e2e.work import SPECS, Work
 
@@ -97,7 +97,7 @@ def _calm(scene: Scene) -> None:
 
 
 def _ready(parents: dict[Key, list[Version]]) -> int:
-    return sum(says(versions[-1].item) == ("Ready", "Available") for versions in parents.values())
+    return sum(state_and_reason(versions[-1].item) == ("Ready", "Available") for versions in parents.values())
 
 
 def test_every_fault_struck_during_work(endured: Endured, mode: Mode, figures: Figures) -> None:

@@ -45,5 +45,5 @@ def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Clu
     low.hook.stop()
     low.hook.command = [HIGH if word == LOW else word for word in low.hook.command]
     low.hook.start()
-    here.is_ready()
+    here.wait_until_ready()
     here.close()

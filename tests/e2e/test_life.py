@@ -76,7 +76,7 @@ def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespa
     pods = here.pods()
 
     here.change(**change.after)
-    here.is_ready()
+    here.wait_until_ready()
 
     assert differences(here) == []
     assert bool(pods & here.pods()) != change.restarts
@@ -85,7 +85,7 @@ def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespa
 
 def test_a_new_one_is_building_and_then_ready(here: Namespace) -> None:
     here.make(replicas=2)
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.get("Deployment")["status"]["availableReplicas"] == 2
     assert here.history()[0] == ("Building", "Building")
@@ -97,7 +97,7 @@ def test_a_second_apply_writes_nothing(here: Namespace) -> None:
     done = here.since()
 
     here.client.apply(here.manifest(**PORT))
-    here.is_still()
+    here.wait_until_quiet()
 
     assert done.writes == []
 
@@ -123,7 +123,7 @@ def test_a_change_costs_one_write_for_each_child(here: Namespace) -> None:
     done = here.since()
 
     here.change(image="nginx:1.28")
-    here.is_ready()
+    here.wait_until_ready()
 
     assert len(done.children) == 2  # the Service has the generation stamp, too
 
@@ -132,7 +132,7 @@ def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:
     here.ready()
 
     here.client.change("MyResource", here.name, "web", {"spec": {"replicas": 3}}, part="/scale")
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.get("Deployment")["spec"]["replicas"] == 3
     assert len(here.pods()) == 3
@@ -143,7 +143,7 @@ def test_scaled_to_zero_it_is_ready_and_has_no_pods(here: Namespace) -> None:
 
     here.change(replicas=0)
 
-    here.is_said("Ready", "ScaledToZero")
+    here.wait_for_status("Ready", "ScaledToZero")
     here.eventually(lambda: not here.pods())
 
 
@@ -162,7 +162,7 @@ def test_two_namespaces_have_one_of_the_same_name_each(here: Namespace, elsewher
 
     here.delete("MyResource")
     here.eventually(lambda: here.find("Deployment") is None)
-    elsewhere.is_still()
+    elsewhere.wait_until_quiet()
 
     assert done.writes == []
     assert elsewhere.main()["image"] == "nginx:2"
@@ -185,6 +185,6 @@ def test_it_may_have_50_labels(here: Namespace) -> None:
     labels = {f"example.com/label-{number}": "x" * 63 for number in range(50)}
     here.client.create(here.manifest(labels=labels))
 
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.touched().writes == []

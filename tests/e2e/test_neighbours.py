@@ -12,7 +12,7 @@ def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
     made = foreign(item)
     made["metadata"] = {**made["metadata"], "namespace": here.name, **metadata}
     here.client.create(made)
-    here.is_still()
+    here.wait_until_quiet()
     return here.get(item["kind"], item["metadata"]["name"])
 
 
@@ -20,8 +20,8 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
     before = strangers(service(app="other"), here)
 
     here.make(**PORT)
-    here.is_said("Failed", "NameConflict")
-    here.is_still()
+    here.wait_for_status("Failed", "NameConflict")
+    here.wait_until_quiet()
 
     assert here.touched().writes == []
     assert here.get("Service") == before
@@ -36,29 +36,29 @@ def test_a_service_created_just_before_is_left_unchanged(here: Namespace) -> Non
         here.make(f"web{number}", **PORT)
 
     for number in range(10):
-        here.is_said("Failed", "NameConflict", f"web{number}")
+        here.wait_for_status("Failed", "NameConflict", f"web{number}")
         assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
 
 
 def test_our_service_is_created_when_the_foreign_one_is_deleted(here: Namespace) -> None:
     strangers(service(app="other"), here)
     here.make(**PORT)
-    here.is_said("Failed", "NameConflict")
+    here.wait_for_status("Failed", "NameConflict")
 
     here.delete("Service")
 
-    here.is_ready()
+    here.wait_until_ready()
     assert here.get("Service")["spec"]["selector"] == {"myresource": "web"}
 
 
 def test_a_foreign_service_stays_when_the_myresource_is_deleted(here: Namespace) -> None:
     before = strangers(service(app="other"), here)
     here.make(**PORT)
-    here.is_said("Failed", "NameConflict")
+    here.wait_for_status("Failed", "NameConflict")
 
     here.delete("MyResource")
     here.eventually(lambda: here.find("Deployment") is None)
-    here.is_still()
+    here.wait_until_quiet()
 
     assert here.get("Service") == before
 
@@ -66,7 +66,7 @@ def test_a_foreign_service_stays_when_the_myresource_is_deleted(here: Namespace)
 def test_the_command_of_the_message_hands_a_foreign_service_over(here: Namespace) -> None:
     strangers(service(app="other"), here)
     here.make(**PORT)
-    here.is_said("Failed", "NameConflict")
+    here.wait_for_status("Failed", "NameConflict")
     message, uid = here.message(), here.get("MyResource")["metadata"]["uid"]
     assert f"kubectl label --overwrite service web -n {here.name} controller-uid={uid}" in message
 
@@ -90,7 +90,7 @@ def test_a_deployment_with_only_our_user_facing_labels_is_not_adopted(here: Name
     here.ready()
     here.delete("MyResource")
     here.eventually(lambda: here.find("Deployment") is None)
-    here.is_still()
+    here.wait_until_quiet()
 
     after = here.get("Deployment", "stray")
     assert (after["spec"], after["metadata"]["labels"]) == (before["spec"], before["metadata"]["labels"])
@@ -108,7 +108,7 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
     here.client.create({**stray, "metadata": {**stray["metadata"], "namespace": here.name, "labels": labels}})
 
     here.eventually(lambda: here.find("Deployment", "stray") is None)
-    here.is_ready()
+    here.wait_until_ready()
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
@@ -119,12 +119,12 @@ def test_an_object_of_another_controller_is_left_unchanged(here: Namespace, kind
     before = strangers(deployment() if kind == "Deployment" else service(app="other"), here, ownerReferences=[owner])
 
     here.make(**PORT)
-    here.eventually(lambda: here.says()[0] != "")
-    here.is_still()
+    here.eventually(lambda: here.state_and_reason()[0] != "")
+    here.wait_until_quiet()
 
     after = here.get(kind)
     assert (after["spec"], after["metadata"]["ownerReferences"]) == (
         before["spec"],
         before["metadata"]["ownerReferences"],
     )
-    assert here.says() in [("Building", "Building"), ("Failed", "NameConflict")]
+    assert here.state_and_reason() in [("Building", "Building"), ("Failed", "NameConflict")]

@@ -17,7 +17,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 
 HOUR = 3600
 MOST = 8
@@ -51,7 +51,7 @@ class Life:
         for news in islice(self._rest, steps):
             pod = self._here.get("Pod", self._name)
             self._write(news.status(pod, self._clock))
-            self._here.is_still(0.3)
+            self._here.wait_until_quiet(0.3)
 
     def _write(self, status: Json) -> None:
         self._here.client.change("Pod", self._here.name, self._name, {"status": status}, part="/status")
@@ -61,8 +61,8 @@ def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = P
     """Create a MyResource, and return the life of its Pod."""
     probes: Json = {"readinessProbe": probe} if probe else {}
     here.make(image="nginx:slow", memory="64Mi", env=ENV, **probes)
-    here.is_said("Building", "RollingOut")
-    here.is_still()
+    here.wait_for_status("Building", "RollingOut")
+    here.wait_until_quiet()
     return Life(here, fate, ago)
 
 
@@ -73,7 +73,7 @@ def test_a_cause_is_reported_once_however_often_the_pod_changes(
     reason, words = CAUSES[fate]
     new = begun(here, fate, ago=HOUR if fate is Fate.UNREADY else 0)
     new.goes_on(5)
-    here.is_said("Building", reason)
+    here.wait_for_status("Building", reason)
     assert words in here.message()
 
     asked, done = len(here.exchanges()), here.since()
@@ -89,47 +89,47 @@ def test_a_cause_is_reported_once_however_often_the_pod_changes(
 def test_a_cause_stays_after_the_deadline_until_the_image_changes(here: Namespace, fate: Fate) -> None:
     here.ready(image="nginx:1.27", memory="64Mi", env=ENV, readinessProbe=PROBE, progressDeadlineSeconds=4)
     here.change(image="nginx:slow")
-    here.is_said("Building", "RollingOut")
-    here.is_still()
+    here.wait_for_status("Building", "RollingOut")
+    here.wait_until_quiet()
     Life(here, fate, HOUR if fate is Fate.UNREADY else 0).goes_on(6)
 
-    here.is_said("Failed", CAUSES[fate][0])
+    here.wait_for_status("Failed", CAUSES[fate][0])
     assert condition(here.get("MyResource"), "Stalled")["reason"] == CAUSES[fate][0]
     assert condition(here.get("MyResource"), "Available")["status"] == "True"
     here.change(image="nginx:1.28")
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_failing_probe_is_reported_after_its_time_without_an_event(here: Namespace) -> None:
     begun(here, Fate.UNREADY, ago=0).goes_on(2)
-    assert here.says() == ("Building", "RollingOut")
+    assert here.state_and_reason() == ("Building", "RollingOut")
     versions = len(here.client.all("Pod", here.name))
 
-    here.is_said("Building", "ProbeFailing")
+    here.wait_for_status("Building", "ProbeFailing")
 
     assert versions == 1
 
 
 def test_pods_of_the_previous_image_do_not_count_for_the_new_one(here: Namespace) -> None:
     here.make(image="nginx:crash")
-    here.is_said("Building", "CrashLooping")
+    here.wait_for_status("Building", "CrashLooping")
 
     here.change(image="nginx:slow")
-    here.is_said("Building", "RollingOut")
-    here.is_still()
+    here.wait_for_status("Building", "RollingOut")
+    here.wait_until_quiet()
 
-    assert here.says() == ("Building", "RollingOut")
+    assert here.state_and_reason() == ("Building", "RollingOut")
 
 
 def test_a_rollback_counts_the_pods_of_the_previous_image(here: Namespace) -> None:
     here.ready(image="nginx:1.27", replicas=2)
     here.change(image="nginx:bad")
-    here.is_said("Building", "ImagePullFailed")
+    here.wait_for_status("Building", "ImagePullFailed")
 
     here.change(image="nginx:1.27")
 
-    here.is_ready()
+    here.wait_until_ready()
     assert ("Building", "CrashLooping") not in here.history()
 
 
@@ -142,7 +142,7 @@ def test_a_failing_injected_sidecar_is_named_as_foreign(here: Namespace) -> None
 
     here.client.change("Pod", here.name, pod["metadata"]["name"], {"status": status}, part="/status")
 
-    here.is_said("Building", "ImagePullFailed")
+    here.wait_for_status("Building", "ImagePullFailed")
     assert "Container proxy, which is not part of this MyResource," in here.message()
 
 
@@ -155,7 +155,7 @@ def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
 ) -> None:
     new = begun(here, fate, ago=0, probe=None)
     new.goes_on(6)
-    here.is_said("Degraded", LOOP[fate])
+    here.wait_for_status("Degraded", LOOP[fate])
     statuses = here.history()
     available, done = len(here.available()), here.since()
 
@@ -171,17 +171,17 @@ def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
 def test_repeated_evictions_are_reported_once(here: Namespace) -> None:
     here.ready()
     here.evict()
-    here.is_ready()
+    here.wait_until_ready()
     here.evict()
-    here.is_said("Degraded", "Evicted")
-    here.is_still()
+    here.wait_for_status("Degraded", "Evicted")
+    here.wait_until_quiet()
     done = here.since()
 
     for _ in range(3):
         here.evict()
-        here.is_still()
+        here.wait_until_quiet()
 
-    assert here.says() == ("Degraded", "Evicted")
+    assert here.state_and_reason() == ("Degraded", "Evicted")
     assert done.writes == []
     assert condition(here.get("MyResource"), "Available")["status"] == "False"
     assert here.get("MyResource")["status"]["replicas"] == 1
@@ -198,7 +198,7 @@ def test_a_node_that_does_not_respond_is_reported_until_it_is_back(here: Namespa
         (pod["status"], ("Ready", "Available")),
     ):
         here.client.change("Pod", here.name, name, {"status": status}, part="/status")
-        here.is_said(*expected)
+        here.wait_for_status(*expected)
     assert ("Degraded", "ProbeFailing") not in here.history()
 
 

@@ -15,7 +15,7 @@ def test_a_restored_myresource_recreates_its_children(here: Namespace) -> None:
 
     here.client.create({"metadata": {name: kept["metadata"][name] for name in ("name", "namespace")}, **_other(kept)})
 
-    here.is_ready(within=120)
+    here.wait_until_ready(within=120)
     assert differences(here) == []
 
 
@@ -25,13 +25,13 @@ def test_a_restored_child_is_deleted_as_its_owner_has_another_uid(here: Namespac
     metadata = {name: value for name, value in service["metadata"].items() if name not in GIVEN}
     here.delete("MyResource")
     here.eventually(lambda: here.find("Service") is None)
-    here.is_still()  # Metacontroller may recreate it before its cache shows that the MyResource is deleted
+    here.wait_until_quiet()  # Metacontroller may recreate it before its cache shows that the MyResource is deleted
     here.make()
 
     here.put({**service, "metadata": metadata, "spec": {"ports": service["spec"]["ports"]}})
 
     here.eventually(lambda: here.find("Service") is None)
-    here.is_ready(within=120)
+    here.wait_until_ready(within=120)
 
 
 def _other(item: dict[str, object]) -> dict[str, object]:

@@ -40,7 +40,7 @@ def test_a_rollout_takes_few_status_writes(here: Namespace, name: str, figures: 
     done = here.since()
 
     here.change(**rollout.change)
-    here.is_ready()
+    here.wait_until_ready()
 
     figures.note(f"status writes: {name}", mode, done.statuses)
     assert done.statuses <= rollout.most
@@ -59,7 +59,7 @@ def test_two_changes_at_once_end_with_the_second(here: Namespace) -> None:
 
     here.change(image="nginx:2")
     here.change(image="nginx:3")
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.main()["image"] == "nginx:3"
     assert here.get("MyResource")["status"]["image"] == "nginx:3"

@@ -11,7 +11,7 @@ from tests.e2e.admission import remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.processes import Process
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign
 
 MINUTE = 100.0
@@ -33,7 +33,7 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     made.put(foreign(deployment("taken-deployment")))
     made.ready("selected", **PORT)
     made.ready("updated")
-    made.is_still()
+    made.wait_until_quiet()
     for name in ("taken", "rewritten"):
         made.make(name)
     made.make("refused", image="forbidden:1")
@@ -46,20 +46,20 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
 
 
 def test_a_foreign_deployment_is_left_unchanged_and_the_status_is_not_applied(there: Namespace) -> None:
-    there.is_said("Failed", "NotApplied", "taken", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "taken", MINUTE)
 
     assert there.get("Deployment", "taken-deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
     assert "ownerReferences" not in there.get("Deployment", "taken-deployment")["metadata"]
 
 
 def test_a_deployment_that_a_policy_refuses_is_not_applied(there: Namespace) -> None:
-    there.is_said("Failed", "NotApplied", "refused", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "refused", MINUTE)
 
     assert there.find("Deployment", "refused-deployment") is None
 
 
 def test_an_update_that_a_policy_refuses_is_not_applied_and_old_pods_keep_serving(there: Namespace) -> None:
-    there.is_said("Failed", "NotApplied", "updated", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "updated", MINUTE)
 
     assert condition(there.get("MyResource", "updated"), "Available")["status"] == "True"
     assert len(there.pods("updated")) == 1
@@ -67,13 +67,13 @@ def test_an_update_that_a_policy_refuses_is_not_applied_and_old_pods_keep_servin
 
 def test_an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied(there: Namespace) -> None:
     """It is not Overridden: no other client sets another hash; the policy rejects the update."""
-    there.is_said("Failed", "NotApplied", "frozen", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "frozen", MINUTE)
 
     assert "could not be updated within a minute: an admission policy refuses it" in there.message("frozen")
 
 
 def test_an_event_has_the_reason_of_a_policy(there: Namespace) -> None:
-    there.is_said("Failed", "NotApplied", "refused", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "refused", MINUTE)
 
     events = there.client.all("Event", there.name)
     said = [event["message"] for event in events if event["involvedObject"]["name"] == "refused"]
@@ -81,7 +81,7 @@ def test_an_event_has_the_reason_of_a_policy(there: Namespace) -> None:
 
 
 def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the_path(there: Namespace) -> None:
-    there.is_said("Failed", "Overridden", "rewritten", MINUTE)
+    there.wait_for_status("Failed", "Overridden", "rewritten", MINUTE)
 
     assert "containers[main].image" in there.message("rewritten")
 
@@ -89,24 +89,24 @@ def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the
 def test_a_key_added_to_the_selector_is_removed_or_overridden(there: Namespace, mode: Mode) -> None:
     """Dynamic apply merges maps, so it keeps the key, with which the selector matches no Pod."""
     if mode == "server-side-apply":
-        there.is_said("Ready", "Available", "selected")
+        there.wait_for_status("Ready", "Available", "selected")
         assert there.get("Service", "selected")["spec"]["selector"] == {"myresource": "selected"}
     else:
-        there.is_said("Failed", "Overridden", "selected", MINUTE)
+        there.wait_for_status("Failed", "Overridden", "selected", MINUTE)
         assert "spec.selector" in there.message("selected")
 
 
 def test_a_spec_that_the_policy_allows_becomes_ready(there: Namespace) -> None:
-    there.is_said("Failed", "NotApplied", "updated", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "updated", MINUTE)
 
     there.change("updated", image="nginx:1.28")
 
-    there.is_ready("updated")
+    there.wait_until_ready("updated")
 
 
 def test_stuck_children_cause_no_writes(there: Namespace) -> None:
-    there.is_said("Failed", "Overridden", "rewritten", MINUTE)
-    there.is_still(2)
+    there.wait_for_status("Failed", "Overridden", "rewritten", MINUTE)
+    there.wait_until_quiet(2)
 
     done = there.touched("rewritten")
 
@@ -115,9 +115,9 @@ def test_stuck_children_cause_no_writes(there: Namespace) -> None:
 
 def test_our_deployment_is_created_within_a_minute_after_the_foreign_one_is_deleted(there: Namespace) -> None:
     """Its deletion causes no sync, so the hook requests a resync every minute while a child is missing."""
-    there.is_said("Failed", "NotApplied", "taken", MINUTE)
+    there.wait_for_status("Failed", "NotApplied", "taken", MINUTE)
 
     there.delete("Deployment", "taken-deployment")
     there.eventually(lambda: there.find("Deployment", "taken-deployment") is None)
 
-    there.is_ready("taken", MINUTE)
+    there.wait_until_ready("taken", MINUTE)

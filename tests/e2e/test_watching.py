@@ -10,7 +10,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.client import Refused
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
@@ -44,7 +44,7 @@ def test_a_changed_value_of_a_used_key_replaces_pods_by_one_write(here: Namespac
 
     here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
     here.eventually(lambda: bool(done.children))
-    here.is_ready()
+    here.wait_until_ready()
 
     assert not pods & here.pods()
     assert len(done.children) == 1
@@ -70,7 +70,7 @@ def test_what_is_not_used_costs_no_write(here: Namespace, name: str, change: Jso
     done = here.since()
 
     here.edit("ConfigMap", change, name)
-    here.is_still()
+    here.wait_until_quiet()
 
     assert done.writes == []
     assert here.touched().writes == []
@@ -82,7 +82,7 @@ def test_configuration_is_not_watched_when_config_reload_is_disabled(here: Names
     done = here.since()
 
     here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
-    here.is_still()
+    here.wait_until_quiet()
 
     assert done.writes == []
     assert mark(here) is None
@@ -94,10 +94,10 @@ def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here
     pods, before = here.pods(), mark(here)
 
     here.delete("ConfigMap", "settings")
-    here.is_said("Degraded", "ConfigNotFound")
+    here.wait_for_status("Degraded", "ConfigNotFound")
     said = here.message()
     here.change(replicas=2)
-    here.is_said("Building", "ConfigNotFound")
+    here.wait_for_status("Building", "ConfigNotFound")
     here.eventually(lambda: len(here.pods()) == 2)
 
     assert "Missing: ConfigMap settings." in said
@@ -105,7 +105,7 @@ def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here
     assert pods <= here.pods()
 
     here.put(settings())
-    here.is_ready()
+    here.wait_until_ready()
 
     assert mark(here) == before
     assert pods <= here.pods()
@@ -113,10 +113,10 @@ def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here
 
 def test_configuration_missing_from_the_start_is_reported_until_it_exists(here: Namespace) -> None:
     here.make(**USES)
-    here.is_said("Building", "ConfigNotFound")
+    here.wait_for_status("Building", "ConfigNotFound")
 
     here.put(settings())
-    here.is_ready()
+    here.wait_until_ready()
 
     assert mark(here)
     assert here.touched().writes == []
@@ -125,7 +125,7 @@ def test_configuration_missing_from_the_start_is_reported_until_it_exists(here: 
 def test_everything_missing_is_reported_at_once(here: Namespace) -> None:
     here.put(settings())
     here.make(**USES, envFrom=[{"configMapRef": {"name": name}} for name in ("one", "two")])
-    here.is_said("Building", "ConfigNotFound")
+    here.wait_for_status("Building", "ConfigNotFound")
     here.eventually(lambda: "Missing: ConfigMap one, ConfigMap two." in here.message())
 
     here.put(settings("one"))
@@ -137,7 +137,7 @@ def test_everything_missing_is_reported_at_once(here: Namespace) -> None:
 def test_what_no_pod_needs_is_not_missing(here: Namespace) -> None:
     here.ready(volumes=[{"name": "pages", "configMap": {"name": "pages"}}])
     here.make("none", envFrom=[{"configMapRef": {"name": "pages"}}], replicas=0)
-    here.is_said("Ready", "ScaledToZero", "none")
+    here.wait_for_status("Ready", "ScaledToZero", "none")
 
     assert mark(here) is None
 
@@ -148,7 +148,7 @@ def test_optional_configuration_may_be_missing_and_replaces_pods_once_created(he
 
     here.put(settings())
     here.eventually(lambda: not pods & here.pods())
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.touched().writes == []
 
@@ -163,7 +163,7 @@ def test_an_immutable_configmap_is_replaced_by_another_of_its_name(here: Namespa
     here.delete("ConfigMap", "settings")
     here.put(settings(immutable=True, data={"level": "debug"}))
     here.eventually(lambda: not pods & here.pods())
-    here.is_ready()
+    here.wait_until_ready()
 
     assert here.touched().writes == []
 
@@ -183,7 +183,7 @@ def test_secrets_are_not_requested_unless_the_operator_watches_them(here: Namesp
     done = here.since()
 
     here.edit("Secret", {"data": {"text": "YmFy"}}, "token")
-    here.is_still()
+    here.wait_until_quiet()
 
     assert done.writes == []
     assert mark(here, Secret) is None
@@ -205,17 +205,17 @@ def tell(here: Namespace, status: Json) -> None:
 
 def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -> None:
     here.make(**WAITS)
-    here.is_said("Building", "WaitingForDependencies")
+    here.wait_for_status("Building", "WaitingForDependencies")
     missing = here.message()
-    here.is_still()
+    here.wait_until_quiet()
 
     here.put(backup("nightly", here.name))
     here.eventually(lambda: "is not True" in here.message())
     tell(here, told("Ready", "False"))
-    here.is_still()
-    waiting = here.says(), here.find("Deployment")
+    here.wait_until_quiet()
+    waiting = here.state_and_reason(), here.find("Deployment")
     tell(here, told("Ready", "True"))
-    here.is_ready()
+    here.wait_until_ready()
 
     assert "mybackups nightly does not exist" in missing
     assert waiting == (("Building", "WaitingForDependencies"), None)
@@ -238,26 +238,26 @@ def test_a_dependency_lost_later_is_reported_and_stops_nothing(here: Namespace, 
     else:
         here.edit("MyBackup", {"spec": {"schedule": "0 4 * * *"}}, "nightly")
     here.eventually(lambda: dependencies(here)["status"] == "False")
-    here.is_still()
+    here.wait_until_quiet()
 
     assert "nightly" in dependencies(here)["message"]
-    assert here.says() == ("Ready", "Available")
+    assert here.state_and_reason() == ("Ready", "Available")
     assert done.children == []
     assert here.pods() == pods
 
     here.change(image="nginx:1.28")
-    here.is_ready()
+    here.wait_until_ready()
     assert not pods & here.pods()
 
 
 def test_existing_is_enough_where_the_condition_is_exists(here: Namespace) -> None:
     (asked,) = WAITS["dependencies"]
     here.make(dependencies=[{**asked, "condition": "Exists"}])
-    here.is_said("Building", "WaitingForDependencies")
+    here.wait_for_status("Building", "WaitingForDependencies")
 
     here.put(backup("nightly", here.name))
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_a_dependency_in_another_namespace_does_not_count(here: Namespace, elsewhere: Namespace) -> None:
@@ -265,19 +265,19 @@ def test_a_dependency_in_another_namespace_does_not_count(here: Namespace, elsew
     tell(elsewhere, told("Ready", "True"))
 
     here.make(**WAITS)
-    here.is_said("Building", "WaitingForDependencies")
-    here.is_still()
+    here.wait_for_status("Building", "WaitingForDependencies")
+    here.wait_until_quiet()
 
     assert "does not exist" in here.message()
 
 
 def test_a_kind_that_is_not_watched_is_reported_until_it_is_removed(here: Namespace) -> None:
     here.make(dependencies=[{"apiVersion": "example.com/v1", "resource": "myqueues", "name": "jobs"}])
-    here.is_said("Failed", "DependencyNotFollowed")
+    here.wait_for_status("Failed", "DependencyNotFollowed")
 
     here.change(dependencies=None)
 
-    here.is_ready()
+    here.wait_until_ready()
 
 
 def test_it_can_not_wait_for_itself(here: Namespace) -> None:
@@ -294,12 +294,12 @@ def test_a_watched_kind_that_is_not_served_stops_the_sync_with_an_event(here: Na
 
     here.change(image="nginx:1.28", dependencies=[ghost])
     here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
-    here.is_still()
+    here.wait_until_quiet()
 
     assert len(sync_requests(here)) == asked
     assert here.main()["image"] == "nginx:1.27"
     assert here.get("MyResource")["status"]["observedGeneration"] == 1
 
     here.change(dependencies=None)
-    here.is_ready()
+    here.wait_until_ready()
     assert here.main()["image"] == "nginx:1.28"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from app.core.child_metadata import APPLIED
 from metahook.simulator.history import Call
 from metahook.simulator.objects import Json
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 
 
 class Exchange(NamedTuple):

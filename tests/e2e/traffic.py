@@ -20,8 +20,8 @@ from metahook.simulator.objects import Json
 from tests.e2e.binaries import Binaries, Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
-from tests.e2e.said import condition
-from tests.e2e.traffic_lives import LIVES, Moment
+from tests.e2e.statuses import condition
+from tests.e2e.traffic_scenarios import SCENARIOS, Moment
 from tests.normalised import TOUCHED, Normaliser
 from tests.traffic import FOLDER, WITHOUT_PODS, Recorded
 
@@ -56,7 +56,7 @@ def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
             cluster.start()
             metacontroller.start()
             with ThreadPoolExecutor() as threads:
-                led = threads.map(lambda life: _led(Namespace(cluster, life), mode), LIVES)
+                led = threads.map(lambda life: _led(Namespace(cluster, life), mode), SCENARIOS)
                 return [item for items in led for item in items]
         finally:
             metacontroller.stop()
@@ -67,11 +67,11 @@ def _led(here: Namespace, mode: Mode) -> list[Recorded]:
     """Run the scenario that *here* is named after, and return its recorded requests."""
     starts: list[int] = []
     asked: list[Recorded] = []
-    for number, step in enumerate(LIVES[here.name]):
+    for number, step in enumerate(SCENARIOS[here.name]):
         starts.append(_next_second())
         before = len(here.exchanges())
         step.act(here)
-        here.is_said(*step.ends, within=100)
+        here.wait_for_status(*step.ends, within=100)
         _come_to_rest(here)
         moments = _moments(here.exchanges()[before:])
         assert condition(moments["rest"]["response"], "Ready")["reason"] == step.ends[1], step.name
@@ -92,7 +92,7 @@ def _at_its_minute(item: Recorded) -> Recorded:
 def _come_to_rest(here: Namespace) -> None:
     """Cause syncs until one changes nothing."""
     for touch in range(20):
-        here.is_still(1)
+        here.wait_until_quiet(1)
         word = f"{len(here.exchanges())}-{touch}"
         here.edit("MyResource", {"metadata": {"annotations": {TOUCHED: word}}}, "web")
         here.eventually(lambda word=word: _touched(here.exchanges()) == word)  # type: ignore[misc]  # a lambda's default has no type

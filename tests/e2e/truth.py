@@ -10,7 +10,7 @@ from app.core.child_metadata import APPLIED
 from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
-from tests.e2e.said import condition
+from tests.e2e.statuses import condition
 
 RACE = 2.0
 """Seconds by which a status may be late: a Pod may stop while Metacontroller calls the hook and writes the status."""

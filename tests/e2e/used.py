@@ -27,9 +27,9 @@ def put_all(client: Client, namespace: str) -> None:
         metadata = {"name": name, "namespace": namespace}
         client.create({"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": {USED: value, "OTHER": "MQ=="}})
     client.create(backup(BACKUP, namespace))
-    is_ready(client, namespace)
+    set_ready(client, namespace)
 
 
-def is_ready(client: Client, namespace: str, **more: object) -> None:
+def set_ready(client: Client, namespace: str, **more: object) -> None:
     """Set the condition Ready of the MyBackup, as its operator does, with *more* fields."""
     client.change("MyBackup", namespace, BACKUP, told("Ready", "True", **more), part="/status")

@@ -51,7 +51,7 @@ class Work:
     def is_done(self) -> None:
         """Wait until all changes are applied."""
         for name in SPECS:
-            self.there.is_ready(name, within=120)
+            self.there.wait_until_ready(name, within=120)
 
     def _applied(self, name: str) -> int:
         """Return the parent generation that a Deployment was applied for."""

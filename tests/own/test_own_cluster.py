@@ -16,17 +16,17 @@ QUIET = 5.0
 def test_it_gets_ready(here: Place, images: tuple[str, str], patience: float) -> None:
     here.make(image=images[0])
 
-    here.is_said("Ready", "Available", within=patience)
+    here.wait_for_status("Ready", "Available", within=patience)
 
     assert here.main()["image"] == images[0]
 
 
 def test_a_sync_at_rest_writes_nothing(own: OwnCluster, here: Place) -> None:
-    here.is_still(QUIET)
+    here.wait_until_quiet(QUIET)
     parents, children = (len(own.record.of(*each)) for each in _web(here))
 
     here.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": "1"}}}, "web")
-    here.is_still(QUIET)
+    here.wait_until_quiet(QUIET)
 
     assert [len(own.record.of(*each)) for each in _web(here)] == [parents + 1, children]
 
@@ -38,7 +38,7 @@ def _web(here: Place) -> list[tuple[str, str, str]]:
 def test_every_change_is_carried_out(here: Place, images: tuple[str, str], patience: float) -> None:
     here.change(image=images[1], replicas=2, **PORT)
 
-    here.is_said("Ready", "Available", within=patience)
+    here.wait_for_status("Ready", "Available", within=patience)
 
     assert here.main()["image"] == images[1]
     assert here.get("Deployment")["status"]["updatedReplicas"] == 2
@@ -55,7 +55,7 @@ def test_what_is_ours_is_put_back(here: Place, patience: float) -> None:
     here.eventually(
         lambda: (here.find("Deployment") or {"metadata": {"uid": gone}})["metadata"]["uid"] != gone, patience
     )
-    here.is_said("Ready", "Available", within=patience)
+    here.wait_for_status("Ready", "Available", within=patience)
 
     assert here.get("Deployment")["metadata"]["annotations"][APPLIED]
 
@@ -63,14 +63,14 @@ def test_what_is_ours_is_put_back(here: Place, patience: float) -> None:
 def test_an_image_that_can_not_be_pulled_is_said(here: Place, images: tuple[str, str], patience: float) -> None:
     here.change(image="registry.invalid/none:bad")
 
-    here.is_said("Building", "ImagePullFailed", within=patience)
+    here.wait_for_status("Building", "ImagePullFailed", within=patience)
     here.change(image=images[1])
 
-    here.is_said("Ready", "Available", within=patience)
+    here.wait_for_status("Ready", "Available", within=patience)
 
 
 def test_ready_was_never_early(own: OwnCluster, here: Place) -> None:
-    here.is_still(QUIET)
+    here.wait_until_quiet(QUIET)
     statuses = written(own.record, since=0)
 
     found = untrue(own.record, statuses)

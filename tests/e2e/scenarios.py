@@ -65,7 +65,7 @@ def _settings(value: str) -> Json:
 
 _FORBIDDEN = ("Forbidden", "forbidden by a policy")
 
-LIVES: dict[str, list[Step]] = {
+SCENARIOS: dict[str, list[Step]] = {
     "made, and another image": [lambda it: it.make(replicas=2, **PORT), lambda it: it.change(image="nginx:1.28")],
     "scaled up and down": [
         lambda it: it.make(),
@@ -182,7 +182,7 @@ LIVES: dict[str, list[Step]] = {
 _FULL = {"args": ["a"], "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}], **PORT}
 _LESS: Json = {"args": None, "env": _FULL["env"][:1], "ports": None}
 
-STRATEGY_LIVES: dict[str, list[Callable[[ChangingStage], None]]] = {
+STRATEGY_SCENARIOS: dict[str, list[Callable[[ChangingStage], None]]] = {
     "to server-side apply, then fields removed": [
         lambda it: it.make(**_FULL),
         lambda it: it.applies("server-side-apply"),
@@ -256,7 +256,7 @@ class Simulated:
         (pod,) = (item for item in api.all("Pod") if is_ready(item))
         api.update_status({**pod, "status": evicted(pod, clock)}, KUBELET)
 
-    def is_still(self) -> None:
+    def wait_until_quiet(self) -> None:
         """Let time pass until nothing changes. A value that differs is sent again after half a minute."""
         self.world.still(25)
 

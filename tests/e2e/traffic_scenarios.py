@@ -58,7 +58,7 @@ def _make_beside(item: Json, **spec: Any) -> Callable[[Namespace], None]:
     return act
 
 
-LIVES: dict[str, list[Step]] = {
+SCENARIOS: dict[str, list[Step]] = {
     "rollout": [
         Step(
             "made",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.lives import Simulated, Stage
 from tests.e2e.namespace import Namespace
+from tests.e2e.scenarios import Simulated, Stage
 from tests.e2e.trace import Exchange, by_object, recorded, simulated, traces
 from tests.worlds import Since
 
@@ -14,7 +14,7 @@ QUIET = 1.0
 
 
 @dataclass(frozen=True)
-class Led:
+class Trace:
     """The trace of the requests of each step, and the writes."""
 
     steps: list[dict[str, list[str]]]
@@ -36,15 +36,17 @@ class _Steps:
         self._count = len(exchanges)
 
 
-def led(steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, played: Simulated) -> tuple[Led, Led]:
+def run_side_by_side(
+    steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, played: Simulated
+) -> tuple[Trace, Trace]:
     """Run the same steps on *stage*, in the namespace *here*, and in the simulator; return both traces."""
     expected, done = Since(played.world), here.since()
     asked, should = _Steps(), _Steps()
     for step in steps:
         step(played)
-        played.is_still()
+        played.wait_until_quiet()
         step(stage)
-        here.is_still(QUIET)
+        here.wait_until_quiet(QUIET)
         is_there = here.find("MyResource") is not None
         for side, exchanges in (
             (should, simulated(played.world.history.calls("sync", "customize"))),
@@ -54,7 +56,7 @@ def led(steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, p
                 side.end(exchanges)
             else:  # after the deletion a further sync depends on timing
                 side.skip(exchanges)
-    return Led(asked.traces, by_object(done.as_simulated)), Led(should.traces, by_object(_audited(expected.writes)))
+    return Trace(asked.traces, by_object(done.as_simulated)), Trace(should.traces, by_object(_audited(expected.writes)))
 
 
 def _audited(writes: Iterable[str]) -> Iterator[str]:

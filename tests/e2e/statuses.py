@@ -9,7 +9,7 @@ def condition(item: Json, kind: str) -> Json:
     return next((each for each in found if each["type"] == kind), {})
 
 
-def says(item: Json) -> tuple[str, str]:
+def state_and_reason(item: Json) -> tuple[str, str]:
     """Return the state and the reason; empty if they are about an older generation."""
     status, generation = item.get("status", {}), item["metadata"]["generation"]
     if status.get("observedGeneration") != generation:
