@@ -36,8 +36,32 @@ class Reason:
         return self.message.format_map(words)
 
     def outlined(self) -> str:
-        """Return the message with its places marked, as in ``<name>``."""
-        return re.sub(r"{(\w+)}", r"<\1>", self.message)
+        """Return the message as ``myresource explain`` prints it, with words such as ``<name>`` to be filled in."""
+        return re.sub(r"{(\w+)}", lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), self.message)
+
+
+_OUTLINES = {
+    "child": "<name>",
+    "claims": "",
+    "code": "<exit code>",
+    "constraints": ", no node matches <fields of the spec>",
+    "handover": "<kind> <name>",
+    "hint": " (<meaning>)",
+    "holder": "<kind> <name>",
+    "others": "<another remedy>",
+    "options": " <options>",
+    "path": "<field>",
+    "refusal": "<cause>",
+    "refusers": "another object has its name, or a quota or ",
+    "requests": "<fields of the spec>",
+    "until": "<condition>",
+    "waits": "<dependencies>",
+    "where": " at its <limit> limit",
+    "who": "Container <container>",
+    "why": "<cause>",
+    "write": "<created or updated>",
+}
+"""What stands for a word of a message where its name alone does not tell."""
 
 
 TERMINATING = Reason(
@@ -203,7 +227,7 @@ IMAGE_PULL_FAILED = Reason(
     "{who} {problem}: {remedy}.",
     "The image or its tag does not exist, its registry denies access or can't be reached, or imagePullPolicy is Never "
     "and the node does not have the image.",
-    "Correct spec.image, or add a Secret for its registry to spec.imagePullSecrets. For the message of the registry: "
+    "Correct spec.image, or add a Secret for its registry to spec.imagePullSecrets. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 CONTAINER_CONFIG_ERROR = Reason(
@@ -213,7 +237,7 @@ CONTAINER_CONFIG_ERROR = Reason(
     "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root, which "
     "securityProfile Restricted does not allow; or the node can't create the container.",
     "Create what the message names, or mark its use in the spec as optional; use an image that runs as a numeric "
-    "non-root user, or set spec.securityProfile to Baseline. For the message of the kubelet: "
+    "non-root user, or set spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 RUN_CONTAINER_ERROR = Reason(
@@ -222,7 +246,7 @@ RUN_CONTAINER_ERROR = Reason(
     f"{{who}} can't be started: {{remedy}}. {_DESCRIBE}",
     "The command is not in the image or is not executable, or the image is for another CPU architecture. The "
     "application never ran, so it has no logs.",
-    "Correct spec.command, or the entrypoint of the image. For the message of the kubelet: "
+    "Correct spec.command, or the entrypoint of the image. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 OOM_KILLED = Reason(
@@ -248,7 +272,7 @@ EVICTED = Reason(
     "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
     "inodes or process IDs; or the Pod was evicted through the API, as by kubectl drain. If a replacement is evicted, "
     "too, the next one counts as available only after ten minutes without another eviction.",
-    "Do what the message says. For the message of the kubelet: kubectl describe pods -l myresource=NAME",
+    "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
 )
 PREEMPTED = Reason(
     "Preempted",
@@ -263,12 +287,12 @@ POD_REJECTED = Reason(
     f"A node rejected a Pod: {{why}}. {_DESCRIBE}",
     "When the Pod arrived, the node no longer had enough CPU, memory or devices, or had too many Pods (OutOfcpu, "
     "OutOfmemory, OutOfpods), or its labels or devices had changed.",
-    "Add nodes, or lower the requests. For the message of the kubelet: kubectl describe pods -l myresource=NAME",
+    "Add nodes, or lower the requests. For the full error: kubectl describe pods -l myresource=NAME",
 )
 NODE_LOST = Reason(
     "NodeLost",
     Outlook.AS_THE_ROLLOUT,
-    "A node that runs a Pod does not respond; Kubernetes replaces the Pod after some minutes. See: kubectl get nodes",
+    "A node that runs a Pod does not respond; the Pod is replaced after some minutes. See: kubectl get nodes",
     "The kubelet of the node stopped, or the network between the node and the API server is broken. The Pod may still "
     "run there. Kubernetes replaces it after five minutes, or after the tolerationSeconds of spec.tolerations.",
     "Repair the node, or wait: kubectl get nodes",
