@@ -69,7 +69,7 @@ TERMINATING = Reason(
     Outlook.LEAVING,
     "The MyResource is being deleted.",
     "The MyResource was deleted. Its children are deleted with it.",
-    "Wait. If it stays, find out what removes its finalizers: kubectl get myresource NAME -o yaml",
+    "Wait. If it stays, find out what should remove its finalizers: kubectl get myresource NAME -o yaml",
 )
 INVALID_SPEC = Reason(
     "InvalidSpec",
@@ -105,7 +105,7 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "{waits}. The application does not start until all dependencies are met: remove the dependency on that kind, or "
     "ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
-    "Remove the dependency, or add its kind to the settings of the operator. Every namespaced kind is possible but "
+    "Remove the dependency, or add its kind to the settings of the operator. All namespaced kinds are possible except "
     "Pods, Services, ConfigMaps and Secrets: docs/dependencies.md.",
 )
 WAITING_FOR_DEPENDENCIES = Reason(
@@ -132,8 +132,8 @@ OVERRIDDEN = Reason(
     "Another user or controller sets a field of {kind} {child}. Set the same value in this spec, or stop them "
     "from setting the field: {path}",
     "The child was updated, and for a minute one of its fields has had another value: an admission policy, an "
-    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if a variable that uses "
-    "another one does not have the place that the spec gives it.",
+    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if variables that use one "
+    "another are not in the order of the spec.",
     "Set that value in the spec, or stop the other user or controller from setting the field. If the field is env, "
     "rename the variable that uses another one.",
 )
@@ -183,7 +183,7 @@ REPLICA_FAILURE = Reason(
     Outlook.AS_THE_ROLLOUT,
     "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
     "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
-    "PriorityClass does not exist. If only the surge Pods of a rolling update exceed a quota, the rollout completes "
+    "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
     "without your action.",
     "Check the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
 )
@@ -270,7 +270,7 @@ EVICTED = Reason(
     Outlook.AS_THE_ROLLOUT,
     "A Pod was evicted because {why}: {remedy}.",
     "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
-    "inodes or process IDs; or the Pod was evicted through the API, as by kubectl drain. If a replacement is evicted, "
+    "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is evicted, "
     "too, the next one counts as available only after ten minutes without another eviction.",
     "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
 )
