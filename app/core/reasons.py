@@ -132,8 +132,8 @@ OVERRIDDEN = Reason(
     "Another user or controller sets a field of {kind} {child}. Set the same value in this spec, or stop them "
     "from setting the field: {path}",
     "The child was updated, and for a minute one of its fields has had another value: an admission policy, an "
-    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if variables that use one "
-    "another are not in the order of the spec.",
+    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if variables that use "
+    "one another are not in the order of the spec.",
     "Set that value in the spec, or stop the other user or controller from setting the field. If the field is env, "
     "rename the variable that uses another one.",
 )
@@ -270,8 +270,8 @@ EVICTED = Reason(
     Outlook.AS_THE_ROLLOUT,
     "A Pod was evicted because {why}: {remedy}.",
     "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
-    "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is evicted, "
-    "too, the next one counts as available only after ten minutes without another eviction.",
+    "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is "
+    "evicted, too, the next one counts as available only after ten minutes without another eviction.",
     "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
 )
 PREEMPTED = Reason(
