@@ -1,4 +1,4 @@
-"""The page of all fields of a MyResource's spec, made from the CRD; the examples are in fields.yaml."""
+"""The page with all fields of the spec, made from the CRD; the examples are in fields.yaml."""
 
 import json
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ SPEC: Json = schema()["properties"]["spec"]
 BEGIN = """\
 # Fields of a MyResource
 
-Made from the CRD by `make pages`; on a cluster `kubectl explain myresource.spec` knows the same. Only `image` is
-required. What is absent has the default that is named here, or the one of Kubernetes. A quantity is a number with a
-unit, such as `500m` or `64Mi`. "Refused with" is what the API server says of a spec that it does not accept.
-[full.yaml](../examples/full.yaml) has nearly all fields in one MyResource.
+`make pages` makes this page from the CRD; `kubectl explain myresource.spec` shows the same on a cluster. Only `image`
+is required. A field that is not set has the default that is named here, or else the default of Kubernetes. A quantity
+is a number with a unit, such as `500m` or `64Mi`. "Refused with" lists the messages of the API server for values that
+it does not accept. [full.yaml](../examples/full.yaml) has nearly all fields in one MyResource.
 
 <!-- tests of this page: e2e.examples.a_spec_that_a_rule_refuses_is_refused_for_that_reason,
 e2e.examples.a_spec_that_would_fail_later_is_refused,
@@ -48,7 +48,7 @@ def page() -> str:
     index = " · ".join(f"[{name}](#{name.lower()})" for name in fields)
     rules = "".join(f"- {text}\n" for text in (*_rules(SPEC), *_rules(schema())))
     sections = "".join(_section(name, node, given[name]) for name, node in fields.items())
-    return f"{BEGIN}{index}\n\nRefused, over several fields, with:\n\n{rules}{sections}"
+    return f"{BEGIN}{index}\n\nRules between several fields, as the API server states them:\n\n{rules}{sections}"
 
 
 def _section(name: str, node: Json, given: list[Json]) -> str:
@@ -84,12 +84,12 @@ def _kind(node: Json) -> str:
 
 def _bounds(node: Json) -> list[str]:
     """Return what the schema bounds, in words."""
-    said = [f"default `{json.dumps(node['default'])}`"] if "default" in node else []
+    bounds = [f"default `{json.dumps(node['default'])}`"] if "default" in node else []
     for word, text in (("minimum", "at least"), ("maximum", "at most")):
-        said += [f"{text} {node[word]}"] if word in node and node.get("type") == "integer" else []
+        bounds += [f"{text} {node[word]}"] if word in node and node.get("type") == "integer" else []
     for word, things in (("maxItems", "items"), ("maxProperties", "entries"), ("maxLength", "characters")):
-        said += [f"at most {node[word]} {things}"] if word in node and "enum" not in node else []
-    return said
+        bounds += [f"at most {node[word]} {things}"] if word in node and "enum" not in node else []
+    return bounds
 
 
 def _rules(node: Json) -> list[str]:

@@ -1,4 +1,4 @@
-"""The page about troubles: its beginning is written by hand, the reasons come from the table that explain prints."""
+"""The troubleshooting page: its beginning is written by hand, its reasons come from app/core/reasons.py."""
 
 from pathlib import Path
 
@@ -86,7 +86,7 @@ PROOFS = {
     "ScaledToZero": ("e2e.life.scaled_to_zero_it_is_ready_and_has_no_pods",),
     "Available": ("e2e.verdicts.ready_is_true_only_for_a_deployment_that_is_fully_rolled_out",),
 }
-"""The tests that see each reason for its cause; tests/docs/proofs.py reads them from the page."""
+"""The tests that prove each reason; tests/docs/proofs.py reads them from the page."""
 
 
 def page() -> str:
@@ -99,7 +99,7 @@ def _overview() -> str:
         outlook: [_link(reason) for reason in REASONS.values() if reason.outlook is outlook] for outlook in Outlook
     }
     rows = "".join(f"| {outlook.value} | {', '.join(found)} |\n" for outlook, found in links.items())
-    return f"\n| what it means | reasons |\n|---|---|\n{rows}"
+    return f"\n| meaning | reasons |\n|---|---|\n{rows}"
 
 
 def _link(reason: Reason) -> str:

@@ -56,9 +56,9 @@ class Spread(Model):
     min_domains: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Minimum number of domains; only with whenUnsatisfiable DoNotSchedule."""
     node_affinity_policy: Literal["Honor", "Ignore"] | None = None
-    """Whether nodes that nodeSelector and affinity exclude are ignored. Honor (the default of Kubernetes) or Ignore."""
+    """Honor (default) counts only nodes that match nodeSelector and affinity; Ignore counts all nodes."""
     node_taints_policy: Literal["Honor", "Ignore"] | None = None
-    """Whether nodes with taints that the Pods do not tolerate are ignored. Honor, or Ignore (the default)."""
+    """Honor counts only nodes without taints that the Pods do not tolerate; Ignore (default) counts all nodes."""
 
     rules = (
         Rule(

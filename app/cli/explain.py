@@ -1,4 +1,4 @@
-"""``myresource explain``: prints the table of reasons, or what a reason, a state or a condition means."""
+"""``myresource explain``: prints the table of reasons, or the meaning of a reason, a state or a condition."""
 
 import difflib
 import shutil
@@ -25,7 +25,7 @@ _INDENT = 12
     shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
 )
 def command(word: str | None) -> None:
-    """Tell what a WORD in a status means, and what to do; without WORD, list the reasons of Ready.
+    """Explain a WORD of a status and what to do; without WORD, list the reasons of Ready.
 
     WORD is a reason, a state or a condition, such as NotApplied, Degraded or Stalled.
     """
@@ -44,12 +44,12 @@ def command(word: str | None) -> None:
 
 
 def _names() -> list[str]:
-    """Return all words that are explained, each once."""
+    """Return all words that can be explained, each once."""
     return sorted({name for name, _ in _pages()})
 
 
 def _pages() -> list[Row]:
-    """Return what there is to say, each with its name: of the reasons of Ready first, then of states and conditions."""
+    """Return the pages with their words: the reasons of Ready, then states and conditions, then their reasons."""
     own = {reason.lower() for reason in REASONS}
     return [
         *((name, _reason(reason)) for name, reason in REASONS.items()),

@@ -36,8 +36,32 @@ class Reason:
         return self.message.format_map(words)
 
     def outlined(self) -> str:
-        """Return the message with its places marked, as in ``<name>``."""
-        return re.sub(r"{(\w+)}", r"<\1>", self.message)
+        """Return the message as ``myresource explain`` prints it, with words such as ``<name>`` to be filled in."""
+        return re.sub(r"{(\w+)}", lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), self.message)
+
+
+_OUTLINES = {
+    "child": "<name>",
+    "claims": "",
+    "code": "<exit code>",
+    "constraints": ", no node matches <fields of the spec>",
+    "handover": "<kind> <name>",
+    "hint": " (<meaning>)",
+    "holder": "<kind> <name>",
+    "others": "<another remedy>",
+    "options": " <options>",
+    "path": "<field>",
+    "refusal": "<cause>",
+    "refusers": "another object has its name, or a quota or ",
+    "requests": "<fields of the spec>",
+    "until": "<condition>",
+    "waits": "<dependencies>",
+    "where": " at its <limit> limit",
+    "who": "Container <container>",
+    "why": "<cause>",
+    "write": "<created or updated>",
+}
+"""What stands for a word of a message where its name alone does not tell."""
 
 
 TERMINATING = Reason(
@@ -45,7 +69,7 @@ TERMINATING = Reason(
     Outlook.LEAVING,
     "The MyResource is being deleted.",
     "The MyResource was deleted. Its children are deleted with it.",
-    "Wait. If it stays, find out what removes its finalizers: kubectl get myresource NAME -o yaml",
+    "Wait. If it stays, find out what should remove its finalizers: kubectl get myresource NAME -o yaml",
 )
 INVALID_SPEC = Reason(
     "InvalidSpec",
@@ -81,7 +105,7 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "{waits}. The application does not start until all dependencies are met: remove the dependency on that kind, or "
     "ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
-    "Remove the dependency, or add its kind to the settings of the operator. Every namespaced kind is possible but "
+    "Remove the dependency, or add its kind to the settings of the operator. All namespaced kinds are possible except "
     "Pods, Services, ConfigMaps and Secrets: docs/dependencies.md.",
 )
 WAITING_FOR_DEPENDENCIES = Reason(
@@ -108,8 +132,8 @@ OVERRIDDEN = Reason(
     "Another user or controller sets a field of {kind} {child}. Set the same value in this spec, or stop them "
     "from setting the field: {path}",
     "The child was updated, and for a minute one of its fields has had another value: an admission policy, an "
-    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if a variable that uses "
-    "another one does not have the place that the spec gives it.",
+    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if variables that use "
+    "one another are not in the order of the spec.",
     "Set that value in the spec, or stop the other user or controller from setting the field. If the field is env, "
     "rename the variable that uses another one.",
 )
@@ -159,7 +183,7 @@ REPLICA_FAILURE = Reason(
     Outlook.AS_THE_ROLLOUT,
     "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
     "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
-    "PriorityClass does not exist. If only the surge Pods of a rolling update exceed a quota, the rollout completes "
+    "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
     "without your action.",
     "Check the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
 )
@@ -203,7 +227,7 @@ IMAGE_PULL_FAILED = Reason(
     "{who} {problem}: {remedy}.",
     "The image or its tag does not exist, its registry denies access or can't be reached, or imagePullPolicy is Never "
     "and the node does not have the image.",
-    "Correct spec.image, or add a Secret for its registry to spec.imagePullSecrets. For the message of the registry: "
+    "Correct spec.image, or add a Secret for its registry to spec.imagePullSecrets. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 CONTAINER_CONFIG_ERROR = Reason(
@@ -213,7 +237,7 @@ CONTAINER_CONFIG_ERROR = Reason(
     "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root, which "
     "securityProfile Restricted does not allow; or the node can't create the container.",
     "Create what the message names, or mark its use in the spec as optional; use an image that runs as a numeric "
-    "non-root user, or set spec.securityProfile to Baseline. For the message of the kubelet: "
+    "non-root user, or set spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 RUN_CONTAINER_ERROR = Reason(
@@ -222,7 +246,7 @@ RUN_CONTAINER_ERROR = Reason(
     f"{{who}} can't be started: {{remedy}}. {_DESCRIBE}",
     "The command is not in the image or is not executable, or the image is for another CPU architecture. The "
     "application never ran, so it has no logs.",
-    "Correct spec.command, or the entrypoint of the image. For the message of the kubelet: "
+    "Correct spec.command, or the entrypoint of the image. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 OOM_KILLED = Reason(
@@ -246,9 +270,9 @@ EVICTED = Reason(
     Outlook.AS_THE_ROLLOUT,
     "A Pod was evicted because {why}: {remedy}.",
     "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
-    "inodes or process IDs; or the Pod was evicted through the API, as by kubectl drain. If a replacement is evicted, "
-    "too, the next one counts as available only after ten minutes without another eviction.",
-    "Do what the message says. For the message of the kubelet: kubectl describe pods -l myresource=NAME",
+    "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is "
+    "evicted, too, the next one counts as available only after ten minutes without another eviction.",
+    "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
 )
 PREEMPTED = Reason(
     "Preempted",
@@ -263,12 +287,12 @@ POD_REJECTED = Reason(
     f"A node rejected a Pod: {{why}}. {_DESCRIBE}",
     "When the Pod arrived, the node no longer had enough CPU, memory or devices, or had too many Pods (OutOfcpu, "
     "OutOfmemory, OutOfpods), or its labels or devices had changed.",
-    "Add nodes, or lower the requests. For the message of the kubelet: kubectl describe pods -l myresource=NAME",
+    "Add nodes, or lower the requests. For the full error: kubectl describe pods -l myresource=NAME",
 )
 NODE_LOST = Reason(
     "NodeLost",
     Outlook.AS_THE_ROLLOUT,
-    "A node that runs a Pod does not respond; Kubernetes replaces the Pod after some minutes. See: kubectl get nodes",
+    "A node that runs a Pod does not respond; the Pod is replaced after some minutes. See: kubectl get nodes",
     "The kubelet of the node stopped, or the network between the node and the API server is broken. The Pod may still "
     "run there. Kubernetes replaces it after five minutes, or after the tolerationSeconds of spec.tolerations.",
     "Repair the node, or wait: kubectl get nodes",

@@ -32,7 +32,9 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None
 
 
 def test_the_status_codes_of_the_hook_are_explained_and_no_others() -> None:
-    (section,) = re.findall(r"^`SyncError` texts of calls:\n(.*?)^<!--", TROUBLESHOOT, re.DOTALL | re.MULTILINE)
+    (section,) = re.findall(
+        r"^If the `SyncError` event is about a call[^\n]*\n(.*?)^<!--", TROUBLESHOOT, re.DOTALL | re.MULTILINE
+    )
     rows = [row for row in section.splitlines() if "status code" in row]
     codes = {int(code) for row in rows for code in re.findall(r"\b[45][0-9]{2}\b", row)}
 

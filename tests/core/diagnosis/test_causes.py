@@ -45,6 +45,7 @@ NOT_READY = (
 )
 ROLLING = ("RollingOut", "The Deployment is starting or replacing Pods.")
 OTHERS = "Container proxy, which is not part of this MyResource,"
+ASK = "check the sidecar injector or policy that adds this container"
 REFUSED = "the node refuses its configuration. See: kubectl describe pods -l myresource=web -n default"
 PROBE = {"httpGet": {"port": 80}}
 
@@ -288,13 +289,13 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
             container("proxy", waiting("ErrImagePull")),
             (
                 "ImagePullFailed",
-                f"{OTHERS} can't pull its image: check the sidecar injector or policy that adds this container.",
+                f"{OTHERS} can't pull its image: {ASK}.",
             ),
             id="image",
         ),
         pytest.param(
             crashing(137, "OOMKilled", name="proxy"),
-            ("OOMKilled", f"{OTHERS} was OOMKilled: check the sidecar injector or policy that adds this container."),
+            ("OOMKilled", f"{OTHERS} was OOMKilled: {ASK}."),
             id="memory",
         ),
         pytest.param(
@@ -309,10 +310,7 @@ def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
             container("proxy", running(40)),
             (
                 "ProbeFailing",
-                (
-                    f"{OTHERS} is running, but its readiness probe is failing: check the sidecar injector or policy "
-                    "that adds this container."
-                ),
+                f"{OTHERS} is running, but its readiness probe is failing: {ASK}.",
             ),
             id="probe",
         ),
