@@ -5,6 +5,11 @@ from contextlib import contextmanager
 
 import click
 
+MAX_DEPTH = 100
+"""Levels of values in values. Objects that an API server stores have fewer, and Python recurses ten times as deep."""
+
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
+
 DIFFERENT = 1
 """Exit code of a command that compares: something differs."""
 
@@ -15,8 +20,8 @@ class InputError(click.ClickException):
     exit_code = 2  # 1 is an answer of the command: a spec is invalid, something differs, an expectation is not met
 
 
-class NotYaml(ValueError):
-    """Raised for text that is no YAML. Says in which line and why."""
+class DocumentError(ValueError):
+    """Raised for text that is not YAML or JSON as kubectl reads it. Says where, if that is known, and why."""
 
 
 @contextmanager

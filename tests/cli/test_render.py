@@ -226,7 +226,7 @@ def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write:
         pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
         pytest.param("apiVersion: v1\nkind: MyResource", ["no metadata.name", "give it one"], id="no name"),
         pytest.param("a: [", ["not YAML or JSON", "line 1"], id="not YAML"),
-        pytest.param("kind: MyResource\nkind: MyResource", ["line 1", "there twice"], id="a key twice"),
+        pytest.param("kind: MyResource\nkind: MyResource", ["line 2", "key 'kind' is repeated"], id="a key twice"),
         pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
