@@ -1,4 +1,4 @@
-"""``myresource crd``: prints the CustomResourceDefinition that the models make."""
+"""``myresource crd``: prints the CustomResourceDefinition, generated from the models of the API."""
 
 import click
 import yaml

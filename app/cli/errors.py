@@ -1,4 +1,4 @@
-"""What a command says when its input is wrong."""
+"""Errors of a command: wrong input, with the exit code and the message."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ MAX_DEPTH = 100
 
 TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 
-DIFFERENT = 1
-"""Exit code of a command that compares: something differs."""
+EXIT_DIFFERENT = 1
+"""Exit code of a command that compares, if something differs."""
 
 
 class InputError(click.ClickException):
-    """Raised for input that is wrong. One line: what it is about, what is wrong, and the remedy."""
+    """Raised for wrong input. The message is one line: the place, the problem and the remedy."""
 
-    exit_code = 2  # 1 is an answer of the command: a spec is invalid, something differs, an expectation is not met
+    exit_code = 2  # 1 is a result: a spec is invalid, something differs, an expectation is not met
 
 
 class DocumentError(ValueError):
@@ -26,11 +26,11 @@ class DocumentError(ValueError):
 
 @contextmanager
 def comparison_errors() -> Iterator[None]:
-    """Raise InputError for what keeps a command from comparing."""
+    """Raise InputError for objects that can't be compared, and for packages that are not installed."""
     try:
         yield
     except RecursionError as error:
-        message = "an object is nested too deeply to be compared; give objects that an API server has stored"
+        message = "an object is nested too deeply; give objects that an API server has stored"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"this needs {error.name}; install it with: pip install 'myresource-operator[cli]'"

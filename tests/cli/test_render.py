@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from app.api.crd import schema
-from app.cli.files import parents
+from app.cli.files import validation
 from metahook.protocol.sender import sync_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 from tests.cli.calling import assert_one_line, call
@@ -143,8 +143,8 @@ def test_the_json_schema_is_made_once_for_all_objects(write: Any, monkeypatch: p
         made.append(schema())
         return made[-1]
 
-    parents.known_fields.cache_clear()
-    monkeypatch.setattr(parents, "schema", counted)
+    validation.known_fields.cache_clear()
+    monkeypatch.setattr(validation, "schema", counted)
 
     call("render", "-f", write(*(my_resource(name) for name in ("one", "two", "three"))))
 
@@ -209,8 +209,8 @@ def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write:
 
     assert ended.code == 1
     assert ended.err.splitlines() == [
-        f"myresource: {file}: web: spec.imge: no such field; did you mean image?",
-        f"myresource: {file}: web: spec.ports[0].hostPort: no such field; remove it",
+        f"myresource: {file}: web: spec.imge: unknown field; did you mean image?",
+        f"myresource: {file}: web: spec.ports[0].hostPort: unknown field; remove it",
     ]
 
 

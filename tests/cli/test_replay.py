@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.files.live import COLLECT
+from app.cli.files.live_objects import COLLECT_COMMANDS
 from metahook.protocol.sender import customize_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.cli.calling import LISTENS, Ended, assert_one_line, call
@@ -178,7 +178,9 @@ def test_another_word_in_the_status_is_told_by_its_path(write: Write) -> None:
     answered["response"]["status"]["replicas"] = 7
     answered["response"]["resyncAfterSeconds"] = 5
 
-    assert lines(call("replay", write(answered)))[0].endswith(": default/web: status (replicas); another resync")
+    assert lines(call("replay", write(answered)))[0].endswith(
+        ": default/web: status changed (replicas); resync changed"
+    )
 
 
 def test_children_that_another_version_lists_are_added_and_removed(write: Write) -> None:
@@ -250,7 +252,7 @@ def test_a_kept_child_without_a_record_is_as_it_is(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "words"), [(500, "answered with 500 -> 200"), (400, "answered with 400 -> 200")], ids=["bug", "refused"]
+    ("status", "words"), [(500, "status code 500 -> 200"), (400, "status code 400 -> 200")], ids=["bug", "refused"]
 )
 def test_a_recorded_failure_that_is_none_now_is_told(status: int, words: str, write: Write) -> None:
     failed = {**recorded(settled()), "status": status, "response": {"error": "the hook failed"}}
@@ -277,7 +279,7 @@ def test_a_failure_of_this_version_is_told_and_the_others_are_compared(
 
     line, summary = lines(call("replay", one, other))
 
-    assert line == f"{one}: default/web: answered with 200 -> 500"
+    assert line == f"{one}: default/web: status code 200 -> 500"
     assert summary.startswith("2 requests: 1 the same, 1 differs")
 
 
@@ -287,7 +289,7 @@ def test_rules_of_customize_are_compared(write: Write) -> None:
     other = recorded(customize_of(parent), path="/customize", response={"relatedResources": []})
 
     assert call("replay", write(same)).code == 0
-    assert lines(call("replay", write(other)))[0].endswith("default/web: customize rules (relatedResources)")
+    assert lines(call("replay", write(other)))[0].endswith("default/web: customize rules changed (relatedResources)")
 
 
 def test_what_has_nothing_to_be_compared_with_is_counted_apart(write: Write) -> None:
@@ -296,7 +298,7 @@ def test_what_has_nothing_to_be_compared_with_is_counted_apart(write: Write) -> 
     ended = call("replay", write(settled()), alone)
 
     assert ended.code == 0
-    assert lines(ended)[0].startswith("2 requests: 1 the same, 0 differ, 1 with nothing to compare with; ")
+    assert lines(ended)[0].startswith("2 requests: 1 the same, 0 differ, 1 not compared; ")
     assert_one_line(call("replay", alone), 2, "nothing to compare", "--against URL")
 
 
@@ -329,11 +331,11 @@ def test_json_says_all_of_it(write: Write) -> None:
                 "file": file,
                 "hook": "sync",
                 "myresource": "default/web",
-                "answeredWith": [],
+                "statusCodes": [],
                 "children": [
                     {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
                 ],
-                "said": [],
+                "states": [],
                 "status": [],
                 "rules": [],
                 "resync": False,
@@ -400,7 +402,7 @@ def test_a_service_of_somebody_else_is_no_child(write: Write) -> None:
 
 
 def test_the_commands_for_a_cluster_are_printed_and_nothing_else_is_done() -> None:
-    assert call("replay", "--from-cluster") == Ended(0, f"{COLLECT}\n", "")
+    assert call("replay", "--from-cluster") == Ended(0, f"{COLLECT_COMMANDS}\n", "")
 
 
 def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) -> None:
@@ -422,7 +424,13 @@ def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) ->
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(root)}
 
     ended = subprocess.run(
-        ["/bin/bash", "-e"], input=COLLECT, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["/bin/bash", "-e"],
+        input=COLLECT_COMMANDS,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (ended.stdout, ended.stderr) == (f"{SAME}\n", "")
@@ -479,7 +487,9 @@ def test_a_url_where_nothing_answers_is_one_line_and_code_2(write: Write) -> Non
 
     ended = call("replay", "--against", url, write(settled()))
 
-    assert_one_line(ended, 2, f"{url.replace('user:canary@', '')}/sync: can't be reached", "myresource serve")
+    assert_one_line(
+        ended, 2, f"{url.replace('user:canary@', '')}/sync; serve the other version there", "myresource serve"
+    )
     assert "canary" not in ended.err
 
 
@@ -491,7 +501,9 @@ def test_what_is_no_url_is_one_line_and_code_2(url: str, write: Write) -> None:
 def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Write) -> None:
     file = write(settled())
 
-    assert_one_line(call("replay", "--against", same.health_url, file), 2, "/sync: answers with 404", "URL of a hook")
+    assert_one_line(
+        call("replay", "--against", same.health_url, file), 2, "--against: /sync returns status 404", "URL of a hook"
+    )
 
 
 # What goes wrong
@@ -511,7 +523,9 @@ def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Wri
         pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
         pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),
         pytest.param(
-            json.dumps(my_resource() | {"metadata": {"name": "web"}}), ["no uid", "render", "diff"], id="no live"
+            json.dumps(my_resource() | {"metadata": {"name": "web"}}),
+            ["no metadata.uid", "kubectl", "myresource render"],
+            id="not a live object",
         ),
         pytest.param(
             json.dumps({**recorded(request_of(my_resource())), "response": {"canary": 1}}), ["response"], id="response"

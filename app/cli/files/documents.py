@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from app.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError
-from app.cli.files.metadata import misshapen, without_nulls
+from app.cli.files.metadata import type_problems, without_nulls
 
 Json = dict[str, Any]
 
@@ -110,7 +110,7 @@ def _objects(document: object, path: str) -> list[Json]:
     if not isinstance(document.get("metadata"), dict) or not isinstance(document["metadata"].get("name"), str):
         message = f"{path}: a {document['kind']} has no metadata.name; give it one"
         raise InputError(message)
-    for problem in misshapen(document["metadata"]):
+    for problem in type_problems(document["metadata"]):
         message = f"{path}: {document['kind']} {document['metadata']['name']}: {problem}"
         raise InputError(message)
     return [{**document, "metadata": without_nulls(document["metadata"])}]

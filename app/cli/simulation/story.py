@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import app
 from app.cli.errors import DocumentError, InputError
 from app.cli.files.documents import documents, load
-from app.cli.files.parents import created, problems
+from app.cli.files.validation import created, problems
 from app.cli.files.yaml_loader import load_yaml
 from metahook.simulator.path import BadPath, NoSuchPlace, put
 from metahook.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
