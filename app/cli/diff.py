@@ -26,7 +26,7 @@ from metahook.server.clock import utc_now
     type=FILE,
     required=True,
     metavar="NEW",
-    help="The edited MyResource; - is standard input.",
+    help="File with the edited MyResource; - is standard input.",
 )
 @click.option(
     "--against",
@@ -43,8 +43,12 @@ def command(new: str, old: str, watch: Watch) -> int:
 
     The files may also contain the ConfigMaps that the MyResource uses: a change in one of them can restart Pods.
 
-    Exit status: 0 no differences were found, 1 differences were found, 2 an error occurred.
-    """
+    \b
+    Exit status:
+      0  no differences were found
+      1  differences were found
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"
         raise click.UsageError(message)

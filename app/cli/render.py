@@ -50,12 +50,18 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Print the children of a MyResource as manifests, or the whole response to Metacontroller.
 
-    To check them with kubectl: myresource render -f web.yaml | kubectl apply --dry-run=client -f -
+    \b
+    Check them with kubectl:
+      myresource render -f web.yaml | kubectl apply --dry-run=client -f -
 
     Without --observed, the MyResource was just created and has no children.
 
-    Exit status: 0 success, 1 a spec is invalid, 2 an error occurred.
-    """
+    \b
+    Exit status:
+      0  success
+      1  a spec is invalid
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     parents = [(path, parent) for path in files for parent in load(path)]
     if not parents:
         message = f"no MyResource in {', '.join(files)}; give one, such as examples/web.yaml"

@@ -41,8 +41,12 @@ def command(files: tuple[str, ...], against: str | None, output: str, *, from_cl
     kubectl get. The response of this version is compared with that of another version (--against), with the recorded
     response, or with the observed children.
 
-    Exit status: 0 no differences were found, 1 differences were found, 2 an error occurred.
-    """
+    \b
+    Exit status:
+      0  no differences were found
+      1  differences were found
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     if from_cluster:
         print(COLLECT_COMMANDS)
         return 0

@@ -9,12 +9,12 @@ import pytest
 from app.cli import main
 
 LISTENS = ("env", "--default-signal=INT")
-"""Runs a command that heeds Ctrl-C, even where these tests run in the background, which ignores it."""
+"""Runs a command that Ctrl-C ends, even if these tests run in the background, where shells ignore Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and what it printed."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -30,7 +30,7 @@ def call(*arguments: str) -> Ended:
 
 
 def assert_one_line(ended: Ended, code: int, *words: str) -> None:
-    """Check that a command failed as it should: nothing printed but one line on standard error."""
+    """Assert that a command failed with one line on standard error, and printed nothing else."""
     assert ended.code == code
     assert ended.out == ""
     assert ended.err.startswith("myresource: ")

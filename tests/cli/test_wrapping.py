@@ -1,4 +1,4 @@
-"""Text for a terminal is broken between words; a word, a URL and a command stay whole."""
+"""Text for a terminal is wrapped between words; URLs and commands stay whole."""
 
 import pytest
 

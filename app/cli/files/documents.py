@@ -15,7 +15,7 @@ from app.cli.files.metadata import type_problems, without_nulls
 Json = dict[str, Any]
 
 FILE = click.Path(readable=False)
-"""The type of options that name a file, so that shells complete its name. Whether it can be read is found out here."""
+"""Type of the options that name a file; shells complete the name. Why not readable: documents() reports that."""
 
 
 def load(path: str) -> list[Json]:
@@ -24,7 +24,7 @@ def load(path: str) -> list[Json]:
 
 
 def objects(found: list[object], path: str) -> list[Json]:
-    """Return the objects in the documents that were *found* in *path*; raise InputError."""
+    """Return the objects in the documents *found* in the file *path*; raise InputError."""
     return [item for document in found for item in _objects(document, path)]
 
 
@@ -103,7 +103,7 @@ def _values(value: object) -> Iterable[object]:
 
 def _objects(document: object, path: str) -> list[Json]:
     if not isinstance(document, dict) or not all(isinstance(document.get(key), str) for key in ("apiVersion", "kind")):
-        message = f"{path}: holds something that is not a Kubernetes object; each document needs apiVersion and kind"
+        message = f"{path}: a document is not a Kubernetes object; each needs apiVersion and kind"
         raise InputError(message)
     if document["kind"].endswith("List") and isinstance(document.get("items"), list):
         return [item for inner in document["items"] for item in _objects(inner, path)]
