@@ -35,11 +35,9 @@ def documents(path: str) -> list[object]:
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
         raise InputError(message) from error
-    except UnicodeDecodeError as error:
-        message = f"{path}: not YAML or JSON: not UTF-8 text"
-        raise InputError(message) from error
-    except DocumentError as error:
-        message = f"{path}: not YAML or JSON: {error}"
+    except (DocumentError, UnicodeDecodeError) as error:
+        problem = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+        message = f"{path}: not YAML or JSON: {problem}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"{path}: YAML needs {error.name}; give JSON, or: pip install 'myresource-operator[cli]'"
