@@ -1,4 +1,4 @@
-"""``myresource replay``: shows how another version responds to recorded requests, and whose Pods would restart."""
+"""``myresource replay``: shows how this version responds to recorded requests, and whose Pods would restart."""
 
 import json
 from contextlib import suppress

@@ -13,7 +13,7 @@ LISTENS = ("env", "--default-signal=INT")
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """Exit code and output of a command."""
 
     code: int
@@ -21,15 +21,15 @@ class Ended:
     err: str
 
 
-def call(*arguments: str) -> Ended:
+def call(*arguments: str) -> CommandResult:
     """Run ``myresource`` with *arguments*."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main(arguments)
-    return Ended(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+    return CommandResult(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
-def assert_one_line(ended: Ended, code: int, *words: str) -> None:
+def assert_one_line(ended: CommandResult, code: int, *words: str) -> None:
     """Assert that a command failed with one line on standard error, and printed nothing else."""
     assert ended.code == code
     assert ended.out == ""

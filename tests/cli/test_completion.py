@@ -12,8 +12,8 @@ MYRESOURCE = Path(sys.executable).parent / "myresource"
 
 def printed(instruction: str, words: str = "", place: int = 0) -> str:
     """Return what the command prints for the *instruction* of a completion script."""
-    asked = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
-    ended = subprocess.run([MYRESOURCE], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    variables = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    ended = subprocess.run([MYRESOURCE], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
     assert ended.stderr == ""
     return ended.stdout
 

@@ -17,7 +17,7 @@ from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored import stored
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import grouped, my_resource, owned, rolled_out, sync
-from tests.cli.calling import LISTENS, Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -37,7 +37,7 @@ def _write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture(name="diff")
-def _diff(write: Write) -> Callable[[Json, Json], Ended]:
+def _diff(write: Write) -> Callable[[Json, Json], CommandResult]:
     """Return a call of diff from one object (a MyResource or a request) to a MyResource."""
     return lambda old, new: call(
         "diff", "-f", write(new, name="new.yaml"), "--against", write(json.dumps(old), name="old.json")
@@ -51,29 +51,29 @@ def request_of(parent: Json, *children: Json) -> Json:
 
 def in_cluster(parent: Json, mode: str = "dynamic-apply") -> list[Json]:
     """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
-    made = [(child, owned(child, parent)) for child in sync(parent)["children"]]
+    created = [(child, owned(child, parent)) for child in sync(parent)["children"]]
     if mode == "dynamic-apply":
-        marked = [with_last_applied(child, asked) for asked, child in made]
+        written = [with_last_applied(child, desired) for desired, child in created]
     elif mode == "server-side-apply":
-        marked = [
-            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in made
+        written = [
+            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in created
         ]
     else:
-        marked = [child for _, child in made]
-    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in marked]
+        written = [child for _, child in created]
+    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in written]
 
 
-def last_line(ended: Ended) -> str:
+def last_line(ended: CommandResult) -> str:
     return ended.out.splitlines()[-1]
 
 
-def test_without_differences_the_exit_code_is_0(diff: Callable[[Json, Json], Ended]) -> None:
+def test_without_differences_the_exit_code_is_0(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(memory="64Mi"), my_resource(memory="65536Ki"))
 
-    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+    assert ended == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
 
 
-def test_a_new_image_restarts_pods_and_the_exit_code_is_1(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_new_image_restarts_pods_and_the_exit_code_is_1(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(image="nginx:1.28"))
 
     assert (ended.code, ended.err) == (1, "")
@@ -85,7 +85,7 @@ def test_a_new_image_restarts_pods_and_the_exit_code_is_1(diff: Callable[[Json, 
     assert last_line(ended) == f"Pods restart: {IMAGE}"
 
 
-def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(replicas=1), my_resource(replicas=5))
 
     assert ended.code == 1
@@ -93,7 +93,7 @@ def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Jso
     assert last_line(ended) == "Pods keep running."
 
 
-def test_the_generation_stamp_is_not_shown(diff: Callable[[Json, Json], Ended]) -> None:
+def test_the_generation_stamp_is_not_shown(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource()
 
     ended = diff(request_of(parent, *in_cluster(parent)), my_resource(image="nginx:1.28"))
@@ -103,7 +103,7 @@ def test_the_generation_stamp_is_not_shown(diff: Callable[[Json, Json], Ended]) 
     assert "applied" not in ended.out
 
 
-def test_stating_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_stating_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=30))
 
     assert ended.code == 1
@@ -111,20 +111,20 @@ def test_stating_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, 
     assert last_line(ended) == "Pods keep running."
 
 
-def test_a_value_other_than_the_default_restarts_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_value_other_than_the_default_restarts_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=31))
 
     assert last_line(ended) == "Pods restart: spec.template.spec.terminationGracePeriodSeconds"
 
 
-def test_an_added_child_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+def test_an_added_child_is_shown_whole(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(ports=[{"containerPort": 80}]))
 
     assert "--- Service web (old)\n+++ Service web (new)\n@@ -0,0 +1," in ended.out
     assert "+kind: Service\n" in ended.out
 
 
-def test_a_removed_child_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_removed_child_is_shown_whole(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
 
     ended = diff(request_of(parent, *in_cluster(parent)), my_resource())
@@ -134,17 +134,19 @@ def test_a_removed_child_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_recorded_request_without_an_edit_has_no_differences(mode: str, diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_recorded_request_without_an_edit_has_no_differences(
+    mode: str, diff: Callable[[Json, Json], CommandResult]
+) -> None:
     parent = my_resource(ports=[{"containerPort": 80}], env=[{"name": "A", "value": "1"}])
 
     ended = diff(request_of(parent, *in_cluster(parent, mode)), parent)
 
-    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+    assert ended == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_fields_added_by_others_stay_and_fields_that_the_edit_removes_go(
-    mode: str, diff: Callable[[Json, Json], Ended]
+    mode: str, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
     parent = my_resource(env=[{"name": "A", "value": "1"}])
     (deployment,) = in_cluster(parent, mode)
@@ -158,7 +160,7 @@ def test_fields_added_by_others_stay_and_fields_that_the_edit_removes_go(
 
 
 def test_a_new_order_of_variables_restarts_pods_only_under_server_side_apply(
-    diff: Callable[[Json, Json], Ended],
+    diff: Callable[[Json, Json], CommandResult],
 ) -> None:
     one, other = {"name": "A", "value": "1"}, {"name": "B", "value": "2"}
     parent, edited = my_resource(env=[one, other]), my_resource(env=[other, one])
@@ -170,14 +172,14 @@ def test_a_new_order_of_variables_restarts_pods_only_under_server_side_apply(
     assert last_line(diff(parent, edited)) == ends[1]  # the files do not tell the apply strategy
 
 
-def test_a_deployment_that_is_not_observed_has_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_that_is_not_observed_has_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(request_of(my_resource()), my_resource(image="nginx:1.28"))
 
     assert ended.code == 1
     assert last_line(ended) == "No Pods are running: the Deployment would be created."
 
 
-def test_a_deployment_that_is_being_deleted_is_created_again(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_that_is_being_deleted_is_created_again(diff: Callable[[Json, Json], CommandResult]) -> None:
     (deployment,) = in_cluster(my_resource())
     deployment["metadata"]["deletionTimestamp"] = "2026-01-31T12:00:00Z"
 
@@ -186,14 +188,14 @@ def test_a_deployment_that_is_being_deleted_is_created_again(diff: Callable[[Jso
     assert last_line(ended) == "No Pods are running: the Deployment would be created."
 
 
-def test_a_deployment_without_replicas_has_no_pods_to_restart(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_without_replicas_has_no_pods_to_restart(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent, edited = my_resource(replicas=0), my_resource(replicas=0, image="nginx:1.28")
 
     for old in (parent, request_of(parent, *in_cluster(parent))):
         assert last_line(diff(old, edited)) == "No Pods are running: the Deployment has 0 replicas."
 
 
-def test_before_a_valid_spec_the_kept_deployment_is_the_old_one(diff: Callable[[Json, Json], Ended]) -> None:
+def test_before_a_valid_spec_the_kept_deployment_is_the_old_one(diff: Callable[[Json, Json], CommandResult]) -> None:
     children = in_cluster(my_resource())
 
     ended = diff(request_of(my_resource(memory="64mb"), *children), my_resource(image="nginx:1.28"))
@@ -202,7 +204,7 @@ def test_before_a_valid_spec_the_kept_deployment_is_the_old_one(diff: Callable[[
 
 
 @pytest.mark.parametrize("key", ["request", "body"])
-def test_a_recording_gives_the_same_diff_as_its_request(key: str, diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_recording_gives_the_same_diff_as_its_request(key: str, diff: Callable[[Json, Json], CommandResult]) -> None:
     request = request_of(my_resource(), *in_cluster(my_resource()))
     edited = my_resource(image="nginx:1.28")
 
@@ -216,7 +218,7 @@ def test_a_file_without_a_namespace_matches_any_namespace(write: Write) -> None:
     assert call("diff", "-f", write(plain, name="a.yaml"), "--against", write(there)).code == 0
 
 
-def test_the_order_of_observed_children_does_not_matter(diff: Callable[[Json, Json], Ended]) -> None:
+def test_the_order_of_observed_children_does_not_matter(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     children = in_cluster(parent)
 
@@ -252,7 +254,7 @@ def test_an_invalid_new_file_is_one_line_and_code_2(new: Json, words: list[str],
         assert_one_line(call("diff", "-f", file, "--against", write(json.dumps(old), name="old.json")), 2, *words)
 
 
-def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], Ended]) -> None:
+def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], CommandResult]) -> None:
     there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
 
     assert_one_line(diff(my_resource(), there), 2, "namespace differs from")
@@ -300,7 +302,7 @@ def test_an_invalid_old_file_is_one_line_and_code_2(old: str, words: list[str], 
     ],
 )
 def test_an_observed_child_of_any_shape_is_compared_or_refused_in_one_line(
-    spec: Json, diff: Callable[[Json, Json], Ended]
+    spec: Json, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
     (deployment,) = in_cluster(my_resource())
 
@@ -364,6 +366,6 @@ def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         code = process.wait(timeout=10)
-        said = process.stderr.read() if process.stderr else ""
+        errors = process.stderr.read() if process.stderr else ""
 
-    assert (code, said) == (130, "")
+    assert (code, errors) == (130, "")

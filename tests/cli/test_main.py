@@ -25,6 +25,17 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     assert max(map(len, ended.out.splitlines())) <= 100
 
 
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("crd", "myresource crd | kubectl apply --server-side -f -"),
+        ("render", "myresource render -f web.yaml | kubectl apply --dry-run=client -f -"),
+    ],
+)
+def test_an_example_in_a_help_page_is_one_line_that_can_be_copied(name: str, example: str) -> None:
+    assert f"\n    {example}\n" in call(name, "--help").out
+
+
 def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
 

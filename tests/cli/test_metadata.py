@@ -141,8 +141,8 @@ def test_a_created_myresource_has_no_status_and_no_metadata_that_the_api_server_
     servers = {"uid": "u", "generation": 7, "resourceVersion": "1", "deletionTimestamp": "2026-01-31T12:00:00Z"}
     parent = {**with_metadata({**users, **servers, "annotations": None, "managedFields": [{}]}), "status": 7}
 
-    made = created(parent)
+    new = created(parent)
 
-    assert made == {**my_resource(), "metadata": users}
-    assert created(made) == made
+    assert new == {**my_resource(), "metadata": users}
+    assert created(new) == new
     assert parent["status"] == 7

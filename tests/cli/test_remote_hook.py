@@ -70,17 +70,17 @@ def test_a_response_that_trickles_in_ends_at_the_deadline(start: bytes, monkeypa
 
 @pytest.mark.parametrize(("status", "method"), [("307 T", b"POST"), ("308 P", b"POST"), ("302 F", b"GET")])
 def test_redirects_are_followed_as_go_does(status: str, method: bytes) -> None:
-    seen: list[bytes] = []
+    requests: list[bytes] = []
 
     def redirect(connection: socket.socket, request: bytes) -> None:
-        seen.append(request)
+        requests.append(request)
         connection.sendall(response(status, "Location: /there") if b" /sync " in request else response("200 OK"))
 
     with answering(redirect) as url, RemoteHook(url, "--hook") as hook:
         assert hook("sync", b'{"a": 1}') == Reply(200, b"{}")
 
-    assert seen[1].startswith(method + b" /there")
-    assert seen[1].endswith(b'{"a": 1}') == (method == b"POST")
+    assert requests[1].startswith(method + b" /there")
+    assert requests[1].endswith(b'{"a": 1}') == (method == b"POST")
 
 
 def test_too_many_redirects_are_no_answer() -> None:

@@ -76,8 +76,8 @@ def test_json_is_a_list_of_the_same_children(write: Any) -> None:
 
 
 def test_the_children_of_all_files_and_documents_are_printed(write: Any) -> None:
-    twin = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
-    one = write(my_resource("one"), my_resource("two"), twin, name="one.yaml")
+    same_name = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
+    one = write(my_resource("one"), my_resource("two"), same_name, name="one.yaml")
     other = write(my_resource("three"), name="other.yaml")
     responses = call("render", "-f", one, "-f", other, "-o", "response").out.splitlines()
 
@@ -137,32 +137,32 @@ def test_strings_that_kubectl_would_read_as_other_types_are_quoted(write: Any) -
 
 
 def test_the_json_schema_is_built_once_for_all_objects(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Json] = []
+    schemas: list[Json] = []
 
     def counted() -> Json:
-        made.append(schema())
-        return made[-1]
+        schemas.append(schema())
+        return schemas[-1]
 
     validation.known_fields.cache_clear()
     monkeypatch.setattr(validation, "schema", counted)
 
     call("render", "-f", write(*(my_resource(name) for name in ("one", "two", "three"))))
 
-    assert len(made) == 1
+    assert len(schemas) == 1
 
 
 def test_with_observed_children_the_response_is_that_of_a_later_sync(write: Any) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
-    seen = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="seen.yaml")
+    observed = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="observed.yaml")
 
-    assert rendered("-f", write(parent), "--observed", seen) == sync(parent, *finished(parent))
+    assert rendered("-f", write(parent), "--observed", observed) == sync(parent, *finished(parent))
 
 
 def test_a_parent_without_uid_gets_the_one_in_its_childrens_owner_references(write: Any) -> None:
     children = finished(my_resource())
     plain = {**my_resource(), "metadata": {"name": "web"}}
 
-    answer = rendered("-f", write(plain), "--observed", write(*children, name="seen.yaml"))
+    answer = rendered("-f", write(plain), "--observed", write(*children, name="observed.yaml"))
 
     assert reason(answer) == "Available"
 
@@ -170,14 +170,16 @@ def test_a_parent_without_uid_gets_the_one_in_its_childrens_owner_references(wri
 def test_observed_children_of_another_owner_are_not_used(write: Any) -> None:
     children = finished(my_resource(uid="another-uid"))
 
-    assert reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="seen.yaml"))) == "Building"
+    assert (
+        reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="observed.yaml"))) == "Building"
+    )
 
 
 def test_observed_children_without_an_owner_are_the_parents(write: Any) -> None:
     (deployment,) = finished(my_resource())
     del deployment["metadata"]["ownerReferences"]
 
-    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
 
     assert reason(answer) == "Available"
 
@@ -310,9 +312,9 @@ def test_an_object_that_no_api_server_would_store_is_one_line(write: Any, parent
     resource = my_resource()
     file = write({**resource, "metadata": {**resource["metadata"], **parent}})
     (deployment,) = finished(resource)
-    seen = write({**deployment, **child, "metadata": {"name": "web-deployment"}}, name="seen.yaml")
+    observed = write({**deployment, **child, "metadata": {"name": "web-deployment"}}, name="observed.yaml")
 
-    ended = call("render", "-f", file, "--observed", seen)
+    ended = call("render", "-f", file, "--observed", observed)
 
     assert_one_line(ended, 2, "no API server would store this")
     assert "Envelope" not in ended.err
@@ -322,7 +324,7 @@ def test_an_owner_reference_without_kind_and_name_is_read(write: Any) -> None:
     (deployment,) = finished(my_resource())
     deployment["metadata"]["ownerReferences"] = [{"uid": "x"}]
 
-    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
 
 
 def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
@@ -334,9 +336,18 @@ def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
     assert container["args"] == ["\N{WHALE}"]
 
 
-@pytest.mark.parametrize("text", ["{", '{"a": "\\ud83d"}', 'a: "\\ud83d"'], ids=["cut", "half", "half in YAML"])
-def test_invalid_json_is_one_line(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param('{\n "a"', "line 2: expecting ':' delimiter", id="cut"),
+        pytest.param('{"a": 1}\n{"b": 2}', "line 2: extra data", id="two documents"),
+        pytest.param('{"a": "\\ud83d"}', "half of a character", id="half of a character"),
+        pytest.param('{"a": NaN}', "NaN", id="NaN"),
+        pytest.param('\na: "\\ud83d"', "line 2: half of a character", id="half of a character in YAML"),
+    ],
+)
+def test_invalid_json_and_yaml_are_one_line_with_the_place(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "web.json"
     file.write_text(text)
 
-    assert_one_line(call("render", "-f", str(file)), 2, str(file))
+    assert_one_line(call("render", "-f", str(file)), 2, f"{file}: not YAML or JSON: ", problem)

@@ -15,7 +15,7 @@ import yaml
 from app.cli.files.live_objects import COLLECT_COMMANDS
 from metahook.protocol.sender import customize_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.cli.calling import LISTENS, Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.other import PATH, longer, other_version
 from tests.serving import Served, free_port, served
@@ -57,8 +57,8 @@ def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fiel
     """Return *request* with the response of this version, as serve --record writes it."""
     body = json.dumps(request).encode()
     answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
-    said = json.loads(answer) if response is None else response
-    return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": said, **fields}
+    recorded_response = json.loads(answer) if response is None else response
+    return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": recorded_response, **fields}
 
 
 def customize_of(parent: Json) -> Json:
@@ -66,7 +66,7 @@ def customize_of(parent: Json) -> Json:
     return found
 
 
-def lines(ended: Ended) -> list[str]:
+def lines(ended: CommandResult) -> list[str]:
     assert ended.err == ""
     return ended.out.splitlines()
 
@@ -76,7 +76,7 @@ def lines(ended: Ended) -> list[str]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_recorded_response_of_the_same_version_has_no_difference(mode: str, write: Write) -> None:
-    assert call("replay", write(recorded(settled(mode)))) == Ended(0, f"{SAME}\n", "")
+    assert call("replay", write(recorded(settled(mode)))) == CommandResult(0, f"{SAME}\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -100,7 +100,7 @@ def test_a_recorded_response_of_another_version_shows_what_restarts(mode: str, w
 
 @pytest.mark.parametrize("mode", MODES)
 def test_without_a_recorded_response_the_observed_children_are_compared(mode: str, write: Write) -> None:
-    assert call("replay", write(settled(mode))) == Ended(0, f"{SAME}\n", "")
+    assert call("replay", write(settled(mode))) == CommandResult(0, f"{SAME}\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -372,7 +372,7 @@ def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: 
 
     ended = call("replay", write(dump(parents), "parents"), write(dump(children), "children"))
 
-    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
+    assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
 
 def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,7 +402,7 @@ def test_a_service_of_another_owner_is_not_a_child(write: Write) -> None:
 
 
 def test_from_cluster_only_prints_the_commands() -> None:
-    assert call("replay", "--from-cluster") == Ended(0, f"{COLLECT_COMMANDS}\n", "")
+    assert call("replay", "--from-cluster") == CommandResult(0, f"{COLLECT_COMMANDS}\n", "")
 
 
 def test_the_commands_of_from_cluster_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
@@ -459,7 +459,7 @@ def test_the_same_version_at_a_url_has_no_difference(end: str, same: Served, wri
 
     ended = call("replay", "--against", same.url + end, *files)
 
-    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
+    assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
 
 def test_another_version_at_a_url_is_the_new_one(other: Served, write: Write) -> None:
@@ -630,7 +630,7 @@ def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             code = process.wait(timeout=10)
-            said = process.stderr.read() if process.stderr else ""
+            errors = process.stderr.read() if process.stderr else ""
             connection.close()
 
-    assert (code, said) == (130, "")
+    assert (code, errors) == (130, "")

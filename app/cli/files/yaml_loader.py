@@ -134,7 +134,9 @@ class _Loader(yaml.SafeLoader):
         raise _error(message, node)
 
 
-_Loader.yaml_constructors = {tag: made for tag, made in yaml.SafeLoader.yaml_constructors.items() if tag in _JSON_TAGS}
+_Loader.yaml_constructors = {
+    tag: construct for tag, construct in yaml.SafeLoader.yaml_constructors.items() if tag in _JSON_TAGS
+}
 _Loader.add_constructor(f"{_TAG}float", _Loader.construct_finite)
 _Loader.add_constructor(_STRING, _Loader.construct_text)
 _Loader.add_constructor(None, _Loader.refuse)
