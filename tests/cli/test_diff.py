@@ -243,7 +243,7 @@ def test_the_order_of_observed_children_does_not_matter(diff: Callable[[Json, Js
         pytest.param(
             {**my_resource(), "kind": "Deployment"}, ["not a MyResource", "kind MyResource"], id="another kind"
         ),
-        pytest.param(my_resource("other"), ["name differs from", "same MyResource"], id="another name"),
+        pytest.param(my_resource("other"), ["metadata.name differs from", "same MyResource"], id="another name"),
         pytest.param(my_resource(args=["x" * 8000] * 26), ["ConfigMap"], id="too large"),
     ],
 )
@@ -257,7 +257,7 @@ def test_an_invalid_new_file_is_one_line_and_code_2(new: Json, words: list[str],
 def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], CommandResult]) -> None:
     there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
 
-    assert_one_line(diff(my_resource(), there), 2, "namespace differs from")
+    assert_one_line(diff(my_resource(), there), 2, "metadata.namespace differs from")
 
 
 @pytest.mark.parametrize(

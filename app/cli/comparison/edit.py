@@ -116,5 +116,7 @@ def _check_same(old: Json, old_path: str, new: ParentFile) -> None:
     for field in ("name", "namespace"):
         one, other = (parent["metadata"].get(field) for parent in (old, new.parent))
         if one != other and None not in (one, other):
-            message = f"{new.path}: {field} differs from {old_path}; compare files of the same MyResource"
+            message = (
+                f"{new.path}: metadata.{field} differs from that in {old_path}; compare files of the same MyResource"
+            )
             raise InputError(message)
