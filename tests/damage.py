@@ -47,6 +47,7 @@ KEPT_BY_ANNOTATION = recorded_sync(MODES[0], replicas=-1)
 """A request with an invalid spec, whose children stay as the annotation says that they were applied."""
 
 KEPT_BY_MANAGED_FIELDS = recorded_sync(MODES[1], replicas=-1)
+REQUESTS = {"made": MADE, "kept": KEPT_BY_MANAGED_FIELDS}
 """The same under server-side apply."""
 
 DEPLOYMENT = ("children", "Deployment.apps/v1", "rollout/web-deployment")

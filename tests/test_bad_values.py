@@ -6,20 +6,10 @@ import pytest
 
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW, Json
-from tests.damage import (
-    DEPLOYMENT,
-    KEPT_BY_ANNOTATION,
-    KEPT_BY_MANAGED_FIELDS,
-    MADE,
-    Path,
-    replaced,
-    with_record,
-    with_text,
-)
+from tests.damage import DEPLOYMENT, KEPT_BY_ANNOTATION, REQUESTS, Path, replaced, with_record, with_text
 from tests.verdict import faults
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
-REQUESTS = {"made": MADE, "kept": KEPT_BY_MANAGED_FIELDS}
 
 
 NUMBERS = [

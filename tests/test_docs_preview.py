@@ -8,7 +8,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from app.cli.files.live import COLLECT
+from app.cli.files.live_objects import COLLECT_COMMANDS
 from app.cli.serve import command as serve_command
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.documents import ROOT, Console, consoles, printed
@@ -43,7 +43,7 @@ def test_another_output_would_be_caught() -> None:
 def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
     (collect,) = [block for block in consoles("docs/upgrade.md") if "--from-cluster" in block.command]
 
-    assert collect.output == f"{COLLECT}\n"
+    assert collect.output == f"{COLLECT_COMMANDS}\n"
 
 
 @pytest.mark.parametrize("page", PAGES)

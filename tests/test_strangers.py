@@ -8,10 +8,9 @@ import pytest
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW, Json
 from tests.calling import call
-from tests.damage import CANARY, DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, MADE, Path, replaced
+from tests.damage import CANARY, DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, REQUESTS, Path, replaced
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
-REQUESTS = {"made": MADE, "kept": KEPT_BY_MANAGED_FIELDS}
 OTHER_OWNER = [{"uid": "6f9619ff-8b86-4d01-b42d-00c04fc964ff", "controller": True}]
 
 

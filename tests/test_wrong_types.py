@@ -15,6 +15,7 @@ from tests.damage import (
     KEPT_BY_MANAGED_FIELDS,
     MADE,
     REPLACEMENTS,
+    REQUESTS,
     places,
     record_of,
     replaced,
@@ -25,7 +26,6 @@ from tests.damage import (
 from tests.verdict import faults
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
-REQUESTS = {"made": MADE, "kept": KEPT_BY_MANAGED_FIELDS}
 
 Change = Callable[[Any], Any]
 

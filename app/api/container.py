@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import ListMap, Model, Omitted, Rule
+from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
 from app.api.scalar import (
     KEY,
     MAX_TEXT,
@@ -84,14 +84,7 @@ class EnvSource(Model):
     resource_field_ref: ResourceFieldRef | None = None
     """A resource request or limit of the container."""
 
-    rules = (
-        Rule(
-            "exactly one of configMapKeyRef, secretKeyRef, fieldRef and resourceFieldRef must be set",
-            lambda source: len(source.wire()) == 1,
-            cel="[has(self.configMapKeyRef), has(self.secretKeyRef), has(self.fieldRef), "
-            "has(self.resourceFieldRef)].exists_one(x, x)",
-        ),
-    )
+    rules = (exactly_one("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef"),)
 
 
 class EnvVar(Model):
@@ -132,13 +125,7 @@ class EnvFrom(Model):
     secret_ref: EnvFromRef | None = None
     """The Secret."""
 
-    rules = (
-        Rule(
-            "exactly one of configMapRef and secretRef must be set",
-            lambda source: (source.config_map_ref is None) != (source.secret_ref is None),
-            cel="has(self.configMapRef) != has(self.secretRef)",
-        ),
-    )
+    rules = (exactly_one("configMapRef", "secretRef"),)
 
 
 class Port(Model):

@@ -66,6 +66,17 @@ class Rule:
         return {**described, **({CEL_RULES: rules} if rules else {})}
 
 
+def exactly_one(*fields: str) -> Rule:
+    """Return the rule that exactly one of the *fields* (camelCase field names) of a model is set."""
+    present = [f"has(self.{field})" for field in fields]
+    return Rule(
+        f"exactly one of {', '.join(fields[:-1])} and {fields[-1]} must be set",
+        lambda model: sum(field in fields for field in model.wire()) == 1,
+        # Why two forms: for two fields, the comparison is the shorter one.
+        cel=" != ".join(present) if len(present) == 2 else f"[{', '.join(present)}].exists_one(x, x)",
+    )
+
+
 @dataclass(frozen=True)
 class IntOrString:
     """Constrains ``int | str``: the bounds apply to a number, the pattern and length to a string."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import IntOrString, ListMap, Model, Omitted, Rule
+from app.api.model import IntOrString, ListMap, Model, Omitted, Rule, exactly_one
 from app.api.scalar import PORT_NAME, TEXT
 
 PortRef = Annotated[
@@ -90,13 +90,7 @@ class Probe(Model):
     failure_threshold: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Consecutive failed checks after which the probe fails; the default of Kubernetes is 3."""
 
-    rules = (
-        Rule(
-            "exactly one of httpGet, tcpSocket, exec and grpc must be set",
-            lambda probe: [probe.http_get, probe.tcp_socket, probe.exec, probe.grpc].count(None) == 3,
-            cel="[has(self.httpGet), has(self.tcpSocket), has(self.exec), has(self.grpc)].exists_one(x, x)",
-        ),
-    )
+    rules = (exactly_one("httpGet", "tcpSocket", "exec", "grpc"),)
 
     @property
     def named_port(self) -> str | None:

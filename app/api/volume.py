@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.container import ResourceFieldRef
-from app.api.model import ListMap, Model, Omitted, Rule
+from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
 from app.api.quantity import Bytes
 from app.api.scalar import KEY, SHORT_PREFIX, ConfigKey, ObjectName, RelativePath, VolumeName
 
@@ -107,13 +107,7 @@ class PodFile(Model):
     mode: Mode | None = None
     """Permission bits of the file, as a decimal number: 420 is octal 0644."""
 
-    rules = (
-        Rule(
-            "exactly one of fieldRef and resourceFieldRef must be set",
-            lambda file: (file.field_ref is None) != (file.resource_field_ref is None),
-            cel="has(self.fieldRef) != has(self.resourceFieldRef)",
-        ),
-    )
+    rules = (exactly_one("fieldRef", "resourceFieldRef"),)
 
 
 class PodFiles(Model):
@@ -133,13 +127,7 @@ class ProjectedSource(Model):
     downward_api: PodFiles | None = Field(default=None, alias="downwardAPI")
     """Fields of the Pod that become files."""
 
-    rules = (
-        Rule(
-            "exactly one of configMap, secret and downwardAPI must be set",
-            lambda source: [source.config_map, source.secret, source.downward_api].count(None) == 2,
-            cel="[has(self.configMap), has(self.secret), has(self.downwardAPI)].exists_one(x, x)",
-        ),
-    )
+    rules = (exactly_one("configMap", "secret", "downwardAPI"),)
 
     def paths(self) -> list[str]:
         """Return the paths of the files that this source names itself."""
@@ -179,14 +167,7 @@ class Volume(Model):
     projected: Projected | None = None
     """Directory with files from several sources."""
 
-    rules = (
-        Rule(
-            "exactly one of emptyDir, configMap, secret, persistentVolumeClaim and projected must be set",
-            lambda volume: len(volume.wire()) == 2,
-            cel="[has(self.emptyDir), has(self.configMap), has(self.secret), "
-            "has(self.persistentVolumeClaim), has(self.projected)].exists_one(x, x)",
-        ),
-    )
+    rules = (exactly_one("emptyDir", "configMap", "secret", "persistentVolumeClaim", "projected"),)
 
 
 Volumes = Annotated[list[Volume], Field(max_length=32), ListMap(("name",)), Omitted]

@@ -1,9 +1,13 @@
-"""The ``myresource`` command: one module a command, one place for errors.
+"""The ``myresource`` command: one module for each command, one place for errors.
 
-The rule of this package: it plugs the parts together. Files, standard output and exit codes live here; what is right is
-decided below. Every error is one line on standard error that names the thing and the remedy. Exit codes: 0 all is well,
-1 the input is wrong, 2 the command was called wrong. For commands that compare (diff, replay) they are those of diff: 0
-nothing differs, 1 something does, 2 any error.
+The rule of this package: it connects the parts. Files, standard output and exit codes are handled here; core decides.
+An error is one line on standard error that names the place, the problem and the remedy. Exit codes: 0 success; 1 an
+invalid spec, a difference or an unmet expectation; 2 an error.
+
+    files        reads and writes the files of users, and makes hook requests from them
+    comparison   compares responses and children, for diff and replay
+    simulation   runs a scenario and shows its timeline, for simulate
+    remote_hook  calls a hook at a URL, for replay and simulate
 
 Imports core, api and metahook, with its server and its simulator. Start at :mod:`app.cli.main`.
 """

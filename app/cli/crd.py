@@ -1,4 +1,4 @@
-"""``myresource crd``: prints the CustomResourceDefinition that the models make."""
+"""``myresource crd``: prints the CustomResourceDefinition, generated from the models of the API."""
 
 import click
 import yaml
@@ -10,7 +10,9 @@ from app.api.crd import crd
 def command() -> None:
     """Print the CustomResourceDefinition of MyResource, as YAML.
 
-    To install it: myresource crd | kubectl apply --server-side -f -
-    """
+    \b
+    Install it:
+      myresource crd | kubectl apply --server-side -f -
+    """  # noqa: D301 - click keeps the line breaks after this control character
     click.echo("# Made by: myresource crd")
     click.echo(yaml.safe_dump(crd(), sort_keys=False, width=120, allow_unicode=True), nl=False)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from app.cli.wrapping import wrapped
+from app.cli.wrapping import wrap
 from app.core.reasons import REASONS, Reason
 from app.core.status.conditions import OBSERVATIONS, Observation
 from app.core.status.terms import TERMS, Term
@@ -83,4 +83,4 @@ def _row(label: str, text: str, indent: int) -> str:
 
 def _fitted(text: str, indent: int = 0) -> str:
     """Return *text* in lines that fit the terminal; elsewhere a line is a line."""
-    return wrapped(text, shutil.get_terminal_size().columns, indent) if sys.stdout.isatty() else text
+    return wrap(text, shutil.get_terminal_size().columns, indent) if sys.stdout.isatty() else text

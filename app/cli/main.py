@@ -1,4 +1,4 @@
-"""The command group, and the one place where an error becomes a line and an exit code."""
+"""The command group. It turns every error into one line and an exit code."""
 
 import errno
 import importlib
@@ -16,24 +16,24 @@ from app.cli.errors import InputError
 _COMMANDS = {
     "crd": "Print the CustomResourceDefinition.",
     "diff": "Show what an edit of a MyResource changes.",
-    "explain": "Tell what a word in a status means, and what to do.",
+    "explain": "Explain a reason, a state or a condition.",
     "render": "Print the children of a MyResource as manifests.",
-    "replay": "Show what another version answers to recorded requests.",
+    "replay": "Show how this version responds to recorded requests.",
     "serve": "Serve the hooks.",
-    "simulate": "Show how a MyResource lives in a simulated cluster.",
+    "simulate": "Run a MyResource in a simulated cluster.",
 }
 
 _EXTRA = "pip install 'myresource-operator[cli]'"
 
 _COMPLETE = "_MYRESOURCE_COMPLETE"
-"""Variable by which the completion of a shell asks, as click names it."""
+"""Variable that the completion script of a shell sets; click reads it under this name."""
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
-"""Errors of a file that standard output goes to."""
+"""Errors of writing to a file, when standard output is redirected."""
 
 
 class _Commands(click.Group):
-    """Imports a command's module when the command is used: serving needs no YAML."""
+    """The commands. Each is imported when it is used, as serve runs where PyYAML is not installed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -63,27 +63,24 @@ def _group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0 all is well, 2 an error kept the command from its result.
-
-    1 is a result: a spec is invalid, something differs, or an expectation is not met.
-    """
+    """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
-            stream.reconfigure(encoding="utf-8")  # whatever the locale is: kubectl reads and writes nothing else
+            stream.reconfigure(encoding="utf-8")  # why here: kubectl reads and writes UTF-8 in any locale
     _complete()
-    sys.exit(_run(arguments))
+    sys.exit(_exit_code(arguments))
 
 
 def _complete() -> None:
-    """Print what a shell asks for, and exit, if it is a shell that asks. Click would do so only in its own main()."""
+    """Print completions and exit if a completion script asks for them. Why here: click does so only in its own main."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_group, {}, "myresource", _COMPLETE, instruction))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _exit_code(arguments: Sequence[str] | None) -> int:
     code = 0
     try:
-        code = _ended(sys.argv[1:] if arguments is None else list(arguments))
+        code = _run(sys.argv[1:] if arguments is None else list(arguments))
         print(end="", flush=True)
     except BrokenPipeError:
         _drop_output()
@@ -91,26 +88,28 @@ def _run(arguments: Sequence[str] | None) -> int:
         if error.errno not in _UNWRITABLE:
             raise
         _drop_output()
-        code = _fail(f"cannot write the output: {(error.strerror or 'unknown error').lower()}; write it elsewhere", 2)
+        code = _report(
+            f"cannot write the output: {(error.strerror or 'unknown error').lower()}; write to another file", 2
+        )
     return code
 
 
 def _drop_output() -> None:
-    """Make sure that flushing what is left of the output, at the end of the process, does not fail again."""
+    """Redirect standard output to nowhere, so that the flush at the end of the process does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _ended(arguments: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     """Run the command and return its exit code."""
     try:
         return _invoke(arguments)
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "myresource"
-        return _fail(f"{_sentence(error)}; see: {path} --help", 2)
+        return _report(f"{_one_line(error)}; see: {path} --help", 2)
     except click.ClickException as error:
-        return _fail(_sentence(error), error.exit_code)
+        return _report(_one_line(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return 130
 
@@ -125,11 +124,12 @@ def _invoke(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: click.ClickException) -> str:
+def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
-    return "".join(letter if letter.isprintable() else "?" for letter in line)  # names are anybody's
+    # Why here: a file name in a message may hold control characters, which would move the cursor.
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
-def _fail(message: str, code: int) -> int:
+def _report(message: str, code: int) -> int:
     print(f"myresource: {message}", file=sys.stderr)
     return code

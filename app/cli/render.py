@@ -9,7 +9,8 @@ import msgspec
 from app.cli.errors import InputError
 from app.cli.files.documents import FILE, load
 from app.cli.files.manifests import as_json, as_yaml
-from app.cli.files.parents import Json, answered, composed, problems
+from app.cli.files.requests import Json, answer_sync, compose_sync
+from app.cli.files.validation import problems
 from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
@@ -25,64 +26,72 @@ from metahook.server.clock import utc_now
     required=True,
     type=FILE,
     metavar="FILE",
-    help="MyResources, as YAML or JSON; - is standard input. May be repeated.",
+    help="File with MyResources, as YAML or JSON; - is standard input. May be repeated.",
 )
 @click.option(
     "--observed",
     type=FILE,
     metavar="FILE",
-    help="Children as they are in the cluster, such as from: kubectl get deploy,svc -o yaml",
+    help="File with the children in the cluster, such as from: kubectl get deploy,svc -o yaml",
 )
-@click.option("--related", type=FILE, metavar="FILE", help="Other objects in the cluster that the hook may ask for.")
+@click.option("--related", type=FILE, metavar="FILE", help="File with related objects, such as ConfigMaps.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice(["yaml", "json", "response"]),
     default="yaml",
     show_default=True,
-    help="The children as YAML or JSON for kubectl, or the response with the status as Metacontroller gets it.",
+    help="Output format: the children as YAML or JSON, or the whole response that Metacontroller gets.",
 )
-@click.option("--now", metavar="TIME", help="Time to decide at, as in RFC 3339; default is the present.")
+@click.option("--now", metavar="TIME", help="Time of the request, such as 2026-01-31T12:00:00Z. Default is now.")
 @with_watch
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, watch: Watch
 ) -> int:
-    """Print the children of a MyResource as manifests, or Metacontroller's whole response.
+    """Print the children of a MyResource as manifests, or the whole response to Metacontroller.
 
-    To check them with kubectl: myresource render -f web.yaml | kubectl apply --dry-run=client -f -
+    \b
+    Check them with kubectl:
+      myresource render -f web.yaml | kubectl apply --dry-run=client -f -
 
-    Without --observed they are those of a MyResource that was just created. The exit code is 0 if all is well, 1 if a
-    spec is invalid, and 2 for any error.
-    """
+    Without --observed, the MyResource was just created and has no children.
+
+    \b
+    Exit status:
+      0  success
+      1  a spec is invalid
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     parents = [(path, parent) for path in files for parent in load(path)]
     if not parents:
         message = f"no MyResource in {', '.join(files)}; give one, such as examples/web.yaml"
         raise InputError(message)
-    seen = load(observed) if observed else []
+    children = load(observed) if observed else []
     others = load(related) if related else []
     moment = _time(now)
-    wrong = [problem for path, parent in parents for problem in problems(parent, path)]
-    named = [(f"{path}: {parent['metadata']['name']}", parent) for path, parent in parents]
-    responses = [
-        (whose, answered(composed(parent, seen, others, whose, watch), moment, whose, watch)) for whose, parent in named
-    ]
+    invalid = [problem for path, parent in parents for problem in problems(parent, path)]
+    responses = []
+    for path, parent in parents:
+        where = f"{path}: {parent['metadata']['name']}"
+        request = compose_sync(parent, children, others, where, watch)
+        responses.append((where, answer_sync(request, moment, where, watch)))
     if output == "response":
         click.echo("\n".join(response.decode() for _, response in responses))
     else:
-        _print_children([(whose, msgspec.json.decode(response)) for whose, response in responses], output)
-    for problem in wrong:
+        _print_children([(where, msgspec.json.decode(response)) for where, response in responses], output)
+    for problem in invalid:
         print(f"myresource: {problem}", file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if invalid else 0
 
 
 def _print_children(responses: list[tuple[str, Json]], output: str) -> None:
-    """Print all children, and why there are none of a MyResource whose spec is valid."""
+    """Print all children, and on standard error why a MyResource with a valid spec has none."""
     children = [child for _, response in responses for child in response["children"]]
     click.echo(as_json(children) if output == "json" else as_yaml(children), nl=False)
-    for whose, response in responses:
+    for where, response in responses:
         ready = response["status"]["conditions"][0]
         if not response["children"] and ready["reason"] != INVALID_SPEC.name:
-            print(f"myresource: {whose}: no children: {ready['reason']}: {ready['message']}", file=sys.stderr)
+            print(f"myresource: {where}: no children: {ready['reason']}: {ready['message']}", file=sys.stderr)
 
 
 def _time(text: str | None) -> datetime:
@@ -91,8 +100,8 @@ def _time(text: str | None) -> datetime:
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        time = datetime.min  # noqa: DTZ901 - no time either, as it has no zone
+        time = datetime.min  # noqa: DTZ901 - has no time zone, so the next line refuses it
     if time.tzinfo is None:
-        message = "--now is not a time with a zone; write it as 2026-01-31T12:00:00Z"
+        message = "--now is not a time with a time zone; write it as 2026-01-31T12:00:00Z"
         raise click.UsageError(message)
     return time.astimezone(UTC)

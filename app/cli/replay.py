@@ -1,4 +1,4 @@
-"""``myresource replay``: shows what another version answers to recorded requests, and whose Pods would restart."""
+"""``myresource replay``: shows how this version responds to recorded requests, and whose Pods would restart."""
 
 import json
 from contextlib import suppress
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from app.cli.comparison.comparison import difference
-from app.cli.comparison.report import Found, Report
-from app.cli.errors import DIFFERENT, InputError, comparison_errors
+from app.cli.comparison.comparison import compare
+from app.cli.comparison.report import Comparison, Report
+from app.cli.errors import EXIT_DIFFERENT, InputError, comparison_errors
 from app.cli.files.documents import FILE, documents, objects
-from app.cli.files.live import COLLECT, recordings
-from app.cli.files.recordings import Recording, is_recording, recording
+from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
+from app.cli.files.recordings import Recording, is_recording, read_recording
 from app.cli.options import with_watch
 from app.core.watch import Watch
 from metahook.server.clock import utc_now
@@ -22,73 +22,72 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 
 @click.command("replay")
 @click.argument("files", nargs=-1, type=FILE, metavar="FILE...")
-@click.option("--against", metavar="URL", help="Compare with the hook that is served there, the other version.")
-@click.option("--from-cluster", is_flag=True, help="Print the commands that collect the objects of a cluster.")
+@click.option("--against", metavar="URL", help="Compare with the hook at this URL, another version.")
+@click.option("--from-cluster", is_flag=True, help="Print the commands that collect objects from a cluster.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print what differs.",
+    help="Output format.",
 )
 @with_watch
 @comparison_errors()
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
-    """Show what this version answers to recorded requests, and whose Pods would restart.
+    """Show how this version responds to recorded requests, and whose Pods would restart.
 
-    A FILE is a recording of serve --record, a request's body, a folder of those, or live objects from kubectl get. An
-    answer is compared with the other version's (--against), or with the recorded one, or else with the children as
-    they are.
+    A FILE is a recording of serve --record, the body of a request, a folder with such files, or live objects from
+    kubectl get. The response of this version is compared with that of another version (--against), with the recorded
+    response, or with the observed children.
 
-    The exit code is 0 if nothing differs, 1 if something does, and 2 for any error.
-    """
+    \b
+    Exit status:
+      0  no differences were found
+      1  differences were found
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     if from_cluster:
-        print(COLLECT)
+        print(COLLECT_COMMANDS)
         return 0
     if not files:
-        message = "no FILE; name recordings, or see what to collect with: myresource replay --from-cluster"
+        message = "no FILE; name recordings, or see how to collect live objects: myresource replay --from-cluster"
         raise click.UsageError(message)
-    found = _found(files, watch, customize_too=against is not None)
-    report = Report(_compared(found, against, utc_now(), watch))
-    if all(item.difference is None for item in report.found):
+    requests = _requests(files, watch, has_other=against is not None)
+    report = Report(_compare_all(requests, against, utc_now(), watch))
+    if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)
-    with suppress(BrokenPipeError):  # the exit code still tells
+    with suppress(BrokenPipeError):  # the exit code still tells whether something differs
         print(json.dumps(report.json(), indent=2) if output == "json" else "\n".join(report.lines()))
-    return DIFFERENT if report.different else 0
+    return EXIT_DIFFERENT if report.different else 0
 
 
-def _found(files: tuple[str, ...], watch: Watch, *, customize_too: bool) -> list[Recording]:
-    """Return the requests in *files*; those of live objects to customize only if somebody else can be asked too."""
-    documented = [(file, document) for name in files for file in _expanded(name) for document in documents(file)]
-    recorded = [recording(document, file) for file, document in documented if is_recording(document)]
-    live = [
-        (file, item)
-        for file, document in documented
-        if not is_recording(document)
-        for item in objects([document], file)
-    ]
-    composed = [item for item in recordings(live, watch) if customize_too or item.hook == "sync"]
+def _requests(files: tuple[str, ...], watch: Watch, *, has_other: bool) -> list[Recording]:
+    """Return the requests in *files*. Those of live objects to customize can be compared only with another version."""
+    read = [(file, document) for name in files for file in _expand(name) for document in documents(file)]
+    recorded = [read_recording(document, file) for file, document in read if is_recording(document)]
+    live = [(file, item) for file, document in read if not is_recording(document) for item in objects([document], file)]
+    composed = [item for item in live_requests(live, watch) if has_other or item.hook == "sync"]
     if not (recorded or composed):
         message = f"no hook request and no MyResource in {', '.join(files)}; see: myresource replay --from-cluster"
         raise InputError(message)
     return [*recorded, *composed]
 
 
-def _expanded(name: str) -> list[str]:
-    """Return the files in the folder *name*, in order, or the file itself; hidden ones are not finished."""
+def _expand(name: str) -> list[str]:
+    """Return the files in the folder *name*, sorted, or the file itself. Why not hidden ones: they are unfinished."""
     folder = Path(name)
     if not folder.is_dir():
         return [name]
-    found = [path for path in folder.rglob("*") if path.suffix in _SUFFIXES and not path.name.startswith(".")]
-    return sorted(str(path) for path in found)
+    files = [path for path in folder.rglob("*") if path.suffix in _SUFFIXES and not path.name.startswith(".")]
+    return sorted(str(path) for path in files)
 
 
-def _compared(found: list[Recording], against: str | None, now: datetime, watch: Watch) -> list[Found]:
+def _compare_all(requests: list[Recording], against: str | None, now: datetime, watch: Watch) -> list[Comparison]:
     if against is None:
-        return [Found(item, difference(item, now, None, watch)) for item in found]
-    from app.cli.elsewhere import Elsewhere  # noqa: PLC0415 - only this needs httpx, which the image does not have
+        return [Comparison(item, compare(item, now, None, watch)) for item in requests]
+    from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
-    with Elsewhere(against) as other:
-        return [Found(item, difference(item, now, other.answer, watch)) for item in found]
+    with RemoteHook(against, "--against") as hook:
+        return [Comparison(item, compare(item, now, hook, watch)) for item in requests]

@@ -11,7 +11,7 @@ from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.errors import comparison_errors
 from app.cli.files.documents import FILE
 from app.cli.options import with_watch
-from app.cli.remote import remote_hook
+from app.cli.remote_hook import RemoteHook
 from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.cli.simulation.show import pace, show
 from app.cli.simulation.story import from_file, from_options, timed
@@ -160,5 +160,5 @@ def settings(mode: Mode, watch: Watch) -> Settings:
 
 def _world(hook: str | None, mode: Mode, watch: Watch) -> World:
     """Return a world with this hook in it, or with the one at the URL *hook*."""
-    called = click.get_current_context().with_resource(remote_hook(hook)) if hook else controller(watch)
+    called = click.get_current_context().with_resource(RemoteHook(hook, "--hook")) if hook else controller(watch)
     return World(called, settings(mode, watch))

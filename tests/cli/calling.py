@@ -9,28 +9,28 @@ import pytest
 from app.cli import main
 
 LISTENS = ("env", "--default-signal=INT")
-"""Runs a command that heeds Ctrl-C, even where these tests run in the background, which ignores it."""
+"""Runs a command that Ctrl-C ends, even if these tests run in the background, where shells ignore Ctrl-C."""
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended, and what it printed."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: str
     err: str
 
 
-def call(*arguments: str) -> Ended:
+def call(*arguments: str) -> CommandResult:
     """Run ``myresource`` with *arguments*."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main(arguments)
-    return Ended(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+    return CommandResult(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
-def assert_one_line(ended: Ended, code: int, *words: str) -> None:
-    """Check that a command failed as it should: nothing printed but one line on standard error."""
+def assert_one_line(ended: CommandResult, code: int, *words: str) -> None:
+    """Assert that a command failed with one line on standard error, and printed nothing else."""
     assert ended.code == code
     assert ended.out == ""
     assert ended.err.startswith("myresource: ")

@@ -1,4 +1,4 @@
-"""Shell completion: the script is printed, and a shell that runs it completes commands, options, files and words."""
+"""Shell completion: a script for each shell, which completes commands, options, files and the words of explain."""
 
 import os
 import subprocess
@@ -11,9 +11,9 @@ MYRESOURCE = Path(sys.executable).parent / "myresource"
 
 
 def printed(instruction: str, words: str = "", place: int = 0) -> str:
-    """Return what the command prints to a shell that asks for *instruction*."""
-    asked = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
-    ended = subprocess.run([MYRESOURCE], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    """Return what the command prints for the *instruction* of a completion script."""
+    variables = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    ended = subprocess.run([MYRESOURCE], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
     assert ended.stderr == ""
     return ended.stdout
 
@@ -39,11 +39,11 @@ def test_the_script_for_a_shell_is_printed(shell: str) -> None:
         pytest.param("myresource explain Degr", 2, ["plain,Degraded"], id="a word to explain"),
     ],
 )
-def test_what_is_begun_is_completed(words: str, place: int, completed: list[str]) -> None:
+def test_words_options_and_files_are_completed(words: str, place: int, completed: list[str]) -> None:
     assert printed("bash_complete", words, place).splitlines() == completed
 
 
-def test_a_shell_completes_by_the_script(tmp_path: Path) -> None:
+def test_a_shell_completes_with_the_script(tmp_path: Path) -> None:
     script = tmp_path / "completion"
     script.write_text(printed("bash_source"))
     shell = f"""

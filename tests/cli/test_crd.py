@@ -4,7 +4,7 @@ from app.api.crd import crd
 from tests.cli.calling import call
 
 
-def test_it_prints_the_crd_that_the_models_make() -> None:
+def test_crd_prints_the_crd_of_the_models() -> None:
     ended = call("crd")
 
     assert ended.code == 0

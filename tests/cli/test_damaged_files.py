@@ -1,4 +1,4 @@
-"""Places of a recording, damaged: diff and replay answer, or say in one line why not."""
+"""A recording with a damaged value: diff and replay compare it, or print one line with the reason."""
 
 import json
 from itertools import cycle
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.build import my_resource
-from tests.cli.calling import Ended, call
+from tests.cli.calling import CommandResult, call
 from tests.cli.test_replay import live, recorded, settled
 from tests.damage import CANARY, REPLACEMENTS, places, replaced, spelled, without
 
@@ -20,7 +20,7 @@ ITEMS = [item for part in live(my_resource(ports=[{"containerPort": 80}])) for i
 LIVE: Json = {"apiVersion": "v1", "kind": "List", "items": ITEMS}
 
 
-def well_ended(ended: Ended) -> bool:
+def has_ended_well(ended: CommandResult) -> bool:
     if ended.code in (0, 1):
         return ended.err == "" and ended.out != ""
     one_line = ended.err.startswith("myresource: ") and ended.err.count("\n") == 1
@@ -40,7 +40,7 @@ def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path
             ends = [call("replay", str(file))]
             if whole is not LIVE:
                 ends.append(call("diff", "-f", str(new), "--against", str(file)))
-            wrong += [f"{spelled(path)}: {ended}" for ended in ends if not well_ended(ended)]
+            wrong += [f"{spelled(path)}: {ended}" for ended in ends if not has_ended_well(ended)]
 
     assert wrong == []
 
@@ -48,13 +48,13 @@ def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path
 @pytest.mark.parametrize(
     "ended",
     [
-        Ended(3, "", "myresource: x\n"),
-        Ended(1, "", ""),
-        Ended(2, "", "Traceback\n"),
-        Ended(2, "", "myresource: x\ny\n"),
-        Ended(2, "", f"myresource: {CANARY}\n"),
+        CommandResult(3, "", "myresource: x\n"),
+        CommandResult(1, "", ""),
+        CommandResult(2, "", "Traceback\n"),
+        CommandResult(2, "", "myresource: x\ny\n"),
+        CommandResult(2, "", f"myresource: {CANARY}\n"),
     ],
-    ids=["code", "nothing said", "no sentence", "two lines", "content"],
+    ids=["code", "no output", "no sentence", "two lines", "content"],
 )
-def test_a_command_that_ended_otherwise_would_be_seen(ended: Ended) -> None:
-    assert not well_ended(ended)
+def test_another_end_of_a_command_is_found(ended: CommandResult) -> None:
+    assert not has_ended_well(ended)

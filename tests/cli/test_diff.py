@@ -17,7 +17,7 @@ from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored import stored
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import grouped, my_resource, owned, rolled_out, sync
-from tests.cli.calling import LISTENS, Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -37,8 +37,8 @@ def _write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture(name="diff")
-def _diff(write: Write) -> Callable[[Json, Json], Ended]:
-    """Return what diff says of the edit from one object (a MyResource, or a request) to a MyResource."""
+def _diff(write: Write) -> Callable[[Json, Json], CommandResult]:
+    """Return a call of diff from one object (a MyResource or a request) to a MyResource."""
     return lambda old, new: call(
         "diff", "-f", write(new, name="new.yaml"), "--against", write(json.dumps(old), name="old.json")
     )
@@ -50,30 +50,30 @@ def request_of(parent: Json, *children: Json) -> Json:
 
 
 def in_cluster(parent: Json, mode: str = "dynamic-apply") -> list[Json]:
-    """Return the children of *parent* as they are stored once Metacontroller made them in *mode*."""
-    made = [(child, owned(child, parent)) for child in sync(parent)["children"]]
+    """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
+    created = [(child, owned(child, parent)) for child in sync(parent)["children"]]
     if mode == "dynamic-apply":
-        marked = [with_last_applied(child, asked) for asked, child in made]
+        written = [with_last_applied(child, desired) for desired, child in created]
     elif mode == "server-side-apply":
-        marked = [
-            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in made
+        written = [
+            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in created
         ]
     else:
-        marked = [child for _, child in made]
-    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in marked]
+        written = [child for _, child in created]
+    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in written]
 
 
-def last_line(ended: Ended) -> str:
+def last_line(ended: CommandResult) -> str:
     return ended.out.splitlines()[-1]
 
 
-def test_an_edit_that_changes_nothing_ends_with_0(diff: Callable[[Json, Json], Ended]) -> None:
+def test_without_differences_the_exit_code_is_0(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(memory="64Mi"), my_resource(memory="65536Ki"))
 
-    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+    assert ended == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
 
 
-def test_an_edit_that_changes_the_image_ends_with_1_and_restarts_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_new_image_restarts_pods_and_the_exit_code_is_1(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(image="nginx:1.28"))
 
     assert (ended.code, ended.err) == (1, "")
@@ -85,7 +85,7 @@ def test_an_edit_that_changes_the_image_ends_with_1_and_restarts_pods(diff: Call
     assert last_line(ended) == f"Pods restart: {IMAGE}"
 
 
-def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(replicas=1), my_resource(replicas=5))
 
     assert ended.code == 1
@@ -93,7 +93,7 @@ def test_scaling_changes_the_deployment_and_restarts_no_pods(diff: Callable[[Jso
     assert last_line(ended) == "Pods keep running."
 
 
-def test_the_mark_that_always_moves_is_not_shown(diff: Callable[[Json, Json], Ended]) -> None:
+def test_the_generation_stamp_is_not_shown(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource()
 
     ended = diff(request_of(parent, *in_cluster(parent)), my_resource(image="nginx:1.28"))
@@ -103,7 +103,7 @@ def test_the_mark_that_always_moves_is_not_shown(diff: Callable[[Json, Json], En
     assert "applied" not in ended.out
 
 
-def test_saying_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_stating_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=30))
 
     assert ended.code == 1
@@ -111,20 +111,20 @@ def test_saying_a_default_of_kubernetes_restarts_no_pods(diff: Callable[[Json, J
     assert last_line(ended) == "Pods keep running."
 
 
-def test_saying_another_value_than_the_default_restarts_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_value_other_than_the_default_restarts_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(terminationGracePeriodSeconds=31))
 
     assert last_line(ended) == "Pods restart: spec.template.spec.terminationGracePeriodSeconds"
 
 
-def test_a_child_that_appears_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+def test_an_added_child_is_shown_whole(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(my_resource(), my_resource(ports=[{"containerPort": 80}]))
 
     assert "--- Service web (old)\n+++ Service web (new)\n@@ -0,0 +1," in ended.out
     assert "+kind: Service\n" in ended.out
 
 
-def test_a_child_that_vanishes_is_shown_whole(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_removed_child_is_shown_whole(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
 
     ended = diff(request_of(parent, *in_cluster(parent)), my_resource())
@@ -134,19 +134,19 @@ def test_a_child_that_vanishes_is_shown_whole(diff: Callable[[Json, Json], Ended
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_with_a_recorded_request_nothing_changes_without_an_edit(
-    mode: str, diff: Callable[[Json, Json], Ended]
+def test_a_recorded_request_without_an_edit_has_no_differences(
+    mode: str, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
     parent = my_resource(ports=[{"containerPort": 80}], env=[{"name": "A", "value": "1"}])
 
     ended = diff(request_of(parent, *in_cluster(parent, mode)), parent)
 
-    assert ended == Ended(0, "Nothing changes. Pods keep running.\n", "")
+    assert ended == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_others_added_to_a_child_stays_and_what_the_edit_removes_goes(
-    mode: str, diff: Callable[[Json, Json], Ended]
+def test_fields_added_by_others_stay_and_fields_that_the_edit_removes_go(
+    mode: str, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
     parent = my_resource(env=[{"name": "A", "value": "1"}])
     (deployment,) = in_cluster(parent, mode)
@@ -160,7 +160,7 @@ def test_what_others_added_to_a_child_stays_and_what_the_edit_removes_goes(
 
 
 def test_a_new_order_of_variables_restarts_pods_only_under_server_side_apply(
-    diff: Callable[[Json, Json], Ended],
+    diff: Callable[[Json, Json], CommandResult],
 ) -> None:
     one, other = {"name": "A", "value": "1"}, {"name": "B", "value": "2"}
     parent, edited = my_resource(env=[one, other]), my_resource(env=[other, one])
@@ -169,33 +169,33 @@ def test_a_new_order_of_variables_restarts_pods_only_under_server_side_apply(
 
     assert ends[0] == "Nothing changes. Pods keep running."
     assert ends[1].startswith("Pods restart: spec.template.spec.containers[0].env[0].name")
-    assert last_line(diff(parent, edited)) == ends[1]  # from files alone nobody knows which it is
+    assert last_line(diff(parent, edited)) == ends[1]  # the files do not tell the apply strategy
 
 
-def test_a_deployment_that_is_not_there_yet_has_no_pods(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_that_is_not_observed_has_no_pods(diff: Callable[[Json, Json], CommandResult]) -> None:
     ended = diff(request_of(my_resource()), my_resource(image="nginx:1.28"))
 
     assert ended.code == 1
-    assert last_line(ended) == "No Pods run yet: the Deployment would be made anew."
+    assert last_line(ended) == "No Pods are running: the Deployment would be created."
 
 
-def test_a_deployment_that_is_being_deleted_is_made_anew(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_that_is_being_deleted_is_created_again(diff: Callable[[Json, Json], CommandResult]) -> None:
     (deployment,) = in_cluster(my_resource())
     deployment["metadata"]["deletionTimestamp"] = "2026-01-31T12:00:00Z"
 
     ended = diff(request_of(my_resource(), deployment), my_resource(image="nginx:1.28"))
 
-    assert last_line(ended) == "No Pods run yet: the Deployment would be made anew."
+    assert last_line(ended) == "No Pods are running: the Deployment would be created."
 
 
-def test_where_no_pods_run_none_restart(diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_deployment_without_replicas_has_no_pods_to_restart(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent, edited = my_resource(replicas=0), my_resource(replicas=0, image="nginx:1.28")
 
     for old in (parent, request_of(parent, *in_cluster(parent))):
-        assert last_line(diff(old, edited)) == "No Pods run: the Deployment has 0 replicas."
+        assert last_line(diff(old, edited)) == "No Pods are running: the Deployment has 0 replicas."
 
 
-def test_out_of_an_invalid_spec_the_kept_deployment_is_what_was(diff: Callable[[Json, Json], Ended]) -> None:
+def test_before_a_valid_spec_the_kept_deployment_is_the_old_one(diff: Callable[[Json, Json], CommandResult]) -> None:
     children = in_cluster(my_resource())
 
     ended = diff(request_of(my_resource(memory="64mb"), *children), my_resource(image="nginx:1.28"))
@@ -204,21 +204,21 @@ def test_out_of_an_invalid_spec_the_kept_deployment_is_what_was(diff: Callable[[
 
 
 @pytest.mark.parametrize("key", ["request", "body"])
-def test_a_recording_says_the_same_as_its_request(key: str, diff: Callable[[Json, Json], Ended]) -> None:
+def test_a_recording_gives_the_same_diff_as_its_request(key: str, diff: Callable[[Json, Json], CommandResult]) -> None:
     request = request_of(my_resource(), *in_cluster(my_resource()))
     edited = my_resource(image="nginx:1.28")
 
     assert diff({"path": "/sync", "headers": {}, key: request}, edited) == diff(request, edited)
 
 
-def test_a_file_without_a_namespace_is_of_any(write: Write) -> None:
+def test_a_file_without_a_namespace_matches_any_namespace(write: Write) -> None:
     plain = {**my_resource(), "metadata": {"name": "web"}}
     there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
 
     assert call("diff", "-f", write(plain, name="a.yaml"), "--against", write(there)).code == 0
 
 
-def test_the_order_of_objects_in_an_answer_does_not_matter(diff: Callable[[Json, Json], Ended]) -> None:
+def test_the_order_of_observed_children_does_not_matter(diff: Callable[[Json, Json], CommandResult]) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     children = in_cluster(parent)
 
@@ -227,7 +227,7 @@ def test_the_order_of_objects_in_an_answer_does_not_matter(diff: Callable[[Json,
     )
 
 
-# What goes wrong
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -238,26 +238,26 @@ def test_the_order_of_objects_in_an_answer_does_not_matter(diff: Callable[[Json,
             ["web: spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"],
             id="invalid",
         ),
-        pytest.param(my_resource(imge="x"), ["spec.imge: no such field; did you mean image?"], id="unknown field"),
+        pytest.param(my_resource(imge="x"), ["spec.imge: unknown field; did you mean image?"], id="unknown field"),
         pytest.param(my_resource(imge="x", memory="64mb"), ["spec.imge", "1 more", "render"], id="two mistakes"),
         pytest.param(
             {**my_resource(), "kind": "Deployment"}, ["not a MyResource", "kind MyResource"], id="another kind"
         ),
-        pytest.param(my_resource("other"), ["another name", "same MyResource"], id="another name"),
+        pytest.param(my_resource("other"), ["metadata.name differs from", "same MyResource"], id="another name"),
         pytest.param(my_resource(args=["x" * 8000] * 26), ["ConfigMap"], id="too large"),
     ],
 )
-def test_a_new_that_is_wrong_is_one_line_and_code_2(new: Json, words: list[str], write: Write) -> None:
+def test_an_invalid_new_file_is_one_line_and_code_2(new: Json, words: list[str], write: Write) -> None:
     file = write(new, name="new.yaml")
 
     for old in (my_resource(), request_of(my_resource(), *in_cluster(my_resource()))):
         assert_one_line(call("diff", "-f", file, "--against", write(json.dumps(old), name="old.json")), 2, *words)
 
 
-def test_another_namespace_is_another_myresource(diff: Callable[[Json, Json], Ended]) -> None:
+def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], CommandResult]) -> None:
     there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
 
-    assert_one_line(diff(my_resource(), there), 2, "another namespace")
+    assert_one_line(diff(my_resource(), there), 2, "metadata.namespace differs from")
 
 
 @pytest.mark.parametrize(
@@ -277,12 +277,12 @@ def test_another_namespace_is_another_myresource(diff: Callable[[Json, Json], En
         pytest.param(
             json.dumps({"path": "/other", "request": request_of(my_resource())}), ["/sync"], id="another path"
         ),
-        pytest.param("", ["holds 0 objects", "one MyResource"], id="nothing"),
-        pytest.param(yaml.safe_dump_all([my_resource(), my_resource()]), ["holds 2 objects"], id="two documents"),
+        pytest.param("", ["0 objects", "one MyResource"], id="nothing"),
+        pytest.param(yaml.safe_dump_all([my_resource(), my_resource()]), ["2 objects"], id="two documents"),
         pytest.param(yaml.safe_dump(my_resource(memory="canary")), ["spec.memory"], id="an invalid spec"),
     ],
 )
-def test_an_old_that_is_wrong_is_one_line_and_code_2(old: str, words: list[str], write: Write) -> None:
+def test_an_invalid_old_file_is_one_line_and_code_2(old: str, words: list[str], write: Write) -> None:
     file = write(old, name="old")
 
     ended = call("diff", "-f", write(my_resource()), "--against", file)
@@ -302,7 +302,7 @@ def test_an_old_that_is_wrong_is_one_line_and_code_2(old: str, words: list[str],
     ],
 )
 def test_an_observed_child_of_any_shape_is_compared_or_refused_in_one_line(
-    spec: Json, diff: Callable[[Json, Json], Ended]
+    spec: Json, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
     (deployment,) = in_cluster(my_resource())
 
@@ -312,7 +312,7 @@ def test_an_observed_child_of_any_shape_is_compared_or_refused_in_one_line(
     assert "canary" not in ended.err
 
 
-def test_a_file_that_is_not_there_is_one_line_and_code_2(write: Write) -> None:
+def test_a_missing_file_is_one_line_and_code_2(write: Write) -> None:
     there = write(my_resource())
 
     assert_one_line(call("diff", "-f", "/no/such.yaml", "--against", there), 2, "/no/such.yaml: no such file")
@@ -323,14 +323,14 @@ def test_standard_input_can_be_only_one_of_the_two() -> None:
     assert_one_line(call("diff", "-f", "-", "--against", "-"), 2, "standard input", "name a file")
 
 
-# In a terminal, a pipe, a shell
+# Terminals, pipes, signals
 
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "app", "diff", *arguments]
 
 
-def test_colours_are_for_a_terminal_alone(write: Write) -> None:
+def test_only_a_terminal_gets_colours(write: Write) -> None:
     call_it = command(
         "-f", write(my_resource(), name="a.yaml"), "--against", write(my_resource(image="nginx:1.28"), name="b.yaml")
     )
@@ -350,7 +350,7 @@ def test_colours_are_for_a_terminal_alone(write: Write) -> None:
     assert in_pipe.stdout.count("\n") == shown.count("\n")
 
 
-def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write) -> None:
+def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write) -> None:
     old = my_resource(args=["x" * 8000] * 24)
     old_file, new_file = write(old, name="old.yaml"), write(my_resource(), name="new.yaml")
     shell = f"{sys.executable} -m app diff -f {new_file} --against {old_file} | true; exit ${{PIPESTATUS[0]}}"
@@ -360,12 +360,12 @@ def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write) -> Non
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
-def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
+def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
     waiting = [*LISTENS, *command("-f", "-", "--against", write(my_resource()))]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         code = process.wait(timeout=10)
-        said = process.stderr.read() if process.stderr else ""
+        errors = process.stderr.read() if process.stderr else ""
 
-    assert (code, said) == (130, "")
+    assert (code, errors) == (130, "")

@@ -12,11 +12,11 @@ def test_help_lists_the_commands_without_loading_them() -> None:
     ended = call("--help")
 
     assert ended.code == 0
-    for name in ("crd", "diff", "explain", "render", "replay", "serve"):
+    for name in ("crd", "diff", "explain", "render", "replay", "serve", "simulate"):
         assert f"\n  {name}" in ended.out
 
 
-@pytest.mark.parametrize("name", ["crd", "diff", "explain", "render", "replay", "serve"])
+@pytest.mark.parametrize("name", ["crd", "diff", "explain", "render", "replay", "serve", "simulate"])
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 
@@ -25,11 +25,22 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     assert max(map(len, ended.out.splitlines())) <= 100
 
 
-def test_without_arguments_there_is_help() -> None:
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("crd", "myresource crd | kubectl apply --server-side -f -"),
+        ("render", "myresource render -f web.yaml | kubectl apply --dry-run=client -f -"),
+    ],
+)
+def test_an_example_in_a_help_page_is_one_line_that_can_be_copied(name: str, example: str) -> None:
+    assert f"\n    {example}\n" in call(name, "--help").out
+
+
+def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
 
 
-def test_the_version_is_the_packages() -> None:
+def test_the_version_is_that_of_the_package() -> None:
     assert call("--version").out.split()[-1] == __version__
 
 
@@ -43,12 +54,12 @@ def test_the_version_is_the_packages() -> None:
         pytest.param(["serve", "--port", "65536"], ["--port", "65535"], id="a port too high"),
     ],
 )
-def test_a_wrong_call_is_one_line_with_the_way_to_help_and_code_2(arguments: list[str], words: list[str]) -> None:
+def test_a_usage_error_is_one_line_that_names_the_help_page(arguments: list[str], words: list[str]) -> None:
     assert_one_line(call(*arguments), 2, *words)
 
 
 @pytest.mark.parametrize("pipe", ["crd | head -1", "explain | true"])
-def test_a_reader_who_leaves_early_is_no_error(pipe: str) -> None:
+def test_a_closed_pipe_is_not_an_error(pipe: str) -> None:
     command = f"{sys.executable} -m app {pipe}; exit ${{PIPESTATUS[0]}}"
 
     ended = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
@@ -67,10 +78,10 @@ def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> N
         )
 
     assert ended.returncode == 2
-    assert ended.stderr == "myresource: cannot write the output: no space left on device; write it elsewhere\n"
+    assert ended.stderr == "myresource: cannot write the output: no space left on device; write to another file\n"
 
 
-def test_without_standard_output_nothing_fails() -> None:
+def test_a_closed_standard_output_is_not_an_error() -> None:
     shell = f"{sys.executable} -m app crd >&-"
 
     ended = subprocess.run(["/bin/bash", "-c", shell], stderr=subprocess.PIPE, text=True, check=False)
@@ -95,11 +106,11 @@ NO_FILE = "/no/such.yaml"
     ],
     ids=" ".join,
 )
-def test_a_missing_file_has_one_exit_code_everywhere(arguments: list[str]) -> None:
+def test_a_missing_file_has_the_same_exit_code_in_every_command(arguments: list[str]) -> None:
     assert_one_line(call(*arguments), 2, NO_FILE)
 
 
-def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:
+def test_serve_runs_without_yaml_and_other_commands_name_what_to_install() -> None:
     hide = "import sys; sys.modules['yaml'] = None; from app.cli import main; main(sys.argv[1:])"
 
     helped = subprocess.run([sys.executable, "-c", hide, "serve", "--help"], capture_output=True, check=False)
@@ -110,7 +121,7 @@ def test_serving_needs_no_yaml_and_what_needs_it_says_so() -> None:
     assert rendered.stderr == "myresource: crd needs yaml; install it with: pip install 'myresource-operator[cli]'\n"
 
 
-def test_without_the_toolkit_it_says_where_that_is_and_names_no_index() -> None:
+def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:
     hide = "import sys; sys.modules['metahook'] = None; from app.cli import main; main(sys.argv[1:])"
 
     served = subprocess.run([sys.executable, "-c", hide, "serve"], capture_output=True, text=True, check=False)

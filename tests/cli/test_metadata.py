@@ -1,4 +1,4 @@
-"""Metadata in a file that no API server would take is one line, with its path and the remedy."""
+"""Metadata in a file that the API server would refuse is one line, with its path and the remedy."""
 
 import json
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from app.cli.errors import InputError
-from app.cli.files.metadata import misnamed, misshapen
-from app.cli.files.parents import created, problems
+from app.cli.files.metadata import name_problems, type_problems
+from app.cli.files.validation import created, problems
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 
 Json = dict[str, Any]
 
-MISSHAPEN: list[Json] = [
+WRONG_TYPES: list[Json] = [
     {"namespace": 5},
     {"labels": 5},
     {"labels": {"a": 1}},
@@ -34,7 +34,7 @@ MISSHAPEN: list[Json] = [
     {"deletionTimestamp": False},
     {"managedFields": "x"},
 ]
-MISNAMED: list[Json] = [
+WRONG_NAMES: list[Json] = [
     {"namespace": "a/b"},
     {"namespace": "Shop"},
     {"namespace": "a.b"},
@@ -48,7 +48,7 @@ MISNAMED: list[Json] = [
     {"annotations": {"x" * 254 + "/a": "x"}},
     {"finalizers": ["not a name"]},
 ]
-RIGHT: list[Json] = [
+VALID: list[Json] = [
     {},
     {"namespace": None, "labels": None, "annotations": None, "ownerReferences": None, "creationTimestamp": None},
     {"namespace": ""},
@@ -74,8 +74,8 @@ def written(folder: Path, item: Json) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize("metadata", [*MISSHAPEN, *MISNAMED], ids=str)
-def test_metadata_of_a_myresource_that_no_api_server_takes_is_one_line(metadata: Json, tmp_path: Path) -> None:
+@pytest.mark.parametrize("metadata", [*WRONG_TYPES, *WRONG_NAMES], ids=str)
+def test_metadata_of_a_myresource_that_the_api_server_refuses_is_one_line(metadata: Json, tmp_path: Path) -> None:
     file = written(tmp_path, with_metadata(metadata))
     (field,) = metadata
 
@@ -85,8 +85,8 @@ def test_metadata_of_a_myresource_that_no_api_server_takes_is_one_line(metadata:
     assert_one_line(call("simulate", "-f", file), 2, file, f"metadata.{field}: ")
 
 
-@pytest.mark.parametrize("metadata", MISSHAPEN, ids=str)
-def test_metadata_of_other_objects_is_of_the_right_types(metadata: Json, tmp_path: Path) -> None:
+@pytest.mark.parametrize("metadata", WRONG_TYPES, ids=str)
+def test_metadata_of_the_wrong_type_in_other_objects_is_one_line(metadata: Json, tmp_path: Path) -> None:
     item = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web-deployment", **metadata}}
     file = written(tmp_path, item)
     (field,) = metadata
@@ -97,19 +97,19 @@ def test_metadata_of_other_objects_is_of_the_right_types(metadata: Json, tmp_pat
     assert_one_line(call("replay", file), 2, f"{file}: Deployment web-deployment: metadata.{field}: must be ")
 
 
-@pytest.mark.parametrize("metadata", [*MISSHAPEN, *MISNAMED], ids=str)
-def test_problems_are_those_of_the_metadata_too(metadata: Json) -> None:
+@pytest.mark.parametrize("metadata", [*WRONG_TYPES, *WRONG_NAMES], ids=str)
+def test_problems_include_those_of_the_metadata(metadata: Json) -> None:
     (field,) = metadata
 
     with pytest.raises(InputError, match=f"^web.yaml: web: metadata.{field}: "):
         problems(with_metadata(metadata), "web.yaml")
 
 
-@pytest.mark.parametrize("metadata", RIGHT, ids=str)
-def test_metadata_that_an_api_server_takes_is_taken(metadata: Json, tmp_path: Path) -> None:
+@pytest.mark.parametrize("metadata", VALID, ids=str)
+def test_metadata_that_the_api_server_accepts_is_accepted(metadata: Json, tmp_path: Path) -> None:
     file = written(tmp_path, with_metadata(metadata))
 
-    assert [*misshapen(metadata), *misnamed(metadata), *problems(with_metadata(metadata), "x")] == []
+    assert [*type_problems(metadata), *name_problems(metadata), *problems(with_metadata(metadata), "x")] == []
     assert (call("render", "-f", file).code, call("render", "-f", "examples/web.yaml", "--observed", file).code) == (
         0,
         0,
@@ -117,7 +117,7 @@ def test_metadata_that_an_api_server_takes_is_taken(metadata: Json, tmp_path: Pa
 
 
 @pytest.mark.parametrize("namespace", [None, ""])
-def test_no_namespace_is_any_namespace(namespace: str | None, tmp_path: Path) -> None:
+def test_a_file_without_a_namespace_matches_any_namespace(namespace: str | None, tmp_path: Path) -> None:
     plain = written(tmp_path, with_metadata({"namespace": namespace}))
     other = tmp_path / "other.json"
     other.write_text(json.dumps(with_metadata({"namespace": "shop"})))
@@ -126,23 +126,23 @@ def test_no_namespace_is_any_namespace(namespace: str | None, tmp_path: Path) ->
         assert call("diff", "-f", pair[0], "--against", pair[1]).code == 0
 
 
-def test_fields_that_a_myresource_does_not_have_are_named() -> None:
+def test_unknown_fields_are_named() -> None:
     parent = {**with_metadata({"lables": {}}), "replicas": 3, "spce": {}}
 
     assert problems(parent, "web.yaml") == [
-        "web.yaml: web: replicas: no such field; remove it",
-        "web.yaml: web: spce: no such field; did you mean spec?",
-        "web.yaml: web: metadata.lables: no such field; did you mean labels?",
+        "web.yaml: web: replicas: unknown field; remove it",
+        "web.yaml: web: spce: unknown field; did you mean spec?",
+        "web.yaml: web: metadata.lables: unknown field; did you mean labels?",
     ]
 
 
-def test_what_is_created_has_no_status_and_none_of_the_api_servers_metadata() -> None:
+def test_a_created_myresource_has_no_status_and_no_metadata_that_the_api_server_sets() -> None:
     users = {"name": "web", "namespace": "shop", "labels": {"a": "b"}, "finalizers": ["example.com/mine"]}
     servers = {"uid": "u", "generation": 7, "resourceVersion": "1", "deletionTimestamp": "2026-01-31T12:00:00Z"}
     parent = {**with_metadata({**users, **servers, "annotations": None, "managedFields": [{}]}), "status": 7}
 
-    made = created(parent)
+    new = created(parent)
 
-    assert made == {**my_resource(), "metadata": users}
-    assert created(made) == made
+    assert new == {**my_resource(), "metadata": users}
+    assert created(new) == new
     assert parent["status"] == 7

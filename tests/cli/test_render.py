@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from app.api.crd import schema
-from app.cli.files import parents
+from app.cli.files import validation
 from metahook.protocol.sender import sync_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 from tests.cli.calling import assert_one_line, call
@@ -35,7 +35,7 @@ def rendered(*arguments: str) -> Json:
     return answer
 
 
-def test_it_prints_the_very_bytes_that_metacontroller_would_get(write: Any) -> None:
+def test_output_response_prints_the_bytes_that_metacontroller_gets(write: Any) -> None:
     parent = my_resource()
 
     ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "response")
@@ -43,7 +43,7 @@ def test_it_prints_the_very_bytes_that_metacontroller_would_get(write: Any) -> N
     assert ended.out.encode() == MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW) + b"\n"
 
 
-def test_a_file_of_a_user_is_a_myresource_just_created(write: Any) -> None:
+def test_without_observed_the_myresource_was_just_created(write: Any) -> None:
     file = write(
         {key: value for key, value in my_resource().items() if key != "metadata"} | {"metadata": {"name": "web"}}
     )
@@ -60,14 +60,14 @@ def manifests(*arguments: str) -> list[Json]:
     return list(yaml.safe_load_all(ended.out))
 
 
-def test_the_children_are_printed_as_plain_manifests(write: Any) -> None:
+def test_children_are_printed_as_manifests(write: Any) -> None:
     file = write(my_resource(ports=[{"containerPort": 80}]))
 
     assert manifests("-f", file) == rendered("-f", file)["children"]
     assert [item["kind"] for item in manifests("-f", file)] == ["Deployment", "Service"]
 
 
-def test_json_says_the_same_as_yaml_in_a_list(write: Any) -> None:
+def test_json_is_a_list_of_the_same_children(write: Any) -> None:
     file = write(my_resource(ports=[{"containerPort": 80}]))
 
     assert json.loads(call("render", "-f", file, "-o", "json").out) == {
@@ -75,9 +75,9 @@ def test_json_says_the_same_as_yaml_in_a_list(write: Any) -> None:
     }  # fmt: skip
 
 
-def test_several_files_and_documents_give_the_children_of_all(write: Any) -> None:
-    twin = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
-    one = write(my_resource("one"), my_resource("two"), twin, name="one.yaml")
+def test_the_children_of_all_files_and_documents_are_printed(write: Any) -> None:
+    same_name = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
+    one = write(my_resource("one"), my_resource("two"), same_name, name="one.yaml")
     other = write(my_resource("three"), name="other.yaml")
     responses = call("render", "-f", one, "-f", other, "-o", "response").out.splitlines()
 
@@ -87,7 +87,7 @@ def test_several_files_and_documents_give_the_children_of_all(write: Any) -> Non
     assert [json.loads(line)["children"][0]["metadata"]["name"] for line in responses] == names
 
 
-def test_why_there_are_no_children_is_said_apart_from_them(write: Any, tmp_path: Path) -> None:
+def test_the_reason_for_no_children_is_printed_on_standard_error(write: Any, tmp_path: Path) -> None:
     waiting = my_resource(
         dependencies=[{"apiVersion": "mygroup.example.com/v1alpha1", "resource": "mybackups", "name": "db"}]
     )
@@ -101,14 +101,14 @@ def test_why_there_are_no_children_is_said_apart_from_them(write: Any, tmp_path:
 
 
 @pytest.mark.parametrize("output", ["yaml", "json", "response"])
-def test_text_outside_ascii_is_printed_as_it_is(output: str, write: Any) -> None:
+def test_text_outside_ascii_is_not_escaped(output: str, write: Any) -> None:
     text = "日本語 \N{WHALE} ü"
 
     assert text in call("render", "-f", write(my_resource(args=[text])), "-o", output).out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1"])
-def test_manifests_are_utf_8_whatever_the_locale_is(encoding: str, write: Any) -> None:
+def test_manifests_are_utf_8_in_any_locale(encoding: str, write: Any) -> None:
     text = "日本語"
     parent = Path(write(my_resource(args=[text]))).read_bytes()
     command = [sys.executable, "-m", "app", "render", "-f", "-"]
@@ -127,7 +127,7 @@ QUOTED = [
 UNQUOTED = ["1.2.3", "_1", "128Mi", "1-2", "25%", "nginx:1.27", "yes-man", "日本語"]
 
 
-def test_text_that_kubectl_would_take_for_something_else_is_quoted(write: Any) -> None:
+def test_strings_that_kubectl_would_read_as_other_types_are_quoted(write: Any) -> None:
     lines = call("render", "-f", write(json.dumps(my_resource(args=[*QUOTED, *UNQUOTED])))).out.splitlines()
 
     printed = [line.strip().removeprefix("- ") for line in lines]
@@ -136,53 +136,55 @@ def test_text_that_kubectl_would_take_for_something_else_is_quoted(write: Any) -
     assert [word for word in UNQUOTED if word not in printed] == []
 
 
-def test_the_json_schema_is_made_once_for_all_objects(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Json] = []
+def test_the_json_schema_is_built_once_for_all_objects(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    schemas: list[Json] = []
 
     def counted() -> Json:
-        made.append(schema())
-        return made[-1]
+        schemas.append(schema())
+        return schemas[-1]
 
-    parents.known_fields.cache_clear()
-    monkeypatch.setattr(parents, "schema", counted)
+    validation.known_fields.cache_clear()
+    monkeypatch.setattr(validation, "schema", counted)
 
     call("render", "-f", write(*(my_resource(name) for name in ("one", "two", "three"))))
 
-    assert len(made) == 1
+    assert len(schemas) == 1
 
 
-def test_observed_children_give_the_answer_of_a_later_moment(write: Any) -> None:
+def test_with_observed_children_the_response_is_that_of_a_later_sync(write: Any) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
-    seen = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="seen.yaml")
+    observed = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="observed.yaml")
 
-    assert rendered("-f", write(parent), "--observed", seen) == sync(parent, *finished(parent))
+    assert rendered("-f", write(parent), "--observed", observed) == sync(parent, *finished(parent))
 
 
-def test_a_parent_without_uid_takes_the_one_by_which_its_children_know_it(write: Any) -> None:
+def test_a_parent_without_uid_gets_the_one_in_its_childrens_owner_references(write: Any) -> None:
     children = finished(my_resource())
     plain = {**my_resource(), "metadata": {"name": "web"}}
 
-    answer = rendered("-f", write(plain), "--observed", write(*children, name="seen.yaml"))
+    answer = rendered("-f", write(plain), "--observed", write(*children, name="observed.yaml"))
 
     assert reason(answer) == "Available"
 
 
-def test_observed_children_of_somebody_else_are_not_the_parents(write: Any) -> None:
+def test_observed_children_of_another_owner_are_not_used(write: Any) -> None:
     children = finished(my_resource(uid="another-uid"))
 
-    assert reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="seen.yaml"))) == "Building"
+    assert (
+        reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="observed.yaml"))) == "Building"
+    )
 
 
-def test_observed_children_without_an_owner_are_taken_for_the_parents(write: Any) -> None:
+def test_observed_children_without_an_owner_are_the_parents(write: Any) -> None:
     (deployment,) = finished(my_resource())
     del deployment["metadata"]["ownerReferences"]
 
-    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
 
     assert reason(answer) == "Available"
 
 
-def test_related_objects_show_a_conflict_of_names(write: Any) -> None:
+def test_a_related_object_of_the_same_name_is_a_name_conflict(write: Any) -> None:
     foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}
     parent = write(my_resource(ports=[{"containerPort": 80}]))
 
@@ -190,7 +192,7 @@ def test_related_objects_show_a_conflict_of_names(write: Any) -> None:
     assert reason(rendered("-f", parent, "--related", write(name="none.yaml"))) == "Building"
 
 
-def test_an_invalid_spec_prints_the_answer_and_one_line_that_names_path_and_remedy(write: Any) -> None:
+def test_an_invalid_spec_prints_the_response_and_one_line_with_path_and_remedy(write: Any) -> None:
     file = write(my_resource(memory="64mb"))
 
     ended = call("render", "-f", file, "-o", "response")
@@ -202,15 +204,15 @@ def test_an_invalid_spec_prints_the_answer_and_one_line_that_names_path_and_reme
     )
 
 
-def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write: Any) -> None:
+def test_an_unknown_field_is_named_with_the_closest_known_one(write: Any) -> None:
     file = write(my_resource(imge="x", ports=[{"containerPort": 80, "hostPort": 80}]))
 
     ended = call("render", "-f", file)
 
     assert ended.code == 1
     assert ended.err.splitlines() == [
-        f"myresource: {file}: web: spec.imge: no such field; did you mean image?",
-        f"myresource: {file}: web: spec.ports[0].hostPort: no such field; remove it",
+        f"myresource: {file}: web: spec.imge: unknown field; did you mean image?",
+        f"myresource: {file}: web: spec.ports[0].hostPort: unknown field; remove it",
     ]
 
 
@@ -226,18 +228,18 @@ def test_a_field_that_does_not_exist_is_named_with_the_one_that_was_meant(write:
         pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
         pytest.param("apiVersion: v1\nkind: MyResource", ["no metadata.name", "give it one"], id="no name"),
         pytest.param("a: [", ["not YAML or JSON", "line 1"], id="not YAML"),
-        pytest.param("kind: MyResource\nkind: MyResource", ["line 1", "there twice"], id="a key twice"),
+        pytest.param("kind: MyResource\nkind: MyResource", ["line 2", "key 'kind' is repeated"], id="a key twice"),
         pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
 )
-def test_a_file_that_holds_something_else_is_one_line_and_code_2(write: Any, text: str, words: list[str]) -> None:
+def test_a_file_without_a_myresource_is_one_line_and_code_2(write: Any, text: str, words: list[str]) -> None:
     file = write(text)
 
     assert_one_line(call("render", "-f", file), 2, file, *words)
 
 
-def test_a_file_that_is_not_there_is_one_line_and_code_2() -> None:
+def test_a_missing_file_is_one_line_and_code_2() -> None:
     assert_one_line(call("render", "-f", "/no/such.yaml"), 2, "/no/such.yaml: no such file", "standard input")
 
 
@@ -254,17 +256,17 @@ def test_empty_standard_input_is_one_line_and_code_2(monkeypatch: pytest.MonkeyP
     assert_one_line(call("render", "-f", "-"), 2, "no MyResource in -")
 
 
-def test_a_file_that_is_no_text_is_one_line_and_code_2(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_one_line_and_code_2(tmp_path: Path) -> None:
     (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
 
     assert_one_line(call("render", "-f", str(tmp_path / "image.png")), 2, "not YAML or JSON")
 
 
-def test_a_time_that_is_none_is_a_wrong_call(write: Any) -> None:
+def test_an_invalid_time_is_a_usage_error(write: Any) -> None:
     assert_one_line(call("render", "-f", write(my_resource()), "--now", "noon"), 2, "--now", "2026-01-31T12:00:00Z")
 
 
-def test_words_are_read_as_kubectl_reads_them(write: Any) -> None:
+def test_scalars_are_read_as_kubectl_reads_them(write: Any) -> None:
     file = write(
         """
         apiVersion: mygroup.example.com/v1alpha1
@@ -286,7 +288,7 @@ def test_words_are_read_as_kubectl_reads_them(write: Any) -> None:
     assert template["spec"]["containers"][0]["env"] == [{"name": "TIME", "value": "12:30:45"}]
 
 
-def test_a_time_with_a_zone_is_the_same_moment_everywhere(write: Any) -> None:
+def test_the_same_time_in_two_zones_gives_the_same_response(write: Any) -> None:
     file = write(my_resource())
 
     east = call("render", "-f", file, "--now", "2026-01-31T14:00:00+02:00")
@@ -294,7 +296,7 @@ def test_a_time_with_a_zone_is_the_same_moment_everywhere(write: Any) -> None:
     assert east == call("render", "-f", file, "--now", NOW_TEXT)
 
 
-def test_a_time_without_a_zone_is_no_moment(write: Any) -> None:
+def test_a_time_without_a_zone_is_a_usage_error(write: Any) -> None:
     assert_one_line(call("render", "-f", write(my_resource()), "--now", "2026-01-31T12:00:00"), 2, "zone")
 
 
@@ -306,25 +308,23 @@ def test_a_time_without_a_zone_is_no_moment(write: Any) -> None:
         pytest.param({}, {"status": 5}, id="a status of a child that is no object"),
     ],
 )
-def test_what_no_api_server_would_store_is_one_line_without_words_of_the_code(
-    write: Any, parent: Json, child: Json
-) -> None:
+def test_an_object_that_no_api_server_would_store_is_one_line(write: Any, parent: Json, child: Json) -> None:
     resource = my_resource()
     file = write({**resource, "metadata": {**resource["metadata"], **parent}})
     (deployment,) = finished(resource)
-    seen = write({**deployment, **child, "metadata": {"name": "web-deployment"}}, name="seen.yaml")
+    observed = write({**deployment, **child, "metadata": {"name": "web-deployment"}}, name="observed.yaml")
 
-    ended = call("render", "-f", file, "--observed", seen)
+    ended = call("render", "-f", file, "--observed", observed)
 
     assert_one_line(ended, 2, "no API server would store this")
     assert "Envelope" not in ended.err
 
 
-def test_owners_of_any_shape_are_read(write: Any) -> None:
+def test_an_owner_reference_without_kind_and_name_is_read(write: Any) -> None:
     (deployment,) = finished(my_resource())
     deployment["metadata"]["ownerReferences"] = [{"uid": "x"}]
 
-    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="seen.yaml"))
+    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
 
 
 def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
@@ -336,9 +336,18 @@ def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
     assert container["args"] == ["\N{WHALE}"]
 
 
-@pytest.mark.parametrize("text", ["{", '{"a": "\\ud83d"}', 'a: "\\ud83d"'], ids=["cut", "half", "half in YAML"])
-def test_json_that_is_none_is_one_line(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param('{\n "a"', "line 2: expecting ':' delimiter", id="cut"),
+        pytest.param('{"a": 1}\n{"b": 2}', "line 2: extra data", id="two documents"),
+        pytest.param('{"a": "\\ud83d"}', "half of a character", id="half of a character"),
+        pytest.param('{"a": NaN}', "NaN", id="NaN"),
+        pytest.param('\na: "\\ud83d"', "line 2: half of a character", id="half of a character in YAML"),
+    ],
+)
+def test_invalid_json_and_yaml_are_one_line_with_the_place(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "web.json"
     file.write_text(text)
 
-    assert_one_line(call("render", "-f", str(file)), 2, str(file))
+    assert_one_line(call("render", "-f", str(file)), 2, f"{file}: not YAML or JSON: ", problem)

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.files.live import COLLECT
+from app.cli.files.live_objects import COLLECT_COMMANDS
 from metahook.protocol.sender import customize_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.cli.calling import LISTENS, Ended, assert_one_line, call
+from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.other import PATH, longer, other_version
 from tests.serving import Served, free_port, served
@@ -54,11 +54,11 @@ def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
 
 
 def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fields: Any) -> Json:
-    """Return *request* with the answer of this version, as serve --record writes it."""
+    """Return *request* with the response of this version, as serve --record writes it."""
     body = json.dumps(request).encode()
     answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
-    said = json.loads(answer) if response is None else response
-    return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": said, **fields}
+    recorded_response = json.loads(answer) if response is None else response
+    return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": recorded_response, **fields}
 
 
 def customize_of(parent: Json) -> Json:
@@ -66,22 +66,22 @@ def customize_of(parent: Json) -> Json:
     return found
 
 
-def lines(ended: Ended) -> list[str]:
+def lines(ended: CommandResult) -> list[str]:
     assert ended.err == ""
     return ended.out.splitlines()
 
 
-# What is compared with what
+# What is compared
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_recorded_answer_of_the_same_version_is_the_same(mode: str, write: Write) -> None:
-    assert call("replay", write(recorded(settled(mode)))) == Ended(0, f"{SAME}\n", "")
+def test_a_recorded_response_of_the_same_version_has_no_difference(mode: str, write: Write) -> None:
+    assert call("replay", write(recorded(settled(mode)))) == CommandResult(0, f"{SAME}\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.usefixtures("_another_version")
-def test_a_recorded_answer_of_another_version_shows_what_restarts(mode: str, write: Write) -> None:
+def test_a_recorded_response_of_another_version_shows_what_restarts(mode: str, write: Write) -> None:
     answered = recorded(settled(mode))
     for child in answered["response"]["children"]:
         del child["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
@@ -99,12 +99,12 @@ def test_a_recorded_answer_of_another_version_shows_what_restarts(mode: str, wri
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_without_an_answer_the_children_as_they_are_count(mode: str, write: Write) -> None:
-    assert call("replay", write(settled(mode))) == Ended(0, f"{SAME}\n", "")
+def test_without_a_recorded_response_the_observed_children_are_compared(mode: str, write: Write) -> None:
+    assert call("replay", write(settled(mode))) == CommandResult(0, f"{SAME}\n", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_without_an_answer_another_version_shows_what_restarts(
+def test_without_a_recorded_response_another_version_shows_what_restarts(
     mode: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(settled(mode))
@@ -119,7 +119,7 @@ def test_without_an_answer_another_version_shows_what_restarts(
     assert summary == RESTARTED
 
 
-def test_saying_a_default_differs_from_the_recorded_answer_and_restarts_nothing(write: Write) -> None:
+def test_a_stated_default_differs_from_the_recorded_response_and_restarts_nothing(write: Write) -> None:
     answered = recorded(settled(terminationGracePeriodSeconds=30))
     for child in answered["response"]["children"]:
         del child["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
@@ -131,7 +131,7 @@ def test_saying_a_default_differs_from_the_recorded_answer_and_restarts_nothing(
     assert summary.endswith("no Pods restart")
 
 
-def test_pods_that_would_restart_anyway_are_not_this_versions_doing(write: Write) -> None:
+def test_pods_that_restart_with_both_responses_are_not_reported(write: Write) -> None:
     edited = settled()
     edited["parent"] = my_resource(image="nginx:1.28", generation=2)
     answered = recorded(edited)
@@ -144,7 +144,7 @@ def test_pods_that_would_restart_anyway_are_not_this_versions_doing(write: Write
     assert summary.endswith("no Pods restart")
 
 
-def test_when_a_condition_turned_is_no_difference(write: Write) -> None:
+def test_a_transition_time_is_not_a_difference(write: Write) -> None:
     answered = recorded(settled())
     for condition in answered["response"]["status"]["conditions"]:
         condition["lastTransitionTime"] = "2020-01-01T00:00:00Z"
@@ -164,7 +164,7 @@ def test_a_recording_is_decided_at_its_own_time(write: Write) -> None:
     assert "Building -> Failed NotApplied" in now.out
 
 
-def test_the_state_and_the_reason_are_told_before_and_after(write: Write) -> None:
+def test_state_and_reason_are_printed_before_and_after(write: Write) -> None:
     answered = recorded(settled())
     answered["response"]["status"]["state"] = "Degraded"
 
@@ -173,15 +173,17 @@ def test_the_state_and_the_reason_are_told_before_and_after(write: Write) -> Non
     )
 
 
-def test_another_word_in_the_status_is_told_by_its_path(write: Write) -> None:
+def test_another_change_of_the_status_is_printed_as_a_path(write: Write) -> None:
     answered = recorded(settled())
     answered["response"]["status"]["replicas"] = 7
     answered["response"]["resyncAfterSeconds"] = 5
 
-    assert lines(call("replay", write(answered)))[0].endswith(": default/web: status (replicas); another resync")
+    assert lines(call("replay", write(answered)))[0].endswith(
+        ": default/web: status changed (replicas); resync changed"
+    )
 
 
-def test_children_that_another_version_lists_are_added_and_removed(write: Write) -> None:
+def test_children_of_one_response_only_are_added_or_removed(write: Write) -> None:
     answered = recorded(settled(ports=[{"containerPort": 80}]))
     for child in answered["response"]["children"]:
         child["metadata"]["name"] += "-2"
@@ -209,7 +211,7 @@ def test_a_deployment_that_is_no_longer_listed_ends_its_pods(write: Write) -> No
     ("replicas", "word", "end"),
     [(0, "changed", "no Pods restart"), (1, "RESTART", "Pods of 1 MyResource would restart")],
 )
-def test_where_no_pods_run_none_restart(
+def test_a_deployment_without_replicas_has_no_pods_to_restart(
     replicas: int, word: str, end: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(settled(replicas=replicas))
@@ -221,7 +223,7 @@ def test_where_no_pods_run_none_restart(
     assert lines(ended)[-1].endswith(f"; {end}")
 
 
-def test_a_myresource_that_is_being_deleted_loses_its_children_anyway(write: Write) -> None:
+def test_a_myresource_that_is_being_deleted_has_no_difference(write: Write) -> None:
     request = settled()
     request["parent"]["metadata"]["deletionTimestamp"] = NOW_TEXT
     request["parent"]["spec"]["image"] = "nginx:1.28"
@@ -229,7 +231,7 @@ def test_a_myresource_that_is_being_deleted_loses_its_children_anyway(write: Wri
     assert call("replay", write(request)).code == 0
 
 
-def test_a_status_that_is_lost_is_told_even_if_no_child_changes(write: Write) -> None:
+def test_a_lost_ready_is_printed_even_if_no_child_changes(write: Write) -> None:
     request = settled()
     request["parent"]["spec"]["memory"] = "64mb"  # as if the new version refused what was accepted
 
@@ -238,7 +240,7 @@ def test_a_status_that_is_lost_is_told_even_if_no_child_changes(write: Write) ->
     assert line.endswith("default/web: status Ready Available -> Failed InvalidSpec")
 
 
-def test_a_kept_child_without_a_record_is_as_it_is(write: Write) -> None:
+def test_a_kept_child_without_a_record_has_no_difference(write: Write) -> None:
     invalid = {**my_resource(spec={"image": "nginx:1.27", "memory": "64mb"})}
     there = in_cluster(my_resource(), "server-side-apply")
     answered = recorded(request_of(invalid, *there))
@@ -250,9 +252,9 @@ def test_a_kept_child_without_a_record_is_as_it_is(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "words"), [(500, "answered with 500 -> 200"), (400, "answered with 400 -> 200")], ids=["bug", "refused"]
+    ("status", "words"), [(500, "status code 500 -> 200"), (400, "status code 400 -> 200")], ids=["bug", "refused"]
 )
-def test_a_recorded_failure_that_is_none_now_is_told(status: int, words: str, write: Write) -> None:
+def test_a_recorded_failure_that_this_version_does_not_have_is_printed(status: int, words: str, write: Write) -> None:
     failed = {**recorded(settled()), "status": status, "response": {"error": "the hook failed"}}
 
     line, summary = lines(call("replay", write(failed)))
@@ -261,7 +263,7 @@ def test_a_recorded_failure_that_is_none_now_is_told(status: int, words: str, wr
     assert summary.endswith("no Pods restart")
 
 
-def test_a_failure_of_this_version_is_told_and_the_others_are_compared(
+def test_a_failure_of_this_version_is_printed_and_the_other_requests_are_compared(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = write(recorded(settled())), write(recorded(settled("server-side-apply")), "other.json")
@@ -277,7 +279,7 @@ def test_a_failure_of_this_version_is_told_and_the_others_are_compared(
 
     line, summary = lines(call("replay", one, other))
 
-    assert line == f"{one}: default/web: answered with 200 -> 500"
+    assert line == f"{one}: default/web: status code 200 -> 500"
     assert summary.startswith("2 requests: 1 the same, 1 differs")
 
 
@@ -287,20 +289,20 @@ def test_rules_of_customize_are_compared(write: Write) -> None:
     other = recorded(customize_of(parent), path="/customize", response={"relatedResources": []})
 
     assert call("replay", write(same)).code == 0
-    assert lines(call("replay", write(other)))[0].endswith("default/web: customize rules (relatedResources)")
+    assert lines(call("replay", write(other)))[0].endswith("default/web: customize rules changed (relatedResources)")
 
 
-def test_what_has_nothing_to_be_compared_with_is_counted_apart(write: Write) -> None:
+def test_requests_that_are_not_compared_are_counted(write: Write) -> None:
     alone = write(customize_of(my_resource()), "customize.json")
 
     ended = call("replay", write(settled()), alone)
 
     assert ended.code == 0
-    assert lines(ended)[0].startswith("2 requests: 1 the same, 0 differ, 1 with nothing to compare with; ")
+    assert lines(ended)[0].startswith("2 requests: 1 the same, 0 differ, 1 not compared; ")
     assert_one_line(call("replay", alone), 2, "nothing to compare", "--against URL")
 
 
-def test_a_folder_is_all_its_files_but_hidden_ones(write: Write, tmp_path: Path) -> None:
+def test_of_a_folder_all_files_are_read_except_hidden_ones(write: Write, tmp_path: Path) -> None:
     write(recorded(settled()), "recordings/b.json")
     write(recorded(settled()), "recordings/more/a.json")
     write("half a fi", "recordings/.c.json")
@@ -309,7 +311,7 @@ def test_a_folder_is_all_its_files_but_hidden_ones(write: Write, tmp_path: Path)
     assert lines(call("replay", str(tmp_path / "recordings")))[0].startswith("2 requests: 2 the same")
 
 
-def test_json_says_all_of_it(write: Write) -> None:
+def test_json_has_every_path(write: Write) -> None:
     answered = recorded(settled())
     answered["response"]["children"][0]["spec"]["replicas"] = 5
     file = write(answered)
@@ -329,11 +331,11 @@ def test_json_says_all_of_it(write: Write) -> None:
                 "file": file,
                 "hook": "sync",
                 "myresource": "default/web",
-                "answeredWith": [],
+                "statusCodes": [],
                 "children": [
                     {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
                 ],
-                "said": [],
+                "states": [],
                 "status": [],
                 "rules": [],
                 "resync": False,
@@ -370,7 +372,7 @@ def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: 
 
     ended = call("replay", write(dump(parents), "parents"), write(dump(children), "children"))
 
-    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
+    assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
 
 def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -385,7 +387,7 @@ def test_live_objects_show_whose_pods_another_version_restarts(write: Write, mon
     assert lines(ended)[-1] == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
 
 
-def test_a_service_of_somebody_else_is_no_child(write: Write) -> None:
+def test_a_service_of_another_owner_is_not_a_child(write: Write) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     metadata = {"name": "web", "namespace": "default"}
     foreign = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": {"app": "theirs"}}}
@@ -399,11 +401,11 @@ def test_a_service_of_somebody_else_is_no_child(write: Write) -> None:
     )
 
 
-def test_the_commands_for_a_cluster_are_printed_and_nothing_else_is_done() -> None:
-    assert call("replay", "--from-cluster") == Ended(0, f"{COLLECT}\n", "")
+def test_from_cluster_only_prints_the_commands() -> None:
+    assert call("replay", "--from-cluster") == CommandResult(0, f"{COLLECT_COMMANDS}\n", "")
 
 
-def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) -> None:
+def test_the_commands_of_from_cluster_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     parents, children = live(my_resource(ports=[{"containerPort": 80}]))
     by_kind = {
         "myresources.mygroup.example.com": parents["items"],
@@ -422,7 +424,13 @@ def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) ->
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(root)}
 
     ended = subprocess.run(
-        ["/bin/bash", "-e"], input=COLLECT, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["/bin/bash", "-e"],
+        input=COLLECT_COMMANDS,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (ended.stdout, ended.stderr) == (f"{SAME}\n", "")
@@ -430,7 +438,7 @@ def test_the_commands_for_a_cluster_work_when_they_are_pasted(tmp_path: Path) ->
     assert all("--all-namespaces" in line for line in (tmp_path / "calls").read_text().splitlines())
 
 
-# Another version, served
+# Another version at a URL
 
 
 @pytest.fixture(name="other", scope="module")
@@ -446,15 +454,15 @@ def _same() -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("end", ["", "/", "/sync", "/customize"])
-def test_the_same_version_served_elsewhere_answers_the_same(end: str, same: Served, write: Write) -> None:
+def test_the_same_version_at_a_url_has_no_difference(end: str, same: Served, write: Write) -> None:
     files = write(settled()), write(customize_of(my_resource()), "customize.json")
 
     ended = call("replay", "--against", same.url + end, *files)
 
-    assert ended == Ended(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
+    assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
 
-def test_another_version_served_elsewhere_is_the_new_one(other: Served, write: Write) -> None:
+def test_another_version_at_a_url_is_the_new_one(other: Served, write: Write) -> None:
     file = write(recorded(settled()))
 
     line, summary = lines(call("replay", "--against", other.url, file))
@@ -466,7 +474,7 @@ def test_another_version_served_elsewhere_is_the_new_one(other: Served, write: W
     assert summary == RESTARTED
 
 
-def test_live_objects_are_asked_of_both_hooks(other: Served, write: Write) -> None:
+def test_live_objects_are_sent_to_both_hooks(other: Served, write: Write) -> None:
     parents, children = live(my_resource())
 
     summary = lines(call("replay", "--against", other.url, write(parents, "a"), write(children, "b")))[-1]
@@ -479,22 +487,26 @@ def test_a_url_where_nothing_answers_is_one_line_and_code_2(write: Write) -> Non
 
     ended = call("replay", "--against", url, write(settled()))
 
-    assert_one_line(ended, 2, f"{url.replace('user:canary@', '')}/sync: can't be reached", "myresource serve")
+    assert_one_line(
+        ended, 2, f"{url.replace('user:canary@', '')}/sync; serve the other version there", "myresource serve"
+    )
     assert "canary" not in ended.err
 
 
 @pytest.mark.parametrize("url", ["canary", "ftp://canary", "http://", "http://x:y/", "//x"])
-def test_what_is_no_url_is_one_line_and_code_2(url: str, write: Write) -> None:
+def test_an_invalid_url_is_one_line_and_code_2(url: str, write: Write) -> None:
     assert_one_line(call("replay", "--against", url, write(settled())), 2, "--against", "http://127.0.0.1:8080")
 
 
-def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Write) -> None:
+def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Write) -> None:
     file = write(settled())
 
-    assert_one_line(call("replay", "--against", same.health_url, file), 2, "/sync: answers with 404", "URL of a hook")
+    assert_one_line(
+        call("replay", "--against", same.health_url, file), 2, "--against: /sync returns status 404", "URL of a hook"
+    )
 
 
-# What goes wrong
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -511,7 +523,9 @@ def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Wri
         pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
         pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),
         pytest.param(
-            json.dumps(my_resource() | {"metadata": {"name": "web"}}), ["no uid", "render", "diff"], id="no live"
+            json.dumps(my_resource() | {"metadata": {"name": "web"}}),
+            ["no metadata.uid", "kubectl", "myresource render"],
+            id="not a live object",
         ),
         pytest.param(
             json.dumps({**recorded(request_of(my_resource())), "response": {"canary": 1}}), ["response"], id="response"
@@ -522,7 +536,7 @@ def test_a_url_of_something_else_is_one_line_and_code_2(same: Served, write: Wri
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
 )
-def test_a_file_that_holds_something_else_is_one_line_and_code_2(text: str, words: list[str], write: Write) -> None:
+def test_a_file_without_a_request_is_one_line_and_code_2(text: str, words: list[str], write: Write) -> None:
     file = write(text)
 
     ended = call("replay", file)
@@ -538,7 +552,7 @@ def test_a_recorded_status_of_any_shape_is_compared(write: Write) -> None:
     assert call("replay", write(answered)).code == 1
 
 
-def test_a_file_that_is_not_there_is_one_line_and_code_2() -> None:
+def test_a_missing_file_is_one_line_and_code_2() -> None:
     assert_one_line(call("replay", "/no/such.json"), 2, "/no/such.json: no such file")
 
 
@@ -546,11 +560,11 @@ def test_an_empty_folder_is_one_line_and_code_2(tmp_path: Path) -> None:
     assert_one_line(call("replay", str(tmp_path)), 2, "no hook request", "--from-cluster")
 
 
-def test_no_file_is_a_wrong_call() -> None:
+def test_no_file_is_a_usage_error() -> None:
     assert_one_line(call("replay"), 2, "no FILE", "--from-cluster", "see: myresource replay --help")
 
 
-def test_an_observed_child_that_nobody_would_store_is_one_line_with_its_file(write: Write) -> None:
+def test_an_observed_child_that_no_api_server_would_store_is_one_line_with_its_file(write: Write) -> None:
     request = settled()
     for child in request["children"]["Deployment.apps/v1"].values():
         child["spec"]["template"] = "canary"
@@ -575,10 +589,10 @@ def test_an_object_that_is_nested_too_deeply_is_one_line(write: Write) -> None:
     assert ended.code == 0 or (ended.code, ended.err.count("\n")) == (2, 1)
 
 
-# Without the extra packages, in a pipe, in a shell
+# Missing packages, pipes, signals
 
 
-def test_json_is_replayed_without_yaml_httpx_and_rich_and_yaml_says_what_it_needs(write: Write) -> None:
+def test_json_needs_no_extra_packages_and_other_input_names_what_to_install(write: Write) -> None:
     hide = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich'])); from app.cli import main; main()"
     command = [sys.executable, "-c", hide, "replay"]
 
@@ -594,7 +608,7 @@ def test_json_is_replayed_without_yaml_httpx_and_rich_and_yaml_says_what_it_need
         assert "pip install 'myresource-operator[cli]'" in ended.stderr
 
 
-def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write, tmp_path: Path) -> None:
+def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write, tmp_path: Path) -> None:
     for number in range(2):
         write(settled(), f"many/{number}.json")
     answered = {**recorded(settled()), "status": 500}
@@ -607,7 +621,7 @@ def test_a_reader_who_leaves_early_still_gets_the_exit_code(write: Write, tmp_pa
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
-def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
+def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         command = [*LISTENS, sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
@@ -616,7 +630,7 @@ def test_ctrl_c_ends_with_130_and_no_word(write: Write) -> None:
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             code = process.wait(timeout=10)
-            said = process.stderr.read() if process.stderr else ""
+            errors = process.stderr.read() if process.stderr else ""
             connection.close()
 
-    assert (code, said) == (130, "")
+    assert (code, errors) == (130, "")

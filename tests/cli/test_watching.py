@@ -14,7 +14,7 @@ from metahook.server.redaction import redacted
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
 from tests.build import NOW, my_resource, sync
-from tests.cli.calling import Ended, assert_one_line, call
+from tests.cli.calling import CommandResult, assert_one_line, call
 from tests.cli.test_diff import in_cluster, last_line, request_of
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def settings(level: str = "info") -> Json:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"level": level}}
 
 
-def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> Ended:
+def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> CommandResult:
     return call("diff", "-f", write(*new, name="new.yaml"), "--against", write(*old, name="old.yaml"), *options)
 
 
@@ -54,7 +54,7 @@ def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs
 def test_the_same_configmap_on_both_sides_changes_nothing(write: Write) -> None:
     both = [my_resource(**USES), settings()]
 
-    assert diff(write, both, both) == Ended(0, "Nothing changes. Pods keep running.\n", "")
+    assert diff(write, both, both) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
 
 
 def test_two_myresources_in_a_file_are_still_one_too_many(write: Write) -> None:

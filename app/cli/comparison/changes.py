@@ -10,19 +10,19 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _ABSENT = object()
 
 
-def changes(old: object, new: object, path: str) -> list[str]:
+def changed_paths(old: object, new: object, path: str) -> list[str]:
     """Return the paths at which *new* differs from *old*; *path* is where both are."""
-    return list(_changes(old, new, path))
+    return list(_paths(old, new, path))
 
 
-def _changes(old: object, new: object, path: str) -> Iterator[str]:
-    """Yield the deepest paths; a list that has grown or shrunk is named as a whole."""
+def _paths(old: object, new: object, path: str) -> Iterator[str]:
+    """Yield the deepest paths; for a list whose length differs, that of the list."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name in dict.fromkeys([*old, *new]):
-            yield from _changes(old.get(name, _ABSENT), new.get(name, _ABSENT), _below(path, name))
+            yield from _paths(old.get(name, _ABSENT), new.get(name, _ABSENT), _below(path, name))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (before, after) in enumerate(zip(old, new, strict=True)):
-            yield from _changes(before, after, f"{path}[{place}]")
+        for index, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _paths(before, after, f"{path}[{index}]")
     elif not _same(old, new):
         yield path
 

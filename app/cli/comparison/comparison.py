@@ -1,50 +1,59 @@
-"""A comparison: one request, answered by this version, against the answer that there is to compare with."""
+"""A comparison: this version's response to one request, and the one that it is compared with."""
 
-from collections.abc import Callable
 from datetime import datetime
 
-from app.cli.comparison.answers import MALFORMED, OK, Answer, NotAnAnswer, answer, ours, timeless
-from app.cli.comparison.difference import Difference, between, from_observed
-from app.cli.comparison.pods import of_file
+from app.cli.comparison.children import name_file_in_errors
+from app.cli.comparison.difference import Difference, compare_responses, compare_with_observed
+from app.cli.comparison.responses import (
+    MALFORMED,
+    OK,
+    InvalidResponse,
+    Response,
+    other_response,
+    own_response,
+    parse_response,
+    without_times,
+)
 from app.cli.errors import InputError
 from app.cli.files.recordings import Recording
 from app.core.watch import Watch
-
-Ask = Callable[[Recording], Answer]
-"""Asks another version's hook."""
+from metahook.simulator.hook import Hook
 
 
-def difference(recording: Recording, now: datetime, other: Ask | None, watch: Watch) -> Difference | None:
-    """Return how answers to *recording* differ, or None if there is nothing to compare with; raise InputError."""
-    with of_file(recording.file):
-        return _difference(recording, now, other, watch)
+def compare(recording: Recording, now: datetime, other: Hook | None, watch: Watch) -> Difference | None:
+    """Return how responses to *recording* differ, or None if there is nothing to compare with; raise InputError.
 
-
-def _difference(recording: Recording, now: datetime, other: Ask | None, watch: Watch) -> Difference | None:
-    """Compare.
-
-    The *other* version's answer is the new one; else this version's is, and the recorded one, or what is observed, is
-    the old one. A recorded answer is compared at the time of then, if that is known.
+    With the hook of an *other* version, its response is the new one. Without, this version's response is the new one,
+    and the old one is the recorded response or, if there is none, the observed children.
     """
-    if other:
-        pair = (ours(recording, now, watch), other(recording))
-        return between(recording, *(timeless(said, same_time=False) for said in pair))
-    known = recording.time is not None
-    mine = timeless(ours(recording, recording.time or now, watch), same_time=known)
-    recorded = _recorded(recording)
+    with name_file_in_errors(recording.file):
+        if other:
+            return _compare_versions(recording, now, other, watch)
+        return _compare_with_recorded(recording, now, watch)
+
+
+def _compare_versions(recording: Recording, now: datetime, other: Hook, watch: Watch) -> Difference:
+    old, new = own_response(recording, now, watch), other_response(recording, other)
+    return compare_responses(recording, without_times(old, same_time=False), without_times(new, same_time=False))
+
+
+def _compare_with_recorded(recording: Recording, now: datetime, watch: Watch) -> Difference | None:
+    same_time = recording.time is not None  # decide at the time of the recorded response
+    new = without_times(own_response(recording, recording.time or now, watch), same_time=same_time)
+    recorded = _recorded_response(recording)
     if recorded:
-        return between(recording, timeless(recorded, same_time=known), mine)
-    if mine.code == MALFORMED:
+        return compare_responses(recording, without_times(recorded, same_time=same_time), new)
+    if new.code == MALFORMED:
         message = f"{recording.file}: not a hook request; give what serve --record wrote, or a request's body"
         raise InputError(message)
-    return from_observed(recording, mine) if recording.hook == "sync" else None
+    return compare_with_observed(recording, new) if recording.hook == "sync" else None
 
 
-def _recorded(recording: Recording) -> Answer | None:
+def _recorded_response(recording: Recording) -> Response | None:
     if recording.response is None and recording.status in (None, OK):
         return None
     try:
-        return answer(recording.hook, recording.status or OK, recording.response)
-    except NotAnAnswer as error:
-        message = f"{recording.file}: its response is not an answer of a hook; record it anew, or remove the response"
+        return parse_response(recording.hook, recording.status or OK, recording.response)
+    except InvalidResponse as error:
+        message = f"{recording.file}: its response is not one of a hook; record it again, or remove the response"
         raise InputError(message) from error

@@ -1,19 +1,19 @@
-"""A difference: what another answer to the same request changes, for the children, the status and the Pods."""
+"""A difference: what another response to the same request changes in the children, the status and the Pods."""
 
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from app.cli.comparison.answers import OK, Answer
-from app.cli.comparison.changes import changes
-from app.cli.comparison.pods import applied, as_stored, bare, has_pods, records, restarts
+from app.cli.comparison.changes import changed_paths
+from app.cli.comparison.children import apply_to, as_stored, has_pods, is_bare, last_applied_children, restart_paths
+from app.cli.comparison.responses import OK, Response
 from app.cli.files.recordings import Identity, Recording
 
 Json = dict[str, Any]
 
 
-class Pods(Enum):
-    """What becomes of the Pods that run."""
+class PodsEffect(Enum):
+    """What happens to the running Pods."""
 
     KEEP = "keep"
     RESTART = "restart"
@@ -24,7 +24,7 @@ class Pods(Enum):
 class ChildChange:
     """A child that is added, removed, or changed at some paths."""
 
-    what: str
+    change: str
     kind: str
     name: str
     paths: list[str] = field(default_factory=list)
@@ -32,112 +32,118 @@ class ChildChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """Nothing in it is set where nothing differs."""
+    """A field that has its default did not change."""
 
     codes: tuple[int, int] | None = None
-    """How it was answered before and after, if one of the two is no 200."""
+    """Status codes before and after, if one of the two is not 200."""
     children: list[ChildChange] = field(default_factory=list)
-    said: tuple[str, str] | None = None
+    states: tuple[str, str] | None = None
     """State and reason before and after."""
     status: list[str] = field(default_factory=list)
     """Paths in the status."""
     rules: list[str] = field(default_factory=list)
     """Paths in the related rules."""
     resync: bool = False
-    pods: Pods = Pods.KEEP
+    pods: PodsEffect = PodsEffect.KEEP
 
     def __bool__(self) -> bool:
         return self != Difference()
 
 
-def between(recording: Recording, old: Answer, new: Answer) -> Difference:
-    """Return how the answer *new* differs from *old*."""
+def compare_responses(recording: Recording, old: Response, new: Response) -> Difference:
+    """Return how the response *new* differs from *old*."""
     if old.code != new.code or new.code != OK:
         codes = None if old.code == new.code else (old.code, new.code)
-        return Difference(codes=codes, pods=_pods(recording, old, new) if new.code == OK else Pods.KEEP)
-    status = changes(old.status, new.status, "status")
-    children = [change for key in _keys(old, new) for change in _child(key, recording, old, new)]
+        pods = _pods_effect(recording, old, new) if new.code == OK else PodsEffect.KEEP
+        return Difference(codes=codes, pods=pods)
+    keys = sorted({**old.children, **new.children})
+    children = [change for key in keys if (change := _compare_child(key, recording, old, new))]
     return Difference(
         children=children,
-        said=(old.said, new.said) if old.said != new.said else None,
-        status=status,
-        rules=changes(old.rules, new.rules, "relatedResources"),
+        states=(old.state, new.state) if old.state != new.state else None,
+        status=changed_paths(old.status, new.status, "status"),
+        rules=changed_paths(old.rules, new.rules, "relatedResources"),
         resync=old.resync != new.resync,
-        pods=_pods(recording, old, new) if children else Pods.KEEP,
+        pods=_pods_effect(recording, old, new) if children else PodsEffect.KEEP,
     )
 
 
-def from_observed(recording: Recording, new: Answer) -> Difference:
-    """Return what the answer *new* changes in what is observed; a status on its way is not compared."""
+def compare_with_observed(recording: Recording, new: Response) -> Difference:
+    """Return what the response *new* changes in the observed children, and whether Ready is lost.
+
+    The rest of the status is not compared: during a rollout it changes without a difference between versions.
+    """
     if new.code != OK:
         return Difference(codes=(OK, new.code))
     if recording.parent["metadata"].get("deletionTimestamp"):
         return Difference()
-    seen, last = recording.observed(), records(recording.body)
-    found = [_written(key, seen.get(key), last.get(key, {}), new.children.get(key)) for key in {**seen, **new.children}]
-    before = Answer(OK, status=recording.parent.get("status") or {})
-    lost = _is_ready(recording.parent) and before.said != new.said
+    observed, last = recording.observed(), last_applied_children(recording.body)
+    keys = {**observed, **new.children}
+    changes = [_apply_child(key, observed.get(key), last.get(key, {}), new.children.get(key)) for key in keys]
+    old_state = Response(OK, status=recording.parent.get("status") or {}).state
+    is_lost = _is_ready(recording.parent) and old_state != new.state
     return Difference(
-        children=[change for change in found if change],
-        said=(before.said, new.said) if lost else None,
-        pods=_pods(recording, None, new),
+        children=[change for change in changes if change],
+        states=(old_state, new.state) if is_lost else None,
+        pods=_pods_effect(recording, None, new),
     )
 
 
-def _keys(old: Answer, new: Answer) -> list[Identity]:
-    return sorted({**old.children, **new.children})
-
-
-def _child(key: Identity, recording: Recording, old: Answer, new: Answer) -> list[ChildChange]:
-    """Return how one child differs; one that is kept with no record of it is as it is observed."""
+def _compare_child(key: Identity, recording: Recording, old: Response, new: Response) -> ChildChange | None:
+    """Return how a child differs. One that is only named stays as it is observed."""
     before, after = old.children.get(key), new.children.get(key)
     if before is None or after is None:
-        return [ChildChange("added" if after else "removed", *key)]
-    if bare(after):
-        return []
-    if bare(before):
-        seen = recording.observed().get(key)
-        change = _written(key, seen, {}, after)
-        return [change] if change else []
-    paths = changes(before, after, "")
-    return [ChildChange("changed", *key, paths)] if paths else []
+        return ChildChange("added" if after else "removed", *key)
+    if is_bare(after):
+        return None
+    if is_bare(before):
+        return _apply_child(key, recording.observed().get(key), {}, after)
+    return _changed(key, before, after)
 
 
-def _written(key: Identity, seen: Json | None, last: Json, asked: Json | None) -> ChildChange | None:
-    """Return how the child that is *seen* changes when *asked* is applied."""
-    if seen is None or asked is None:
-        return ChildChange("added" if asked else "removed", *key)
-    paths = changes(as_stored(seen), applied(seen, last, asked), "")
+def _apply_child(key: Identity, observed: Json | None, last_applied: Json, desired: Json | None) -> ChildChange | None:
+    """Return how the *observed* child changes when *desired* is applied."""
+    if observed is None or desired is None:
+        return ChildChange("added" if desired else "removed", *key)
+    return _changed(key, as_stored(observed), apply_to(observed, last_applied, desired))
+
+
+def _changed(key: Identity, before: Json, after: Json) -> ChildChange | None:
+    paths = changed_paths(before, after, "")
     return ChildChange("changed", *key, paths) if paths else None
 
 
-def _pods(recording: Recording, old: Answer | None, new: Answer) -> Pods:
-    """Return what becomes of the Pods with *new* that does not with *old*."""
+def _pods_effect(recording: Recording, old: Response | None, new: Response) -> PodsEffect:
+    """Return what happens to the Pods with *new* that does not happen with *old*."""
     if recording.hook != "sync" or recording.parent["metadata"].get("deletionTimestamp"):
-        return Pods.KEEP
-    last = records(recording.body)
-    ends = [_of_deployment(key, seen, last, old, new) for key, seen in recording.observed().items()]
-    return next((end for end in (Pods.END, Pods.RESTART) if end in ends), Pods.KEEP)
+        return PodsEffect.KEEP
+    last = last_applied_children(recording.body)
+    deployments = {key: child for key, child in recording.observed().items() if key[0] == "Deployment"}
+    effects = [_effect_on(key, observed, last, old, new) for key, observed in deployments.items()]
+    return next((effect for effect in (PodsEffect.END, PodsEffect.RESTART) if effect in effects), PodsEffect.KEEP)
 
 
-def _of_deployment(key: Identity, seen: Json, last: dict[Identity, Json], old: Answer | None, new: Answer) -> Pods:
-    if key[0] != "Deployment" or not has_pods(seen):
-        return Pods.KEEP
+def _effect_on(
+    key: Identity, observed: Json, last: dict[Identity, Json], old: Response | None, new: Response
+) -> PodsEffect:
+    """Return what happens to the Pods of the *observed* Deployment."""
+    if not has_pods(observed):
+        return PodsEffect.KEEP
     before = old.children.get(key) if old else None
     after = new.children.get(key)
     if after is None:
-        return Pods.END
-    record = last.get(key) or (before if before and not bare(before) else {})
-    now, then = as_stored(seen), applied(seen, record, after)
-    anyway = applied(seen, record, before) if before else now
-    return Pods.RESTART if restarts(now, then) and restarts(anyway, then) else Pods.KEEP
+        return PodsEffect.END
+    last_applied = last.get(key) or (before if before and not is_bare(before) else {})
+    now, with_new = as_stored(observed), apply_to(observed, last_applied, after)
+    with_old = apply_to(observed, last_applied, before) if before else now
+    restarts = restart_paths(now, with_new) and restart_paths(with_old, with_new)
+    return PodsEffect.RESTART if restarts else PodsEffect.KEEP
 
 
 def _is_ready(parent: Json) -> bool:
-    """Tell whether the status of *parent* says Ready, of the spec that it has."""
+    """Tell whether Ready is True in the status of *parent*, for its present generation."""
     status = parent.get("status")
-    conditions = status.get("conditions") if isinstance(status, dict) else None
-    generation = parent["metadata"].get("generation")
-    wanted = {"type": "Ready", "status": "True", "observedGeneration": generation}.items()
-    found = conditions if isinstance(conditions, list) else []
-    return any(all(item.get(key) == value for key, value in wanted) for item in found if isinstance(item, dict))
+    listed = status.get("conditions") if isinstance(status, dict) else None
+    conditions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    expected = {"type": "Ready", "status": "True", "observedGeneration": parent["metadata"].get("generation")}
+    return any(all(item.get(key) == value for key, value in expected.items()) for item in conditions)

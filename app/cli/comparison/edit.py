@@ -1,4 +1,4 @@
-"""An edit: what a MyResource's children are before and after a change of its spec."""
+"""An edit: the children of a MyResource before and after a change of its spec."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.cli.comparison.pods import applied, as_stored, bare, records, restarts
+from app.cli.comparison.children import apply_to, as_stored, is_bare, last_applied_children, restart_paths
 from app.cli.errors import InputError
-from app.cli.files.parents import Json, answered, composed
 from app.cli.files.recordings import Identity, Recording
+from app.cli.files.requests import Json, answer_sync, compose_sync
+from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 
 Children = dict[Identity, Json]
 
 
-class Given(NamedTuple):
-    """A MyResource of a file, and the objects beside it."""
+class ParentFile(NamedTuple):
+    """A file with one MyResource, and the other objects in it."""
 
     parent: Json
     path: str
@@ -30,86 +31,78 @@ class Edit:
 
     before: Children
     after: Children
-    restarts: list[str]
+    restart_paths: list[str]
     """Where the Pod template of the Deployment differs, which restarts Pods."""
-    running: bool = True
+    has_deployment: bool = True
     """Whether there is a Deployment whose Pods could restart."""
 
 
-def of_files(old: Given, new: Given, now: datetime, watch: Watch) -> Edit:
-    """Return the edit from the MyResource *old* to *new*: what the hook asks for before and after."""
+def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> Edit:
+    """Return the edit from the MyResource *old* to *new*, by the children that the hook desires for each."""
     _check_same(old.parent, old.path, new)
     namespace = {**new.parent["metadata"], **old.parent["metadata"]}.get("namespace", "default")
-    before, after = (_asked(given, namespace, now, watch) for given in (old, new))
-    both = [(before[key], after[key]) for key in before if key in after and key[0] == "Deployment"]
-    return Edit(before, after, [path for old_child, new_child in both for path in _in_any_mode(old_child, new_child)])
+    before, after = (_desired_children(file, namespace, now, watch) for file in (old, new))
+    deployments = [key for key in before if key in after and key[0] == "Deployment"]
+    return Edit(before, after, [path for key in deployments for path in _by_any_strategy(before[key], after[key])])
 
 
-def of_recording(recorded: Recording, new: Given, now: datetime, watch: Watch) -> Edit:
-    """Return the edit from what a recorded request shows to what it would show with the spec of *new*.
+def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> Edit:
+    """Return the edit from a recorded request to the same request with the spec of *new*.
 
-    Children that are there are compared as they would be stored, so what others added to them counts.
+    Observed children are compared as they would be stored, with the fields that others added to them.
     """
     if recorded.hook != "sync":
         message = f"{recorded.file}: a request to customize has no children; name a request to sync"
         raise InputError(message)
     moment = recorded.time or now
-    old_asked = _children(answered(recorded.body, moment, recorded.file, watch))
+    old_desired = _children(answer_sync(recorded.body, moment, recorded.file, watch))
     _check_same(recorded.parent, recorded.file, new)
     edited = msgspec.json.encode({**recorded.request, "parent": _edited(recorded.parent, new.parent)})
-    new_asked = _valid_children(answered(edited, moment, new.path, watch), new.path)
-    seen, last = recorded.observed(), records(recorded.body)
-    before = {key: _upon(seen.get(key), last.get(key, {}), child) for key, child in old_asked.items()}
-    after = {
-        key: _upon(
-            before[key] if key in seen and key in before else seen.get(key), _record(key, old_asked, last), child
-        )
-        for key, child in new_asked.items()
-    }
-    running = [key for key in seen if key[0] == "Deployment" and key in before]
-    paths = [path for key in running if key in after for path in restarts(before[key], after[key])]
-    return Edit(before, after, paths, running=bool(running))
+    new_desired = _valid_children(answer_sync(edited, moment, new.path, watch), new.path)
+    observed, last = recorded.observed(), last_applied_children(recorded.body)
+    before = {key: _stored_over(observed.get(key), last.get(key, {}), child) for key, child in old_desired.items()}
+    current = {key: before.get(key, child) for key, child in observed.items()}
+    applied = {**last, **{key: child for key, child in old_desired.items() if not is_bare(child)}}
+    after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
+    deployments = [key for key in observed if key[0] == "Deployment" and key in before]
+    paths = [path for key in deployments if key in after for path in restart_paths(before[key], after[key])]
+    return Edit(before, after, paths, has_deployment=bool(deployments))
 
 
-def _upon(seen: Json | None, last: Json, asked: Json) -> Json:
-    """Return the child that is *asked* for as it is stored over the one that is *seen*, if there is one."""
-    return asked if seen is None else applied(seen, last, asked)
+def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Json:
+    """Return the *desired* child as it is stored over the *observed* one, if there is one."""
+    return desired if observed is None else apply_to(observed, last_applied, desired)
 
 
-def _record(key: Identity, asked: Children, last: Children) -> Json:
-    """Return what was applied last once *asked* is applied."""
-    return asked[key] if key in asked and not bare(asked[key]) else last.get(key, {})
+def _by_any_strategy(old: Json, new: Json) -> list[str]:
+    """Return what restarts Pods under either of Metacontroller's apply strategies."""
+    created = as_stored(old)
+    starts = (with_last_applied(created, old), created)
+    return list(dict.fromkeys(path for start in starts for path in restart_paths(created, apply_to(start, old, new))))
 
 
-def _in_any_mode(old: Json, new: Json) -> list[str]:
-    """Return what restarts Pods in either of Metacontroller's ways to apply."""
-    made = as_stored(old)
-    starts = (with_last_applied(made, old), made)
-    return list(dict.fromkeys(path for start in starts for path in restarts(made, applied(start, old, new))))
+def _desired_children(file: ParentFile, namespace: str, now: datetime, watch: Watch) -> Children:
+    """Return the children of a MyResource that was Ready before. Why: others may wait for their dependencies."""
+    where = f"{file.path}: {file.parent['metadata']['name']}"
+    metadata = {**file.parent["metadata"], "namespace": namespace}
+    parent = {**file.parent, "metadata": metadata, "status": {"readyGeneration": 1}}
+    request = compose_sync(parent, [], file.others, where, watch)
+    return _valid_children(answer_sync(request, now, where, watch), where)
 
 
-def _asked(given: Given, namespace: str, now: datetime, watch: Watch) -> Children:
-    """Return the children of a MyResource that has started: it waits for no dependency any more."""
-    whose = f"{given.path}: {given.parent['metadata']['name']}"
-    metadata = {**given.parent["metadata"], "namespace": namespace}
-    parent = {**given.parent, "metadata": metadata, "status": {"readyGeneration": 1}}
-    body = composed(parent, [], given.others, whose, watch)
-    return _valid_children(answered(body, now, whose, watch), whose)
-
-
-def _valid_children(answer: bytes, whose: str) -> Children:
-    """Return the children in *answer*; raise InputError if it keeps what there was, as the spec can't be used."""
-    conditions = msgspec.json.decode(answer)["status"]["conditions"]
-    problem = next((item["message"] for item in conditions if item["reason"] == "InvalidSpec"), None)
+def _valid_children(response: bytes, where: str) -> Children:
+    """Return the children in *response*; raise InputError if the spec is invalid, as these are then the old ones."""
+    conditions = msgspec.json.decode(response)["status"]["conditions"]
+    problem = next((item["message"] for item in conditions if item["reason"] == INVALID_SPEC.name), None)
     if problem:
-        message = f"{whose}: {problem}"
+        message = f"{where}: {problem}"
         raise InputError(message)
-    return _children(answer)
+    return _children(response)
 
 
-def _children(answer: bytes) -> Children:
-    found = msgspec.json.decode(answer)["children"]
-    return {(child["kind"], child["metadata"]["name"]): child for child in found}
+def _children(response: bytes) -> Children:
+    children = msgspec.json.decode(response)["children"]
+    return {(child["kind"], child["metadata"]["name"]): child for child in children}
 
 
 def _edited(parent: Json, new: Json) -> Json:
@@ -118,10 +111,12 @@ def _edited(parent: Json, new: Json) -> Json:
     return {**parent, "spec": new.get("spec"), "metadata": {**parent["metadata"], "generation": generation}}
 
 
-def _check_same(old: Json, old_path: str, new: Given) -> None:
-    """Raise InputError unless both are the same MyResource; a file that names no namespace means any."""
+def _check_same(old: Json, old_path: str, new: ParentFile) -> None:
+    """Raise InputError unless both are the same MyResource. A file without a namespace matches any namespace."""
     for field in ("name", "namespace"):
         one, other = (parent["metadata"].get(field) for parent in (old, new.parent))
         if one != other and None not in (one, other):
-            message = f"{new.path}: another {field} than in {old_path}; compare files of the same MyResource"
+            message = (
+                f"{new.path}: metadata.{field} differs from that in {old_path}; compare files of the same MyResource"
+            )
             raise InputError(message)

@@ -1,51 +1,51 @@
-"""A report: what a replay found, as text and as JSON."""
+"""A report: the comparisons of a replay, as text and as JSON."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.cli.comparison.difference import ChildChange, Difference, Pods
+from app.cli.comparison.difference import ChildChange, Difference, PodsEffect
 from app.cli.files.recordings import Recording
 
 Json = dict[str, Any]
 
-_MOST_PATHS = 4
-"""As many of a child are shown as text; JSON has all."""
+_MAX_PATHS = 4
+"""Paths of a child that are printed as text; JSON has all."""
 
-_LOUD = {Pods.KEEP: [], Pods.RESTART: ["RESTART"], Pods.END: ["PODS END"]}
+_PODS_WORDS = {PodsEffect.KEEP: [], PodsEffect.RESTART: ["RESTART"], PodsEffect.END: ["PODS END"]}
 
 
 @dataclass(frozen=True)
-class Found:
-    """A request, and how the answers to it differ; None if there was nothing to compare with."""
+class Comparison:
+    """A request, and how the responses to it differ; None if there was nothing to compare with."""
 
     recording: Recording
     difference: Difference | None
 
     @property
-    def whose(self) -> str:
+    def parent(self) -> str:
         """Namespace and name of the parent."""
         metadata = self.recording.parent.get("metadata")
-        found = metadata if isinstance(metadata, dict) else {}
-        return f"{found.get('namespace')}/{found.get('name')}"
+        known = metadata if isinstance(metadata, dict) else {}
+        return f"{known.get('namespace')}/{known.get('name')}"
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was found for each request."""
+    """The comparisons, in the order of the requests."""
 
-    found: list[Found]
+    comparisons: list[Comparison]
 
     @property
-    def different(self) -> list[Found]:
-        """The requests whose answers differ."""
-        return [item for item in self.found if item.difference]
+    def different(self) -> list[Comparison]:
+        """The comparisons with a difference."""
+        return [item for item in self.comparisons if item.difference]
 
-    def _compared(self) -> list[Found]:
-        return [item for item in self.found if item.difference is not None]
+    def _count_compared(self) -> int:
+        return sum(item.difference is not None for item in self.comparisons)
 
-    def _whose_pods(self, pods: Pods) -> list[str]:
-        return sorted({item.whose for item in self.different if item.difference and item.difference.pods is pods})
+    def _parents(self, pods: PodsEffect) -> list[str]:
+        return sorted({item.parent for item in self.different if item.difference and item.difference.pods is pods})
 
     def lines(self) -> list[str]:
         """Return a line for each request that differs, and the summary."""
@@ -53,79 +53,79 @@ class Report:
 
     def summary(self) -> str:
         """Return the counts in a sentence."""
-        compared, different = len(self._compared()), len(self.different)
-        left = len(self.found) - compared
-        restarts, ends = (len(self._whose_pods(pods)) for pods in (Pods.RESTART, Pods.END))
+        compared, different = self._count_compared(), len(self.different)
+        skipped = len(self.comparisons) - compared
+        restarts, ends = (len(self._parents(pods)) for pods in (PodsEffect.RESTART, PodsEffect.END))
         parts = [
-            f"{_counted(len(self.found), 'request')}: {compared - different} the same",
+            f"{_count(len(self.comparisons), 'request')}: {compared - different} the same",
             f"{different} {'differs' if different == 1 else 'differ'}",
-            *([f"{left} with nothing to compare with"] if left else []),
+            *([f"{skipped} not compared"] if skipped else []),
         ]
         pods = [
-            *([f"Pods of {_counted(restarts, 'MyResource')} would restart"] if restarts else ["no Pods restart"]),
-            *([f"Pods of {_counted(ends, 'MyResource')} would end"] if ends else []),
+            *([f"Pods of {_count(restarts, 'MyResource')} would restart"] if restarts else ["no Pods restart"]),
+            *([f"Pods of {_count(ends, 'MyResource')} would end"] if ends else []),
         ]
         return f"{', '.join(parts)}; {', '.join(pods)}"
 
     def json(self) -> Json:
         """Return all of it."""
         return {
-            "requests": len(self.found),
-            "same": len(self._compared()) - len(self.different),
+            "requests": len(self.comparisons),
+            "same": self._count_compared() - len(self.different),
             "differ": len(self.different),
-            "notCompared": len(self.found) - len(self._compared()),
-            "restart": self._whose_pods(Pods.RESTART),
-            "end": self._whose_pods(Pods.END),
+            "notCompared": len(self.comparisons) - self._count_compared(),
+            "restart": self._parents(PodsEffect.RESTART),
+            "end": self._parents(PodsEffect.END),
             "differences": [_as_json(item) for item in self.different],
         }
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _line(item: Found) -> str:
-    return f"{item.recording.file}: {item.whose}: {'; '.join(_parts(item.difference or Difference()))}"
+def _line(item: Comparison) -> str:
+    return f"{item.recording.file}: {item.parent}: {'; '.join(_parts(item.difference or Difference()))}"
 
 
 def _parts(difference: Difference) -> Iterator[str]:
     if difference.codes:
-        yield "answered with {} -> {}".format(*difference.codes)
+        yield "status code {} -> {}".format(*difference.codes)
     yield from (_child(change) for change in difference.children)
-    if difference.said:
-        yield "status {} -> {}".format(*difference.said)
+    if difference.states:
+        yield "status {} -> {}".format(*difference.states)
     elif difference.status:
-        yield _paths("status", [path.removeprefix("status.") for path in difference.status])
+        yield _with_paths("status changed", [path.removeprefix("status.") for path in difference.status])
     if difference.rules:
-        yield _paths("customize rules", difference.rules)
+        yield _with_paths("customize rules changed", difference.rules)
     if difference.resync:
-        yield "another resync"
-    yield from _LOUD[difference.pods]
+        yield "resync changed"
+    yield from _PODS_WORDS[difference.pods]
 
 
 def _child(change: ChildChange) -> str:
-    name = f"{change.kind} {change.name} {change.what}"
-    return _paths(name, change.paths) if change.paths else name
+    words = f"{change.kind} {change.name} {change.change}"
+    return _with_paths(words, change.paths) if change.paths else words
 
 
-def _paths(what: str, paths: list[str]) -> str:
-    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-    return f"{what} ({', '.join(paths[:_MOST_PATHS])}{more})"
+def _with_paths(words: str, paths: list[str]) -> str:
+    more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
+    return f"{words} ({', '.join(paths[:_MAX_PATHS])}{more})"
 
 
-def _as_json(item: Found) -> Json:
+def _as_json(item: Comparison) -> Json:
     difference = item.difference or Difference()
     children = [
-        {"change": change.what, "kind": change.kind, "name": change.name, "paths": change.paths}
+        {"change": change.change, "kind": change.kind, "name": change.name, "paths": change.paths}
         for change in difference.children
     ]
     return {
         "file": item.recording.file,
         "hook": item.recording.hook,
-        "myresource": item.whose,
-        "answeredWith": list(difference.codes or []),
+        "myresource": item.parent,
+        "statusCodes": list(difference.codes or []),
         "children": children,
-        "said": list(difference.said or []),
+        "states": list(difference.states or []),
         "status": difference.status,
         "rules": difference.rules,
         "resync": difference.resync,
@@ -134,5 +134,5 @@ def _as_json(item: Found) -> Json:
 
 
 def _printable(line: str) -> str:
-    """Return *line* without what would move a terminal's cursor: names in a file are anybody's."""
+    """Return *line* without control characters. Why here: names in a file may hold some, which move the cursor."""
     return "".join(letter if letter.isprintable() else "?" for letter in line)

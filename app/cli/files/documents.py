@@ -1,20 +1,21 @@
-"""Reads Kubernetes objects from YAML or JSON files, as kubectl would."""
+"""Documents: Kubernetes objects in YAML or JSON files, read as kubectl reads them."""
 
+import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from app.cli.errors import InputError, NotYaml
-from app.cli.files.metadata import misshapen, without_nulls
-from app.cli.files.nesting import DEEPEST, is_too_deep
+from app.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError
+from app.cli.files.metadata import type_problems, without_nulls
 
 Json = dict[str, Any]
 
 FILE = click.Path(readable=False)
-"""The type of options that name a file, so that shells complete its name. Whether it can be read is found out here."""
+"""Type of the options that name a file; shells complete the name. Why not readable: documents() reports that."""
 
 
 def load(path: str) -> list[Json]:
@@ -23,60 +24,91 @@ def load(path: str) -> list[Json]:
 
 
 def objects(found: list[object], path: str) -> list[Json]:
-    """Return the objects in the documents that were *found* in *path*; raise InputError."""
+    """Return the objects in the documents *found* in the file *path*; raise InputError."""
     return [item for document in found for item in _objects(document, path)]
 
 
 def documents(path: str) -> list[object]:
-    """Return the documents in the file *path* (``-`` is standard input), whatever they are; raise InputError."""
-    if path == "-" and sys.stdin.isatty():
-        message = "- is standard input, and nothing is piped into it; name a file"
-        raise InputError(message)
+    """Return the documents in the file *path* (``-`` is standard input), of any type; raise InputError."""
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        return [document for document in _parsed(text) if document is not None]
+        return [document for document in _parsed(_text(path)) if document is not None]
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
         raise InputError(message) from error
-    except (ValueError, RecursionError) as error:
-        message = f"{path}: not YAML or JSON: {_where(error)}"
+    except (DocumentError, UnicodeDecodeError) as error:
+        problem = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+        message = f"{path}: not YAML or JSON: {problem}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"{path}: YAML needs {error.name}; give JSON, or: pip install 'myresource-operator[cli]'"
         raise InputError(message) from error
 
 
+def _text(path: str) -> str:
+    if path != "-":
+        return Path(path).read_text(encoding="utf-8")
+    if sys.stdin.isatty():
+        message = "- is standard input, and nothing is piped into it; name a file"
+        raise InputError(message)
+    return sys.stdin.read()
+
+
 def _parsed(text: str) -> list[object]:
-    """Return the documents in *text*; YAML would take the halves of an escaped character in JSON for two."""
+    # Why not YAML for both: it takes the two halves of an escaped character in JSON for two characters.
     if text.lstrip().startswith("{"):
-        return _shallow(msgspec.json.decode(text))
-    from app.cli.files.kubectl_yaml import parsed  # noqa: PLC0415 - the image has no YAML, and JSON needs none
+        return [_json(text)]
+    from app.cli.files.yaml_loader import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
 
-    return parsed(text)
+    return load_yaml(text)
 
 
-def _shallow(document: object) -> list[object]:
-    if is_too_deep([document]):
-        raise RecursionError
-    return [document]
+def _json(text: str) -> object:
+    try:
+        document = msgspec.json.decode(text)
+    except RecursionError as error:
+        raise DocumentError(TOO_DEEP) from error
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise DocumentError(_json_problem(text)) from error
+    if _is_too_deep(document):
+        raise DocumentError(TOO_DEEP)
+    return document
+
+
+def _json_problem(text: str) -> str:
+    """Return what is wrong with *text* and where. Why the decoder of Python: it knows the line."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"line {error.lineno}: {error.msg[0].lower()}{error.msg[1:]}"
+    return "NaN, Infinity or half of a character, which JSON does not have"  # Python's decoder accepts these
+
+
+def _is_too_deep(value: object) -> bool:
+    """Tell whether *value* holds values in values more than MAX_DEPTH levels deep."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _values(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _values(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _objects(document: object, path: str) -> list[Json]:
     if not isinstance(document, dict) or not all(isinstance(document.get(key), str) for key in ("apiVersion", "kind")):
-        message = f"{path}: holds something that is not a Kubernetes object; each document needs apiVersion and kind"
+        message = f"{path}: a document is not a Kubernetes object; each needs apiVersion and kind"
         raise InputError(message)
     if document["kind"].endswith("List") and isinstance(document.get("items"), list):
         return [item for inner in document["items"] for item in _objects(inner, path)]
     if not isinstance(document.get("metadata"), dict) or not isinstance(document["metadata"].get("name"), str):
         message = f"{path}: a {document['kind']} has no metadata.name; give it one"
         raise InputError(message)
-    for problem in misshapen(document["metadata"]):
+    for problem in type_problems(document["metadata"]):
         message = f"{path}: {document['kind']} {document['metadata']['name']}: {problem}"
         raise InputError(message)
     return [{**document, "metadata": without_nulls(document["metadata"])}]
-
-
-def _where(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return f"nested more than {DEEPEST} levels deep"
-    return str(error) if isinstance(error, NotYaml) else "unreadable"

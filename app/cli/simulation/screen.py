@@ -9,7 +9,7 @@ from rich.text import Text
 
 from app.cli.errors import InputError
 from app.cli.simulation.timeline import Line, line_of
-from app.cli.wrapping import wrapped
+from app.cli.wrapping import wrap
 from metahook.simulator.history import Entry, Event, Write
 
 INDENT = 34
@@ -50,7 +50,7 @@ class Lines:
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
         width = _width(self._console)
-        lines = [line if line.startswith(" ") or not width else wrapped(line, width) for line in text.split("\n")]
+        lines = [line if line.startswith(" ") or not width else wrap(line, width) for line in text.split("\n")]
         self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
 
     def end(self, summary: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ def _drawn(line: Line, console: Console) -> Text:
     """Return *line* for a terminal, where what is too long goes on below itself; elsewhere a line is a line."""
     text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
     width = _width(console)
-    return text.append(wrapped(line.what, width, INDENT) if width else line.what, _STYLES[line.tone])
+    return text.append(wrap(line.what, width, INDENT) if width else line.what, _STYLES[line.tone])
 
 
 def _width(console: Console) -> int:

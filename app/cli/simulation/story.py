@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import app
-from app.cli.errors import InputError, NotYaml
+from app.cli.errors import DocumentError, InputError
 from app.cli.files.documents import documents, load
-from app.cli.files.kubectl_yaml import parsed
-from app.cli.files.parents import created, problems
+from app.cli.files.validation import created, problems
+from app.cli.files.yaml_loader import load_yaml
 from metahook.simulator.path import BadPath, NoSuchPlace, put
 from metahook.simulator.scenario import BadScenario, Expect, Scenario, Step, scenario, seconds
 
@@ -117,8 +117,8 @@ def _edited(parent: Json, change: str, path: str) -> Json:
         raise InputError(message)
     new = copy.deepcopy(parent)
     try:
-        put(new["spec"], field.removeprefix("spec."), next(iter(parsed(value)), None))
-    except NotYaml as error:
+        put(new["spec"], field.removeprefix("spec."), next(iter(load_yaml(value)), None))
+    except DocumentError as error:
         message = f"--set {field}: the value is not YAML: {error}"
         raise InputError(message) from error
     except BadPath as error:

@@ -1,0 +1,73 @@
+"""An edit as text: a unified diff of each child, and one sentence about the Pods."""
+
+import difflib
+from collections.abc import Iterator
+
+import yaml
+
+from app.cli.comparison.children import has_pods
+from app.cli.comparison.edit import Edit
+from app.cli.files.recordings import Identity
+from app.cli.files.requests import Json
+from app.core.child_metadata import APPLIED, REPAIR
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+
+_WRITE_ANNOTATIONS = {APPLIED, REPAIR, LAST_APPLIED}
+"""Annotations about the last write of a child, not about the child."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's safe dumper without anchors and aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def diff_lines(edit: Edit) -> list[str]:
+    """Return the unified diff of each child that differs."""
+    return [line for key in sorted({*edit.before, *edit.after}) for line in _child_lines(key, edit)]
+
+
+def pods_sentence(edit: Edit) -> str:
+    """Return what happens to the Pods."""
+    before, after = ({key for key in children if key[0] == "Deployment"} for children in (edit.before, edit.after))
+    if before - after:
+        return "Pods are deleted: the Deployment would be removed."
+    if after - before or not edit.has_deployment:
+        return "No Pods are running: the Deployment would be created."
+    if edit.restart_paths and not all(has_pods(edit.before[key]) for key in before):
+        return "No Pods are running: the Deployment has 0 replicas."
+    if edit.restart_paths:
+        return f"Pods restart: {', '.join(edit.restart_paths)}"
+    return "Pods keep running." if diff_lines(edit) else "Nothing changes. Pods keep running."
+
+
+def _child_lines(key: Identity, edit: Edit) -> Iterator[str]:
+    before, after = (_text(children.get(key)) for children in (edit.before, edit.after))
+    name = " ".join(key)
+    return difflib.unified_diff(before, after, f"{name} (old)", f"{name} (new)", lineterm="")
+
+
+def _text(child: Json | None) -> list[str]:
+    if child is None:
+        return []
+    shown = {field: value for field, value in child.items() if field != "status"} | {"metadata": _metadata(child)}
+    text = yaml.dump(_ordered(shown), Dumper=_Dumper, sort_keys=False, width=float("inf"), allow_unicode=True)
+    return text.splitlines()
+
+
+def _ordered(value: object) -> object:
+    """Return *value* with its fields sorted, but ``name`` first: it identifies an item of a list."""
+    if isinstance(value, dict):
+        return {name: _ordered(value[name]) for name in sorted(value, key=lambda name: (name != "name", name))}
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
+
+
+def _metadata(child: Json) -> Json:
+    """Return the metadata that is shown: name, namespace, labels and annotations."""
+    metadata = child["metadata"]
+    annotations = {
+        key: value for key, value in (metadata.get("annotations") or {}).items() if key not in _WRITE_ANNOTATIONS
+    }
+    shown = {field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata}
+    return {**shown, **({"annotations": annotations} if annotations else {})}

@@ -1,0 +1,94 @@
+"""Requests to the hook for objects in files, as Metacontroller would send them for the same objects in a cluster.
+
+A file has less than a cluster: fields that the API server sets get a value here, and a child without an owner counts
+as the parent's.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from app.api.names import KIND
+from app.cli.errors import InputError
+from app.core.child_metadata import CHILDREN
+from app.core.controller import controller
+from app.core.watch import Watch
+from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
+from metahook.protocol.sender import RelatedKind, children_of, customize_request, related_to, sync_request
+
+Json = dict[str, Any]
+
+_RELATED: tuple[RelatedKind, ...] = (
+    ("v1", "configmaps", "ConfigMap"),
+    ("v1", "pods", "Pod"),
+    ("v1", "secrets", "Secret"),
+)
+"""Kinds that the hook may select besides its children and dependencies."""
+
+_NO_UID = "00000000-0000-0000-0000-000000000000"
+
+
+def answer_sync(request: bytes, now: datetime, where: str, watch: Watch) -> bytes:
+    """Return the response to the sync *request* for the object at *where* (file and name); raise InputError."""
+    try:
+        return controller(watch).answer_sync(request, now)
+    except MalformedRequest as error:
+        raise _unstorable(where, error) from error
+    except RefusedResponse as error:
+        message = f"{where}: the hook refuses to respond with {error}; make the spec smaller"
+        raise InputError(message) from error
+
+
+def compose_sync(parent: Json, observed: list[Json], others: list[Json], where: str, watch: Watch) -> bytes:
+    """Return the sync request for *parent*; raise InputError.
+
+    Its children are the *observed* objects that it owns. Its related objects are those that the rules of customize
+    select from *observed* and *others*.
+    """
+    stored = _as_stored(parent, observed)
+    namespace = stored["metadata"]["namespace"]
+    children = [_as_child(item, stored) for item in observed]
+    try:
+        rules = controller(watch).customize(CustomizeRequest.decode(customize_request(stored)))
+    except MalformedRequest as error:
+        raise _unstorable(where, error) from error
+    owned = children_of(stored, children, *CHILDREN)
+    related = related_to(rules, [*children, *(_in_namespace(namespace, item) for item in others)], *_kinds(watch))
+    return sync_request(stored, owned, related)
+
+
+def _kinds(watch: Watch) -> list[RelatedKind]:
+    """Return the kinds that the hook may select."""
+    return [
+        *((kind.KIND.api_version, kind.KIND.plural, kind.KIND.kind) for kind in CHILDREN),
+        *_RELATED,
+        *((kind.api_version, kind.plural, kind.kind) for kind in watch.dependencies),
+    ]
+
+
+def _unstorable(where: str, error: MalformedRequest) -> InputError:
+    return InputError(f"{where}: no API server would store this object or an observed one: {error}")
+
+
+def _as_stored(parent: Json, observed: list[Json]) -> Json:
+    """Return *parent* with the metadata that the API server sets."""
+    servers = {"namespace": "default", "uid": _uid(parent, observed), "generation": 1}
+    return {**parent, "metadata": {**servers, **parent["metadata"]}}
+
+
+def _uid(parent: Json, observed: list[Json]) -> str:
+    """Return the uid of *parent* in the owner references of the *observed* children."""
+    expected = {"kind": KIND, "name": parent["metadata"]["name"]}.items()
+    owners = (owner for item in observed for owner in item["metadata"].get("ownerReferences", []))
+    return next((owner["uid"] for owner in owners if expected <= owner.items()), _NO_UID)
+
+
+def _as_child(item: Json, parent: Json) -> Json:
+    """Return *item* as a child of *parent*, unless it has owner references."""
+    owner = {"uid": parent["metadata"]["uid"], "controller": True}
+    child = {**item, "metadata": {"ownerReferences": [owner], **item["metadata"]}}
+    return _in_namespace(parent["metadata"]["namespace"], child)
+
+
+def _in_namespace(namespace: str, item: Json) -> Json:
+    """Return *item* in *namespace*, unless it names one."""
+    return {**item, "metadata": {"namespace": namespace, **item["metadata"]}}

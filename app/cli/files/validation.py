@@ -1,0 +1,78 @@
+"""Validation of MyResources in files: what the API server would refuse or drop, and what kubectl would warn about."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from app.api.crd import schema
+from app.api.names import API_VERSION, KIND
+from app.api.reading import InvalidSpec, read
+from app.api.structural import Schema
+from app.cli.errors import InputError
+from app.cli.files.metadata import FIELDS, SERVER_FIELDS, name_problems, type_problems, without_nulls
+
+Json = dict[str, Any]
+
+
+def is_my_resource(item: Json) -> bool:
+    """Tell whether *item* is a MyResource."""
+    return (item.get("apiVersion"), item["kind"]) == (API_VERSION, KIND)
+
+
+def problems(parent: Json, path: str) -> list[str]:
+    """Return a sentence for each unknown field and each invalid value of *parent*, which is in the file *path*.
+
+    Raise InputError if it is not a MyResource, or if the API server would refuse its metadata.
+    """
+    if not is_my_resource(parent):
+        message = f"{path}: {parent['kind']} is not a MyResource; it needs apiVersion {API_VERSION} and kind {KIND}"
+        raise InputError(message)
+    where = f"{path}: {parent['metadata']['name']}: "
+    for problem in chain(type_problems(parent["metadata"]), name_problems(parent["metadata"])):
+        raise InputError(where + problem)
+    spec = read(parent["metadata"]["name"], msgspec.json.encode(parent.get("spec")))
+    invalid = [spec.problem] if isinstance(spec, InvalidSpec) else []
+    return [where + problem for problem in (*_unknown_fields_of(parent), *invalid)]
+
+
+def created(parent: Json) -> Json:
+    """Return *parent* as a user creates it: without a status, and without the metadata that the API server sets."""
+    users = {name: value for name, value in without_nulls(parent["metadata"]).items() if name not in SERVER_FIELDS}
+    return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": users}
+
+
+@cache
+def known_fields() -> Schema:
+    """Return the schema of a MyResource by field. Why cached: building it takes longer than checking a MyResource."""
+    fields: Schema = schema()["properties"]
+    return fields
+
+
+def _unknown_fields_of(parent: Json) -> Iterator[str]:
+    """Yield a sentence for each unknown field. Why the status is not checked: users do not write it."""
+    fields = known_fields()
+    yield from (problem.removeprefix(".") for problem in _unknown_fields(parent, _any_values(fields), ""))
+    yield from _unknown_fields(parent["metadata"], _any_values(FIELDS), "metadata")
+    yield from _unknown_fields(parent.get("spec"), fields["spec"], "spec")
+
+
+def _any_values(names: Iterable[str]) -> Schema:
+    return {"properties": {name: {} for name in names}}
+
+
+def _unknown_fields(value: object, schema: Schema, path: str) -> Iterator[str]:
+    """Yield a sentence for each field of *value* that *schema* does not have; the API server drops them silently."""
+    if isinstance(value, dict) and "properties" in schema:
+        for name, inner in value.items():
+            if name in schema["properties"]:
+                yield from _unknown_fields(inner, schema["properties"][name], f"{path}.{name}")
+            else:
+                close = difflib.get_close_matches(str(name), schema["properties"], n=1)
+                yield f"{path}.{name}: unknown field" + (f"; did you mean {close[0]}?" if close else "; remove it")
+    elif isinstance(value, list) and "items" in schema:
+        for index, inner in enumerate(value):
+            yield from _unknown_fields(inner, schema["items"], f"{path}[{index}]")
