@@ -111,7 +111,7 @@ def world(
 def settled(mode: Mode, hook: Hook | Controller = MYRESOURCE, *objects: Json, **more: Any) -> World:
     """Return such a world once it is still; without *objects* it has the parent ``web``."""
     made = world(mode, hook, *(objects or [parent()]), **more)
-    assert made.still()
+    assert made.until_quiet()
     return made
 
 
@@ -157,7 +157,7 @@ def synced(world: World, key: Key = WEB) -> Since:
     """Let the parent be synced once more, by a touch, and return what Metacontroller did."""
     done = Since(world)
     world.edit(key, lambda item: item["metadata"].setdefault("annotations", {}).update(touched=str(world.clock.now)))
-    assert world.still()
+    assert world.until_quiet()
     return done
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tests.plans.life import Outcome
+from tests.plans.workload_run import Outcome
 from tests.worlds import PARENT
 
 MORE = 2

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from metahook import Controller
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
-from metahook.simulator.metacontroller.answer import Crash
 from metahook.simulator.metacontroller.cache import REMEMBERED
 from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.response import Crash
 from metahook.simulator.metacontroller.settings import Mode
-from tests.plans.life import Life, Outcome
+from tests.plans.workload_run import Life, Outcome
 from tests.plans.workloads import Workload
 from tests.worlds import CHILDREN, PARENT
 
@@ -143,7 +143,7 @@ def _unobserved(life: Life, plan: Plan, _: Trace) -> None:
     world = life.world
 
     def never(write: Write) -> list[float]:
-        world.clock.after(RENEWAL, lambda: world.metacontroller.cache.renew(write.key.kind))
+        world.clock.after(RENEWAL, lambda: world.metacontroller.cache.rewatch(write.key.kind))
         return []
 
     _at_event(life, plan.place, never)

@@ -51,7 +51,7 @@ def caught(make: Make, workload: Workload, alone: Reference, fault: str = "") ->
 
 
 @pytest.mark.parametrize(("make", "name"), ALONE, ids=[make.__name__ for make, _ in ALONE])
-def test_a_mistake_that_shows_by_itself_shows_in_a_plan(make: Make, name: str) -> None:
+def test_a_mistake_that_is_visible_without_a_fault_is_found_by_a_plan(make: Make, name: str) -> None:
     alone = reference(MODES[0], make(), WORKLOADS[name])
 
     assert list(never(alone.outcome))
@@ -61,7 +61,9 @@ def test_a_mistake_that_shows_by_itself_shows_in_a_plan(make: Make, name: str) -
 @pytest.mark.parametrize(
     ("make", "name", "fault", "said"), BY_A_FAULT, ids=[f"{make.__name__}-{fault}" for make, _, fault, _ in BY_A_FAULT]
 )
-def test_a_mistake_that_does_not_show_by_itself_shows_in_a_plan(make: Make, name: str, fault: str, said: str) -> None:
+def test_a_mistake_that_is_visible_only_with_a_fault_is_found_by_a_plan(
+    make: Make, name: str, fault: str, said: str
+) -> None:
     alone = reference(MODES[0], make(), WORKLOADS[name])
 
     assert list(never(alone.outcome)) == []

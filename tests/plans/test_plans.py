@@ -39,7 +39,7 @@ def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_felt(fault: str) -> None:
+def test_a_fault_changes_the_run(fault: str) -> None:
     life = (remembering(PLAIN), WORKLOADS["create"])
     seen, expected = reference("dynamic-apply", *life)
     chosen = [plan for plan in plans(seen) if plan.fault == fault]
@@ -47,7 +47,7 @@ def test_a_fault_is_felt(fault: str) -> None:
     assert any(tried(plan, "dynamic-apply", *life, seen).syncs != expected.syncs for plan in chosen)
 
 
-def test_a_plan_is_written_with_its_place_also_the_first() -> None:
+def test_a_plan_is_written_with_its_position_even_the_first() -> None:
     written = [str(Plan("crash", 0)), str(Plan("answer", 0, "429")), str(Plan("stale", 3, "Service", 2))]
 
     assert written == ["crash-0", "answer-0-429", "stale-3-Service-2"]
@@ -55,9 +55,7 @@ def test_a_plan_is_written_with_its_place_also_the_first() -> None:
 
 @both_modes
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
-def test_a_workload_ends_as_without_the_fault_wherever_that_is_put(
-    workload: Workload, mode: Mode, request: pytest.FixtureRequest
-) -> None:
+def test_a_workload_ends_as_without_the_fault(workload: Workload, mode: Mode, request: pytest.FixtureRequest) -> None:
     seen, expected = reference(mode, remembering(workload.hook), workload)
     assert list(never(expected)) == []
     chosen = list(_chosen(plans(seen), request.config))

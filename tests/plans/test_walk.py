@@ -12,8 +12,8 @@ from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json, Key
 from tests.plans import broken
-from tests.plans.life import Life
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
+from tests.plans.workload_run import Life
 from tests.plans.workloads import ENV, INVALID, PLAIN, PORT, Workload, spec
 from tests.test_convergence import specs_of
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
@@ -119,7 +119,7 @@ class Walk(RuleBasedStateMachine):
             self._renew(kind)
         self.world.metacontroller.hook = self.hook
         self.world.run(RENEWAL)
-        self.world.still()
+        self.world.until_quiet()
         if self.fields in BAD or not self.world.api.get(WEB):
             self.fields = GOOD[0]
             self.world.apply(parent())
@@ -134,7 +134,7 @@ class Walk(RuleBasedStateMachine):
 
     def _renew(self, kind: str) -> None:
         self.world.metacontroller.cache.delays = self.usual
-        self.world.metacontroller.cache.renew(kind)
+        self.world.metacontroller.cache.rewatch(kind)
 
     def _edit(self, key: Key, change: Callable[[Json], object]) -> None:
         if self.world.api.get(key):
@@ -142,7 +142,7 @@ class Walk(RuleBasedStateMachine):
 
 
 @both_modes
-def test_a_walk_ends_where_its_last_spec_alone_leads(mode: Mode, request: pytest.FixtureRequest) -> None:
+def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, request: pytest.FixtureRequest) -> None:
     often = settings(LONG, max_examples=MANY) if request.config.getoption("--all-plans") else LONG
     run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=often)
 

@@ -209,7 +209,7 @@ def selector_of_the_image(request: Json) -> Json:
     return {**answer, "status": {"phase": "Fine"}}
 
 
-def copies_what_it_sees(request: Json) -> Json:
+def copies_observed_children(request: Json) -> Json:
     """Return what is observed, with the image that is wanted."""
     seen = copy.deepcopy(observed(request))
     if seen is None:
@@ -219,7 +219,7 @@ def copies_what_it_sees(request: Json) -> Json:
     return {"status": status(request), "children": [seen]}
 
 
-def somebody_elses_name(request: Json) -> Json:
+def name_of_another_owner(request: Json) -> Json:
     """Take a name without looking whether it is free."""
     service = {
         "apiVersion": "v1",

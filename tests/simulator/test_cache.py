@@ -28,7 +28,7 @@ def cached(late: float = 1.0) -> tuple[World, Cache, list[str]]:
     return made, Cache(made.api, made.clock, tell, late), told
 
 
-def test_a_change_is_learnt_of_late() -> None:
+def test_a_change_arrives_late() -> None:
     made, cache, told = cached()
     made.apply(config("1"))
     made.run(0.9)
@@ -65,7 +65,7 @@ def test_changes_of_different_kinds_may_overtake_each_other() -> None:
     assert told == ["->2", "->1"]
 
 
-def test_a_change_may_be_told_of_twice_or_never() -> None:
+def test_a_change_may_arrive_twice_or_never() -> None:
     made, cache, told = cached()
     cache.delays = lambda write: {"1": [1, 2], "2": [], "3": [1]}[(write.after or {})["data"]["value"]]
     for value in ("1", "2", "3"):
@@ -75,7 +75,7 @@ def test_a_change_may_be_told_of_twice_or_never() -> None:
     assert told == ["->1", "1->1", "1->3"]
 
 
-def test_that_it_went_is_told_of_once() -> None:
+def test_a_deletion_arrives_once() -> None:
     made, cache, told = cached()
     made.apply(config("1"))
     made.run(2)
@@ -86,7 +86,7 @@ def test_that_it_went_is_told_of_once() -> None:
     assert told == ["->1", "1->"]
 
 
-def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None:
+def test_a_restarted_watch_delivers_the_current_state_of_missed_objects() -> None:
     made, cache, told = cached()
     for name in ("a", "b"):
         made.apply(config("1", name))
@@ -96,25 +96,25 @@ def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None
     made.apply(config("2"))
     made.delete(A._replace(name="b"))
     made.apply(config("3", "c"))
-    cache.renew("Secret")
-    cache.renew("ConfigMap")
-    cache.renew("ConfigMap")
+    cache.rewatch("Secret")
+    cache.rewatch("ConfigMap")
+    cache.rewatch("ConfigMap")
 
     assert told[2:] == ["1->2", "1->", "->3"]
 
 
-def test_a_watch_that_is_made_anew_never_goes_back_to_what_was_on_its_way() -> None:
+def test_a_restarted_watch_drops_older_events() -> None:
     made, cache, told = cached(late=5)
     made.apply(config("1"))
     made.apply(config("2"))
-    cache.renew("ConfigMap")
+    cache.rewatch("ConfigMap")
     made.apply(config("3"))
     made.run(10)
 
     assert told == ["->2", "2->3"]
 
 
-def test_a_cache_that_is_behind_gives_what_was_there_so_many_changes_ago() -> None:
+def test_a_cache_that_is_behind_hides_its_last_changes() -> None:
     made, cache, _ = cached()
     made.apply(config("1"))
     made.delete(A)
@@ -131,7 +131,7 @@ def test_a_cache_that_is_behind_gives_what_was_there_so_many_changes_ago() -> No
     assert [given(behind) for behind in (0, 1, 2, 3)] == [["3"], ["2"], [], ["1"]]
 
 
-def test_a_relist_after_a_late_time_leaves_nothing_on_its_way() -> None:
+def test_a_relist_after_a_late_delivery_leaves_no_event_on_its_way() -> None:
     made, cache, told = cached(late=5)
     made.apply(config("1"))
     cache.late = 0.1
@@ -144,7 +144,7 @@ def test_a_relist_after_a_late_time_leaves_nothing_on_its_way() -> None:
     assert told == ["->2", "2->3"]
 
 
-def test_a_relist_learns_all_at_once_and_forgets_what_was_on_its_way() -> None:
+def test_a_relist_loads_everything_and_drops_older_events() -> None:
     made, cache, told = cached()
     made.apply(config("1"))
     made.run(2)
@@ -155,7 +155,7 @@ def test_a_relist_learns_all_at_once_and_forgets_what_was_on_its_way() -> None:
     assert told == ["->1", "->2"]
 
 
-def test_what_is_given_is_of_the_namespace_that_is_asked_for() -> None:
+def test_a_list_is_limited_to_its_namespace() -> None:
     made, cache, _ = cached()
     for item in (config("1"), config("2", "b"), config("3", namespace="there")):
         made.apply(item)
@@ -166,7 +166,7 @@ def test_what_is_given_is_of_the_namespace_that_is_asked_for() -> None:
 
 
 @both_modes
-def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: Mode) -> None:
+def test_a_late_cache_creates_a_child_twice_without_an_error(mode: Mode) -> None:
     hook = Answers(deployment())
     made = world(mode, hook, controllers=False)
     made.metacontroller.cache.late = 1.0
@@ -174,7 +174,7 @@ def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: 
     made.run(1.5)
     made.metacontroller.cache.late = 0.005
     made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}))
-    made.still()
+    made.until_quiet()
 
     requests = [str(write) for write in made.history.writes("metacontroller")]
     assert requests[0] == MAKES[mode]
@@ -182,26 +182,26 @@ def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: 
 
 
 @both_modes
-def test_an_update_of_what_has_changed_since_is_given_up_in_silence_and_made_later(mode: Mode) -> None:
+def test_a_conflicting_update_is_dropped_without_an_error_and_sent_later(mode: Mode) -> None:
     hook = Answers(deployment(replicas=2))
     made = world(mode, hook, parent(), controllers=False)
-    made.still()
+    made.until_quiet()
     made.metacontroller.cache.late = 1.0
     made.api.update_status({**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "somebody")
 
     hook.answer["children"] = [deployment(replicas=3)]
     made.metacontroller.enqueue(WEB)
-    made.still()
+    made.until_quiet()
 
     assert made.get(Key("Deployment", "default", "web-deployment"))["spec"]["replicas"] == 3
     assert list(made.history.events("SyncError")) == []
 
 
 @both_modes
-def test_our_hook_is_ready_in_a_world_that_is_seen_late(mode: Mode) -> None:
+def test_our_hook_becomes_ready_with_a_late_cache(mode: Mode) -> None:
     made = world(mode)
     made.metacontroller.cache.late = 3.0
     made.apply(parent())
-    made.still()
+    made.until_quiet()
 
     assert ready(made) == ("True", "Available")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, updated, with_last_applied
-from metahook.simulator.objects import text
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, merged_child, with_last_applied
+from metahook.simulator.objects import to_json
 
 Json = dict[str, Any]
 
@@ -76,25 +76,25 @@ def _child(**more: Any) -> Json:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, **more}
 
 
-def test_system_fields_and_status_can_not_be_set() -> None:
+def test_dynamic_apply_sets_no_system_fields_and_no_status() -> None:
     seen = with_last_applied(_child(status={"replicas": 1}), _child())
     seen["metadata"] |= {"uid": "a", "resourceVersion": "7"}
     desired = _child(status={"replicas": 9})
     desired["metadata"] |= {"uid": "b", "generation": 3}
 
-    written = updated(seen, desired)
+    written = merged_child(seen, desired)
 
     assert written["status"] == {"replicas": 1}
     assert (written["metadata"]["uid"], written["metadata"]["resourceVersion"]) == ("a", "7")
     assert "generation" not in written["metadata"]
 
 
-def test_what_was_applied_is_recorded_whole() -> None:
-    written = updated(_child(), _child(spec={"replicas": 2}))
+def test_the_last_applied_object_is_recorded_whole() -> None:
+    written = merged_child(_child(), _child(spec={"replicas": 2}))
 
-    assert written["metadata"]["annotations"][LAST_APPLIED] == text(_child(spec={"replicas": 2}))
+    assert written["metadata"]["annotations"][LAST_APPLIED] == to_json(_child(spec={"replicas": 2}))
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), ("", None)])
 def test_values_of_another_type_are_not_equal(one: Any, other: Any) -> None:
-    assert text({"a": one}) != text({"a": other})
+    assert to_json({"a": one}) != to_json({"a": other})

@@ -12,9 +12,9 @@ from app.cli.comparison.changes import changes
 from app.cli.errors import InputError
 from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.server_side_apply import apply
-from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.stored_object import stored_object
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
 
 Json = dict[str, Any]
@@ -59,7 +59,7 @@ def as_stored(child: Json) -> Json:
 
 def _stored(child: Json) -> Json:
     """Return *child* with its defaults, but for what can't be foreseen: the addresses that a Service is given."""
-    return stored(child) if child["kind"] == "Deployment" else child
+    return stored_object(child) if child["kind"] == "Deployment" else child
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def _stored_by_nobody(child: Json) -> Iterator[None]:
     """Raise Unstorable where *child* has a shape that no API server lets in."""
     try:
         yield
-    except (AttributeError, KeyError, TypeError, ValueError, Refused) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, ApiError) as error:
         message = f"{child['kind']} {child['metadata']['name']}: no API server would store this; record it anew"
         raise Unstorable(message) from error
 

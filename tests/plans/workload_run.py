@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+
 from metahook import Controller
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, controller_of, deleting, key_of, text
-from metahook.simulator.world import NoRest, World
+from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, to_json
+from metahook.simulator.world import NeverQuiet, World
 from tests.plans.workloads import Step, Workload
 from tests.watching import WITH_BACKUPS
 from tests.worlds import CHILDREN, PARENT
@@ -50,7 +51,7 @@ class Life:
 
     def __init__(self, mode: Mode, hook: Hook | Controller) -> None:
         self.world = World(self._called, Settings(PARENT, CHILDREN, mode=mode, served=WITH_BACKUPS))
-        self.world.patience = PATIENCE
+        self.world.max_actions = PATIENCE
         self.served = in_process(hook, self.world.clock.time) if isinstance(hook, Controller) else hook
         self.span = (0.0, 0.0)
         self._syncs = 0
@@ -66,8 +67,8 @@ class Life:
             self.span = (self.world.clock.now, math.inf)
             self._do(workload.steps)
             self.world.run(REST)
-            self.world.still(LAST_REST)
-        except NoRest as error:
+            self.world.until_quiet(LAST_REST)
+        except NeverQuiet as error:
             self._restless.append(str(error))
         self.span = (self.span[0], self.world.clock.now)
         syncs, writes, wrong = self._syncs, +self._writes, [*self._wrong]
@@ -81,7 +82,7 @@ class Life:
     def _do(self, steps: Iterable[Step]) -> None:
         for step in steps:
             step(self)
-            self.world.still(REST)
+            self.world.until_quiet(REST)
 
     def _further(self) -> list[str]:
         """Return what is written when there is nothing to write."""
@@ -104,7 +105,7 @@ class Life:
             owner = self._parent(item)
             self._writes[entry.key] += item["kind"] == PARENT.kind or owner is not None
             asks = owner and (item["kind"] == "Deployment" or owner["spec"].get("ports"))
-            if entry.verb == "delete" and owner and asks and not deleting(owner):
+            if entry.verb == "delete" and owner and asks and not is_deleting(owner):
                 self._wrong.append(str(entry))
 
     def _parent(self, child: Json) -> Json | None:
@@ -115,7 +116,7 @@ class Life:
     def _end(self) -> list[str]:
         """Return the objects as text, with nothing in them that depends on the way there."""
         found = [self.world.get(key) for key in sorted(self.world.api.all_keys())]
-        told = "\n".join(sorted(text(_lasting(item)) for item in found if not _empty(item)))
+        told = "\n".join(sorted(to_json(_lasting(item)) for item in found if not _empty(item)))
         for item in found:
             uid = item["metadata"]["uid"]
             told = told.replace(uid, f"uid of {item['kind']}").replace(f"-{uid[:8]}", "-uid")
