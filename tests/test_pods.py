@@ -128,10 +128,10 @@ def status_writes(done: list[Write]) -> int:
     return sum(write.key == WEB and write.changed for write in done)
 
 
-def failed(mode: Mode, fate: Failure, **spec: Any) -> tuple[World, int]:
+def failed(mode: Mode, failure: Failure, **spec: Any) -> tuple[World, int]:
     """Return a world in which a new MyResource has failed for an hour, and how many status writes that took."""
     made = world(mode)
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.apply(parent(**spec))
     made.run(3600)
     return made, status_writes(list(made.history.writes("metacontroller")))
@@ -153,14 +153,14 @@ FLAPPING = {Failure.CRASH: "CrashLooping", Failure.OOM: "OOMKilled", Failure.EVI
 
 
 @both_modes
-@pytest.mark.parametrize("fate", REASONS, ids=lambda fate: fate.value)
-def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, fate: Failure) -> None:
-    made, writes = failed(mode, fate, replicas=3, readinessProbe=PROBE)
+@pytest.mark.parametrize("failure", REASONS, ids=lambda failure: failure.value)
+def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, failure: Failure) -> None:
+    made, writes = failed(mode, failure, replicas=3, readinessProbe=PROBE)
     rest = Since(made)
     before = calls(made)
     made.run(3600)
 
-    assert ready(made) == ("False", REASONS[fate])
+    assert ready(made) == ("False", REASONS[failure])
     assert writes <= MOST
     assert rest.writes == []
     assert calls(made) - before < 200
@@ -176,40 +176,40 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
 
 @both_modes
 @pytest.mark.parametrize("spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}])
-@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
-def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, fate: Failure, spec: Json) -> None:
+@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failure, spec: Json) -> None:
     """Without a readiness probe Pods are ready and available in between two failures."""
     made = settled(mode, MYRESOURCE, parent(**spec))
     hour = Since(made)
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.run(3600)
     writes = len(hour.writes)
     rest = Since(made)
     made.run(3600)
 
-    assert ready(made) == ("False", FLAPPING[fate])
+    assert ready(made) == ("False", FLAPPING[failure])
     assert writes <= MOST
     assert rest.writes == []
 
 
-@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
-def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(fate: Failure) -> None:
+@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
     """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
     spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
-    made, writes = failed("dynamic-apply", fate, **spec)
+    made, writes = failed("dynamic-apply", failure, **spec)
     rest = Since(made)
     made.run(3600)
 
-    assert ready(made) == ("False", FLAPPING[fate])
+    assert ready(made) == ("False", FLAPPING[failure])
     assert made.get(WEB)["status"]["state"] == "Failed"
     assert writes <= MOST
     assert rest.writes == []
 
 
-@pytest.mark.parametrize("fate", [Failure.CRASH, Failure.EVICTED], ids=lambda fate: fate.value)
-def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(fate: Failure) -> None:
+@pytest.mark.parametrize("failure", [Failure.CRASH, Failure.EVICTED], ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(failure: Failure) -> None:
     made = world("dynamic-apply", controller(Watch(pods=False)))
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.apply(parent())
     made.run(3600)
 

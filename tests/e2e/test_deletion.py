@@ -36,7 +36,7 @@ def test_deleted_as_orphan_its_children_stay_and_run(here: Namespace) -> None:
 
 
 def test_an_orphan_is_left_unchanged_by_a_namesake_until_it_is_handed_over_by_the_label(here: Namespace) -> None:
-    """D2: under server-side apply Metacontroller would take it over, and replace its Pods."""
+    """Under server-side apply, Metacontroller would take it over and replace its Pods."""
     here.ready(replicas=2)
     pods = here.pods()
     here.delete("MyResource", policy="Orphan")

@@ -114,7 +114,7 @@ def test_what_is_stuck_is_quiet(there: Namespace) -> None:
 
 
 def test_when_the_foreign_deployment_goes_ours_is_made_within_a_minute(there: Namespace) -> None:
-    """D1: its end wakes nobody, so the hook asks to be called each minute while a child is missing."""
+    """No event tells of its deletion, so the hook requests a resync each minute while a child is missing."""
     there.is_said("Failed", "NotApplied", "taken", MINUTE)
 
     there.delete("Deployment", "taken-deployment")

@@ -1,4 +1,4 @@
-"""The two ways to apply, where they meet what a careless hook sends."""
+"""The two apply strategies, with the children of careless hooks."""
 
 from typing import Any
 

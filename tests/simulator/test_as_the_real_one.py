@@ -1,4 +1,4 @@
-"""What was seen on a real Metacontroller 4.17.2 in front of a kube-apiserver 1.36.3 happens in the simulator, too."""
+"""The simulator behaves as a real Metacontroller 4.17.2 with a kube-apiserver 1.36.3 was observed to behave."""
 
 import json
 from itertools import pairwise
@@ -58,7 +58,7 @@ def uid(world: World, key: Key = WEB) -> str:
     return found
 
 
-# Row 1
+# A sync at rest
 
 
 @both_modes
@@ -71,7 +71,7 @@ def test_a_touched_parent_at_rest_costs_no_write(mode: Mode, hook: Any) -> None:
     assert calls(made) == before + 1
 
 
-# Row 2
+# An empty response
 
 
 @both_modes
@@ -86,7 +86,7 @@ def test_an_empty_response_deletes_every_child_and_empties_the_status(mode: Mode
     assert made.get(WEB)["status"] == {"observedGeneration": 1}
 
 
-# Row 3
+# A null child
 
 
 @both_modes
@@ -97,7 +97,7 @@ def test_a_null_child_crashes_metacontroller_again_after_each_restart(mode: Mode
     assert len(events(made, "Crash")) == 1
 
     made.run(7)
-    assert calls(made) == 1  # for nobody
+    assert calls(made) == 1  # for no parent at all
 
     made.run(10)
     assert len(events(made, "Crash")) == 2
@@ -108,7 +108,7 @@ def test_a_null_child_crashes_metacontroller_again_after_each_restart(mode: Mode
     assert made.get(Key("MyResource", "default", "other"))["status"] == {"state": "Building", "observedGeneration": 1}
 
 
-# Row 4
+# A removed label or annotation
 
 
 @pytest.mark.parametrize(("mode", "put_back"), [("dynamic-apply", True), ("server-side-apply", False)])
@@ -165,7 +165,7 @@ def test_a_removed_annotation_is_restored_in_both_modes(mode: Mode) -> None:
     assert made.get(DEPLOYMENT)["metadata"]["annotations"]["ours"] == "1"
 
 
-# Row 5
+# A quantity that is not canonical
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_quantity_that_is_not_canonical_costs_a_useless_write_at_each_sync(mod
         assert done.writes == []
 
 
-# Row 6
+# A foreign object with the name of a child
 
 
 def test_under_dynamic_apply_a_foreign_service_is_never_touched_nor_reported() -> None:
@@ -234,7 +234,7 @@ def test_our_hook_creates_its_service_once_the_name_is_free(mode: Mode) -> None:
     assert ready(made) == ("True", "Available")
 
 
-# Row 7
+# Edits of a child by kubectl
 
 
 def test_under_dynamic_apply_a_foreign_deployment_is_never_touched_nor_reported() -> None:
@@ -269,7 +269,7 @@ def test_our_hook_reports_not_applied_after_a_minute_for_a_foreign_deployment(mo
     assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
 
 
-# Row 8
+# Calls of customize
 
 
 @both_modes
@@ -286,7 +286,7 @@ def test_scaling_by_hand_is_repaired_at_once(mode: Mode, hook: Any) -> None:
     assert synced(made).requests == []
 
 
-# Row 9
+# A restart of Metacontroller
 
 
 @both_modes
@@ -399,7 +399,7 @@ def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_response
 
 @both_modes
 def test_a_recreated_parent_adopts_an_orphan_by_its_label(mode: Mode) -> None:
-    """D2: until then it is left alone, though server-side apply would take it over without being asked."""
+    """Until it has the label it is left unchanged, although a server-side apply would take it over."""
     made = settled(mode)
     made.delete(WEB, "orphan")
     made.until_quiet()

@@ -1,4 +1,4 @@
-"""The cache: a little late, always in order, and new after a restart."""
+"""The cache: late, in order, and loaded again after a restart."""
 
 from typing import Any
 
@@ -18,18 +18,18 @@ def config(value: str, name: str = "a", namespace: str = "default") -> Json:
 
 
 def cached(late: float = 1.0) -> tuple[World, Cache, list[str]]:
-    """Return a world, a cache that watches it, and what the cache tells of."""
+    """Return a world, a cache of it, and the list of changes that the cache delivers."""
     made = world("dynamic-apply", Answers(), controllers=False)
-    told: list[str] = []
+    delivered: list[str] = []
 
     def tell(_: Key, old: Json | None, new: Json | None) -> None:
-        told.append("->".join(item["data"]["value"] if item else "" for item in (old, new)))
+        delivered.append("->".join(item["data"]["value"] if item else "" for item in (old, new)))
 
-    return made, Cache(made.api, made.clock, tell, late), told
+    return made, Cache(made.api, made.clock, tell, late), delivered
 
 
 def test_a_change_arrives_late() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(0.9)
     assert cache.get(A) is None
@@ -41,53 +41,53 @@ def test_a_change_arrives_late() -> None:
 
     made.delete(A)
     made.run(2)
-    assert told == ["->1", "1->2", "2->"]
+    assert delivered == ["->1", "1->2", "2->"]
 
 
 def test_changes_never_overtake_each_other() -> None:
-    made, cache, told = cached(late=5)
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     made.apply(config("2"))
     cache.late = 0.1
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->1", "1->2", "2->3"]
+    assert delivered == ["->1", "1->2", "2->3"]
 
 
 def test_changes_of_different_kinds_may_overtake_each_other() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     cache.delays = lambda write: [5] if write.key.kind == "ConfigMap" else [1]
     made.apply(config("1"))
     made.apply({**config("2"), "kind": "Secret"})
     made.run(10)
 
-    assert told == ["->2", "->1"]
+    assert delivered == ["->2", "->1"]
 
 
 def test_a_change_may_arrive_twice_or_never() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     cache.delays = lambda write: {"1": [1, 2], "2": [], "3": [1]}[(write.after or {})["data"]["value"]]
     for value in ("1", "2", "3"):
         made.apply(config(value))
         made.run(10)
 
-    assert told == ["->1", "1->1", "1->3"]
+    assert delivered == ["->1", "1->1", "1->3"]
 
 
 def test_a_deletion_arrives_once() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(2)
     cache.delays = lambda _: [1, 2]
     made.delete(A)
     made.run(10)
 
-    assert told == ["->1", "1->"]
+    assert delivered == ["->1", "1->"]
 
 
 def test_a_restarted_watch_delivers_the_current_state_of_missed_objects() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     for name in ("a", "b"):
         made.apply(config("1", name))
     made.run(2)
@@ -100,18 +100,18 @@ def test_a_restarted_watch_delivers_the_current_state_of_missed_objects() -> Non
     cache.rewatch("ConfigMap")
     cache.rewatch("ConfigMap")
 
-    assert told[2:] == ["1->2", "1->", "->3"]
+    assert delivered[2:] == ["1->2", "1->", "->3"]
 
 
 def test_a_restarted_watch_drops_older_events() -> None:
-    made, cache, told = cached(late=5)
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     made.apply(config("2"))
     cache.rewatch("ConfigMap")
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->2", "2->3"]
+    assert delivered == ["->2", "2->3"]
 
 
 def test_a_cache_that_is_behind_hides_its_last_changes() -> None:
@@ -132,7 +132,7 @@ def test_a_cache_that_is_behind_hides_its_last_changes() -> None:
 
 
 def test_a_relist_after_a_late_delivery_leaves_no_event_on_its_way() -> None:
-    made, cache, told = cached(late=5)
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     cache.late = 0.1
     made.apply(config("2"))
@@ -141,18 +141,18 @@ def test_a_relist_after_a_late_delivery_leaves_no_event_on_its_way() -> None:
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->2", "2->3"]
+    assert delivered == ["->2", "2->3"]
 
 
 def test_a_relist_loads_everything_and_drops_older_events() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(2)
     made.apply(config("2"))
     cache.relist()
     made.run(5)
 
-    assert told == ["->1", "->2"]
+    assert delivered == ["->1", "->2"]
 
 
 def test_a_list_is_limited_to_its_namespace() -> None:
@@ -187,7 +187,9 @@ def test_a_conflicting_update_is_dropped_without_an_error_and_sent_later(mode: M
     made = world(mode, hook, parent(), controllers=False)
     made.until_quiet()
     made.metacontroller.cache.late = 1.0
-    made.api.update_status({**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "somebody")
+    made.api.update_status(
+        {**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "another-client"
+    )
 
     hook.answer["children"] = [deployment(replicas=3)]
     made.metacontroller.enqueue(WEB)

@@ -1,4 +1,4 @@
-"""What answers promise: what they took back, and what is unfinished."""
+"""The results that responses claim: removed fields, and claims that the observed children do not meet."""
 
 import json
 from dataclasses import replace
@@ -69,5 +69,5 @@ def test_a_response_that_the_api_server_refuses_is_an_unmet_claim() -> None:
     request["children"]["Deployment.apps/v1"]["default/web-deployment"] = deployment()
     (answered,) = answered_syncs(History([replace(call(body), request=json.dumps(request).encode())]))
 
-    assert unmet_claim(answered) == "Deployment web-deployment is not as the answer says"
+    assert unmet_claim(answered) == "Deployment web-deployment differs from the response"
     assert answered.ready is None

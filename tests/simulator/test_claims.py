@@ -1,4 +1,4 @@
-"""Whose is it? What is adopted, let go, and left to others."""
+"""Claims: which objects a parent adopts, releases and leaves alone."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class Case:
         return bool(list(claim(self.parent, [self.item], self.api)))
 
     def owners(self) -> list[str]:
-        """Return the names of those that own the Service."""
+        """Return the names of the owners of the Service."""
         found = (self.api.get(SERVICE) or {})["metadata"].get("ownerReferences", [])
         return [owner["name"] for owner in found]
 
@@ -59,7 +59,7 @@ P, S = "MyResource", "Service"
         pytest.param("ours", None, (), True, ["web"], id="adopted"),
         pytest.param(None, "ours", (), False, [], id="released"),
         pytest.param("theirs", "ours", (), False, [], id="released-with-another-label"),
-        pytest.param(None, None, (), False, [], id="nobodys"),
+        pytest.param(None, None, (), False, [], id="orphan without the label"),
         pytest.param("ours", "theirs", (), False, ["other"], id="of-another-controller"),
         pytest.param("ours", None, (S,), False, [], id="not-adopted-while-it-goes"),
         pytest.param("ours", "ours", (S,), True, ["web"], id="ours-while-it-goes"),
@@ -120,8 +120,10 @@ def test_a_child_gets_the_namespace_and_the_label_of_its_parent_unless_it_says_o
         "namespace": "there",
         "labels": {"controller-uid": "u"},
     }
-    told = with_parent_label(with_metadata(service(), namespace="a", labels={"controller-uid": "v"}), whole)["metadata"]
-    assert (told["namespace"], told["labels"]) == ("a", {"controller-uid": "v"})
+    metadata = with_parent_label(with_metadata(service(), namespace="a", labels={"controller-uid": "v"}), whole)[
+        "metadata"
+    ]
+    assert (metadata["namespace"], metadata["labels"]) == ("a", {"controller-uid": "v"})
 
 
 def test_a_child_with_its_own_owner_reference_gets_no_second_one() -> None:

@@ -1,4 +1,4 @@
-"""Virtual time: what is planned happens in order, and nothing else moves it."""
+"""Virtual time: timers run in order, and nothing else moves the time."""
 
 from metahook.simulator.clock import Clock
 

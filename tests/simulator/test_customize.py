@@ -1,4 +1,4 @@
-"""Related objects: which are shown, when customize is called again, and whom a change of them wakes."""
+"""Related objects: which are sent, when customize is called again, and which parents a change of them syncs."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Looking(Answers):
-    """A hook that asks for ConfigMaps by a rule, and notes which it was shown."""
+    """A hook with a rule for ConfigMaps, which records those that it gets."""
 
     def __init__(self, **rule: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The Deployment controller, and what a Deployment's status says of a rollout."""
+"""The Deployment controller, and the status of a Deployment during a rollout."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ def count(made: World, name: str) -> int:
 
 
 def refusing(kind: str, when: Callable[[], bool] = lambda: True) -> Admission:
-    """Return what refuses new objects of *kind*."""
+    """Return an admission that refuses new objects of *kind*."""
 
     def admit(item: Json, live: Json | None) -> Json:
         if live is None and item["kind"] == kind and when():

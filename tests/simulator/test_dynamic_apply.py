@@ -1,4 +1,4 @@
-"""The model of Metacontroller's three-way merge: what its source says, line by line."""
+"""Metacontroller's three-way merge, case by case as in its source."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("seen", "last", "desired", "merged"),
+    ("observed", "last", "desired", "merged"),
     [
         pytest.param({"a": 1, "b": 2}, {}, {"a": 3}, {"a": 3, "b": 2}, id="what-is-not-mentioned-stays"),
         pytest.param({"a": 1, "b": 2}, {"a": 1}, {}, {"b": 2}, id="what-was-mentioned-and-is-not-goes"),
@@ -68,8 +68,8 @@ Json = dict[str, Any]
         ),
     ],
 )
-def test_three_way_merge(seen: Any, last: Any, desired: Any, merged: Any) -> None:
-    assert merge(seen, last, desired) == merged
+def test_three_way_merge(observed: Any, last: Any, desired: Any, merged: Any) -> None:
+    assert merge(observed, last, desired) == merged
 
 
 def _child(**more: Any) -> Json:
@@ -77,12 +77,12 @@ def _child(**more: Any) -> Json:
 
 
 def test_dynamic_apply_sets_no_system_fields_and_no_status() -> None:
-    seen = with_last_applied(_child(status={"replicas": 1}), _child())
-    seen["metadata"] |= {"uid": "a", "resourceVersion": "7"}
+    observed = with_last_applied(_child(status={"replicas": 1}), _child())
+    observed["metadata"] |= {"uid": "a", "resourceVersion": "7"}
     desired = _child(status={"replicas": 9})
     desired["metadata"] |= {"uid": "b", "generation": 3}
 
-    written = merged_child(seen, desired)
+    written = merged_child(observed, desired)
 
     assert written["status"] == {"replicas": 1}
     assert (written["metadata"]["uid"], written["metadata"]["resourceVersion"]) == ("a", "7")

@@ -1,4 +1,4 @@
-"""Careless hooks: each real mistake is caught, and a careful hook has nothing said against it."""
+"""Findings: each real mistake of a careless hook is found, and a careful hook has none."""
 
 from contextlib import suppress
 from typing import Any
@@ -36,7 +36,7 @@ def parent(**spec: Any) -> Json:
 
 
 def run_changes(cluster: World) -> World:
-    """Let a parent live in the world: made, changed, damaged by hand, restarted, left alone; return the world."""
+    """Create a parent, change it, edit its child, restart Metacontroller, wait; return the world."""
     cluster.max_actions = 600
     cluster.apply(CONFIG)
     cluster.apply(TAKEN)
@@ -54,7 +54,7 @@ def run_changes(cluster: World) -> World:
 
 
 def rest(cluster: World, seconds: float) -> None:
-    """Let time pass, if the hook lets the world come to rest."""
+    """Let time pass, also with a hook that never becomes quiet."""
     with suppress(NeverQuiet):
         cluster.run(seconds)
 

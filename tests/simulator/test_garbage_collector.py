@@ -11,7 +11,7 @@ def owning() -> World:
 
 
 def ends(made: World) -> list[str]:
-    """Return the kinds of the objects in the order in which they went."""
+    """Return the kinds of the objects in the order of their deletion."""
     gone = (write for write in made.history.writes() if write.before and not write.after)
     return [write.key.kind for write in gone]
 

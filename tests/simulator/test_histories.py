@@ -1,4 +1,4 @@
-"""Whatever happens to a MyResource: the world comes to rest, and where it does so does not depend on the way."""
+"""Random histories of a MyResource: the cluster becomes quiet, and its final state depends on the last spec alone."""
 
 from itertools import product
 from typing import Any
@@ -34,7 +34,7 @@ _steps = st.one_of(
 
 
 def down(reached: Hook, times: int) -> Hook:
-    """Return the hook *reached*, which nobody reaches so many *times*."""
+    """Return the hook *reached*, which is unreachable for the first *times* calls."""
     left = iter(range(times))
 
     def call(hook: str, body: bytes) -> Reply:
@@ -46,7 +46,7 @@ def down(reached: Hook, times: int) -> Hook:
 
 
 def do(made: World, step: Step) -> None:
-    """Let *step* happen; what is not there is left alone."""
+    """Run *step*, unless its object does not exist."""
     kind, value = step
     if kind == "edit":
         made.apply({**parent(), "spec": value})
@@ -63,7 +63,7 @@ def do(made: World, step: Step) -> None:
 
 
 def meanwhile(made: World, kind: str, value: Any) -> None:
-    """Let something happen to the cluster, rather than to the objects in it."""
+    """Run a step of the cluster itself, not of an object in it."""
     if kind == "restart":
         made.metacontroller.restart(value)
     elif kind == "down":
@@ -77,7 +77,7 @@ def meanwhile(made: World, kind: str, value: Any) -> None:
 
 
 def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
-    """Return the world in which a parent with *spec* had these *steps* happen to it, once it is still."""
+    """Return a quiet world in which these *steps* happened to a parent with *spec*."""
     made = world(mode, WATCHING, served=WITH_BACKUPS)
     for item in ALL:
         made.api.place(item)
@@ -131,7 +131,7 @@ def everything(made: World) -> list[Json]:
 
 
 def owners_live(made: World, item: Json) -> bool:
-    """Tell whether all owners of *item* are there."""
+    """Tell whether all owners of *item* exist."""
     owners = item["metadata"].get("ownerReferences", [])
     keys = [Key(owner["kind"], item["metadata"]["namespace"], owner["name"]) for owner in owners]
     found = [made.api.get(key) for key in keys]

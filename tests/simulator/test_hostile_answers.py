@@ -1,4 +1,4 @@
-"""Whatever a hook answers: nothing is raised out of the world, an Event says so, and what is there stays."""
+"""Hostile responses: the world raises nothing, an Event reports the error, and existing children stay."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ def changed(item: Json, path: Path, value: Any) -> Json:
 
 
 def hostile() -> list[Any]:
-    """Return answers, each with a Deployment or a Service that can't be."""
+    """Return responses, each with an invalid Deployment or Service."""
     deployments: list[tuple[str, Path, Any]] = [
         ("metadata", ("metadata",), "x"),
         ("labels", ("metadata", "labels"), "x"),
@@ -98,7 +98,7 @@ def hostile() -> list[Any]:
 
 
 def nested(levels: int) -> Any:
-    """Return lists inside of each other."""
+    """Return nested lists."""
     found: Any = []
     for _ in range(levels):
         found = [found]
@@ -111,7 +111,7 @@ def without_times(item: Json) -> Json:
 
 
 def touched(made: World) -> None:
-    """Let the parent be synced a few times more."""
+    """Sync the parent a few more times."""
     made.edit(WEB, lambda item: item["metadata"].update(annotations={"touched": "1"}))
     made.run(30)
 

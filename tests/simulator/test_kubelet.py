@@ -1,4 +1,4 @@
-"""The kubelet: what becomes of a container, by its image or by whoever lets all fail."""
+"""The kubelet: the statuses of Pods, by the failure of an image or of all containers."""
 
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 def shown(made: World) -> tuple[str, str, int]:
-    """Return what ``kubectl get pods`` would show of the newest Pod: phase, why it waits, restarts."""
+    """Return the phase, waiting reason and restarts of the newest Pod."""
     status = made.api.all("Pod")[-1]["status"]
     (container,) = status.get("containerStatuses") or [{"state": {}, "restartCount": 0}]
     (state,) = container["state"].values() or [{}]
@@ -23,7 +23,7 @@ def shown(made: World) -> tuple[str, str, int]:
 
 
 @pytest.mark.parametrize(
-    ("image", "fate"),
+    ("image", "failure"),
     [
         ("nginx:1.27", Failure.RUNS),
         ("registry.example.com/bad/nginx", Failure.RUNS),
@@ -42,17 +42,17 @@ def shown(made: World) -> tuple[str, str, int]:
         ("nginx:1-node-lost", Failure.NODE_LOST),
     ],
 )
-def test_a_word_of_the_tag_names_the_failure(image: str, fate: Failure) -> None:
-    assert failure_of_image(image) is fate
+def test_a_word_of_the_tag_names_the_failure(image: str, failure: Failure) -> None:
+    assert failure_of_image(image) is failure
 
 
 CREATING = (0.5, ("Pending", "ContainerCreating", 0))
 
 
-def course(fate: Failure, times: list[float]) -> list[tuple[str, str, int]]:
-    """Return what is shown of a new Pod of this *fate* at some times."""
+def course(failure: Failure, times: list[float]) -> list[tuple[str, str, int]]:
+    """Return these values for a new Pod with this *failure*, at some times."""
     made = started()
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     found = []
     for time in times:
         made.run(time - made.clock.now)
@@ -61,7 +61,7 @@ def course(fate: Failure, times: list[float]) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize(
-    ("fate", "ends"),
+    ("failure", "ends"),
     [
         pytest.param(Failure.RUNS, [CREATING, (3, ("Running", "", 0))], id="runs"),
         pytest.param(Failure.SLOW, [CREATING, (16, CREATING[1])], id="slow"),
@@ -97,8 +97,10 @@ def course(fate: Failure, times: list[float]) -> list[tuple[str, str, int]]:
         pytest.param(Failure.UNSCHEDULABLE, [(0.5, ("Pending", "", 0)), (90, ("Pending", "", 0))], id="unschedulable"),
     ],
 )
-def test_a_pod_has_the_statuses_of_its_failure(fate: Failure, ends: list[tuple[float, tuple[str, str, int]]]) -> None:
-    assert course(fate, [time for time, _ in ends]) == [seen for _, seen in ends]
+def test_a_pod_has_the_statuses_of_its_failure(
+    failure: Failure, ends: list[tuple[float, tuple[str, str, int]]]
+) -> None:
+    assert course(failure, [time for time, _ in ends]) == [seen for _, seen in ends]
 
 
 def test_a_slow_container_runs_after_its_start() -> None:
@@ -109,10 +111,10 @@ def test_a_slow_container_runs_after_its_start() -> None:
     assert shown(made) == ("Running", "", 0)
 
 
-@pytest.mark.parametrize(("fate", "code"), [(Failure.CRASH, 1), (Failure.OOM, 137)])
-def test_an_exited_container_reports_its_exit(fate: Failure, code: int) -> None:
+@pytest.mark.parametrize(("failure", "code"), [(Failure.CRASH, 1), (Failure.OOM, 137)])
+def test_an_exited_container_reports_its_exit(failure: Failure, code: int) -> None:
     made = started()
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.run(5)
 
     (container,) = made.api.all("Pod")[0]["status"]["containerStatuses"]
@@ -149,8 +151,8 @@ def test_running_containers_can_fail_and_recover() -> None:
 def test_failing_again_before_the_recovery_starts_no_second_series_of_restarts() -> None:
     made = started()
     made.until_quiet()
-    for fate in (Failure.CRASH, None, Failure.CRASH, Failure.CRASH):
-        made.kubelet.fail(fate)
+    for failure in (Failure.CRASH, None, Failure.CRASH, Failure.CRASH):
+        made.kubelet.fail(failure)
     made.run(60)
 
     assert shown(made)[2] == 3  # at once, and after 10 and 20 seconds; 40 are not over
@@ -203,7 +205,7 @@ def with_probe() -> World:
 
 
 def with_main(made: World, **fields: Any) -> None:
-    """Give the Deployment's container some fields."""
+    """Set fields of the Deployment's container."""
     made.edit(made_deployment(made), lambda item: item["spec"]["template"]["spec"]["containers"][0].update(fields))
 
 
@@ -296,11 +298,11 @@ def test_a_pod_of_a_bad_image_is_replaced_by_one_of_a_good_image() -> None:
     assert only["spec"]["containers"][0]["image"] == "nginx:2"
 
 
-def was_ready(fate: Failure, seconds: int, **container: Any) -> list[bool]:
+def was_ready(failure: Failure, seconds: int, **container: Any) -> list[bool]:
     """Return whether the newest Pod was ready, second by second."""
     made = started()
     made.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"]["containers"][0].update(container))
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     found = []
     for _ in range(seconds):
         made.run(1)

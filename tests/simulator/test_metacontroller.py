@@ -1,4 +1,4 @@
-"""Metacontroller alone: each rule of its sync that the properties rely on."""
+"""Metacontroller alone: the rules of its sync."""
 
 from dataclasses import replace
 
@@ -173,7 +173,7 @@ def test_an_event_that_arrives_twice_is_another_sync_only_for_the_parent(kind: s
 def test_a_status_that_another_client_writes_is_repaired_at_the_next_resync() -> None:
     made = without_controllers("dynamic-apply", Answers())
 
-    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "somebody")
+    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "another-client")
     made.run(1)
     assert made.get(WEB)["status"] == {"state": "Ready"}
 
@@ -185,7 +185,7 @@ def test_without_ignoring_status_changes_it_is_repaired_at_once() -> None:
     made = world("dynamic-apply", Answers(), parent(), ignore_status_changes=False)
     made.until_quiet()
 
-    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "somebody")
+    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "another-client")
     made.run(1)
 
     assert made.get(WEB)["status"] == {"state": "Building", "observedGeneration": 1}

@@ -1,4 +1,4 @@
-"""Metacontroller alone: what it does about what others did to the children."""
+"""Metacontroller alone: its reaction to changes of children by others."""
 
 from typing import Any
 

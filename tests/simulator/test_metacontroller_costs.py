@@ -1,4 +1,4 @@
-"""Metacontroller alone: what answers cost that are careless, or that change."""
+"""Metacontroller alone: the cost of responses that are careless, or that change."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ CARELESS = [
     pytest.param(deployment(replicas=1.0), id="float"),
     pytest.param(deployment(minReadySeconds=0), id="zero"),
 ]
-"""Children that are never stored as they are asked for."""
+"""Children that are never stored as desired."""
 
 
 @pytest.mark.parametrize("careless", CARELESS)
@@ -76,11 +76,11 @@ def test_a_response_that_differs_each_time_is_a_write_each_time(mode: Mode) -> N
         assert done.requests == done.writes == [CHANGES[mode]]
 
 
-class Restless(Answers):
-    """A hook that answers with another child each time."""
+class NeverTheSame(Answers):
+    """A hook whose child differs in every response."""
 
     def __call__(self, hook: str, body: bytes) -> Any:
-        """Return the next answer."""
+        """Return the next response."""
         place = self.answer.get("place", 0)
         self.answer = {"status": {"a": 1}, "children": [with_main(args=[str(place)])]}
         reply = super().__call__(hook, body)
@@ -90,7 +90,7 @@ class Restless(Answers):
 
 @both_modes
 def test_a_hook_that_never_repeats_a_response_syncs_in_a_loop(mode: Mode) -> None:
-    made = world(mode, Restless(), parent(), controllers=False, has_customize=False)
+    made = world(mode, NeverTheSame(), parent(), controllers=False, has_customize=False)
 
     made.run(1)
 

@@ -1,4 +1,4 @@
-"""Who owns fields after a change of the apply strategy and after an undo: what stays, and what our hook says of it."""
+"""Field ownership after a change of the apply strategy and after an undo, and what our hook reports."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Paths: what leads where, and what is no path."""
+"""Paths: valid ones, and the values that they lead to."""
 
 from typing import Any
 

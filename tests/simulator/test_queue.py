@@ -1,4 +1,4 @@
-"""The work queue: coalescing, backoff, and what counts as a mere look whether all is well."""
+"""The work queue: coalescing, backoff, and which syncs are idle."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
 
 
 class Work:
-    """A clock, a queue, and when what was worked on."""
+    """A clock, a queue, and the times at which keys were synced."""
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -22,11 +22,11 @@ class Work:
         self.done: list[tuple[float, str, bool]] = []
 
     def do(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
-        """Note that *key* was worked on."""
+        """Record a sync of *key*."""
         self.done.append((round(self.clock.now, 3), key.name, idle))
 
     def run(self) -> list[tuple[float, str, bool]]:
-        """Let all that is planned happen, and return it."""
+        """Run all timers, and return the syncs."""
         while self.clock.next_timer:
             self.clock.step()
         return self.done

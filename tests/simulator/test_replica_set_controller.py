@@ -1,4 +1,4 @@
-"""The ReplicaSet controller: as many Pods as are asked for, and which of them go first."""
+"""The ReplicaSet controller: the number of Pods, and the order in which they are deleted."""
 
 from metahook.simulator.controllers.failure import Failure
 from metahook.simulator.controllers.pod_status import is_ready

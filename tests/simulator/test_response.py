@@ -1,4 +1,4 @@
-"""Answers are read as strictly, and as carelessly, as Metacontroller reads them."""
+"""Responses are checked exactly as far as Metacontroller checks them."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many Pods of which ReplicaSet: the arithmetic, and that a whole rollout keeps within it."""
+"""The sizes of ReplicaSets during a rollout, step by step and in a whole rollout."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def test_recreate_has_no_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "new", "old", "step"),
+    ("desired", "new", "old", "step"),
     [
         pytest.param(spec(3), PodCounts("new", 0), [], {"new": 3}, id="nothing-is-there"),
         pytest.param(spec(3), full("new", 3), [], {}, id="nothing-to-do"),
@@ -92,25 +92,25 @@ def test_recreate_has_no_bounds() -> None:
     ],
 )
 def test_the_next_step_of_a_rollout(
-    wanted: Json, new: PodCounts | None, old: list[PodCounts], step: dict[str, int]
+    desired: Json, new: PodCounts | None, old: list[PodCounts], step: dict[str, int]
 ) -> None:
-    assert next_sizes(wanted, new, old) == step
+    assert next_sizes(desired, new, old) == step
 
 
 def test_recreate_waits_until_the_last_old_pod_is_gone() -> None:
-    wanted = {"replicas": 2, "strategy": {"type": "Recreate"}}
+    desired = {"replicas": 2, "strategy": {"type": "Recreate"}}
 
-    assert next_sizes(wanted, PodCounts("new", 0), [full("old", 2)]) == {"old": 0}
-    assert next_sizes(wanted, PodCounts("new", 0), [PodCounts("old", 0, replicas=1)]) == {}
-    assert next_sizes(wanted, PodCounts("new", 0), [PodCounts("old", 0)]) == {"new": 2}
-    assert next_sizes(wanted, PodCounts("new", 2), [PodCounts("old", 0)]) == {}
+    assert next_sizes(desired, PodCounts("new", 0), [full("old", 2)]) == {"old": 0}
+    assert next_sizes(desired, PodCounts("new", 0), [PodCounts("old", 0, replicas=1)]) == {}
+    assert next_sizes(desired, PodCounts("new", 0), [PodCounts("old", 0)]) == {"new": 2}
+    assert next_sizes(desired, PodCounts("new", 2), [PodCounts("old", 0)]) == {}
 
 
 def ready_pods(made: World) -> int:
     return sum(is_ready(pod) and not is_deleting(pod) for pod in made.api.all("Pod"))
 
 
-def asked(made: World) -> int:
+def desired_pods(made: World) -> int:
     return sum(item["spec"]["replicas"] for item in made.api.all("ReplicaSet"))
 
 
@@ -136,8 +136,8 @@ def test_a_rollout_never_has_too_many_pods_or_too_few(
     wrong: list[tuple[int, int]] = []
 
     def look() -> bool:
-        if asked(made) > replicas + most or ready_pods(made) < replicas - least:
-            wrong.append((asked(made), ready_pods(made)))
+        if desired_pods(made) > replicas + most or ready_pods(made) < replicas - least:
+            wrong.append((desired_pods(made), ready_pods(made)))
         return not made.clock.is_busy
 
     for image in images:

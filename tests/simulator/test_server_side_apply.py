@@ -1,4 +1,4 @@
-"""The model of server-side apply: who owns what, and what an apply takes away."""
+"""Server-side apply: field ownership, and the fields that an apply removes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The API server: versions, generations, conflicts, finalizers, admission, names, and whom it tells."""
+"""The API server: versions, generations, conflicts, finalizers, admission, names and watches."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def stored(api: ApiServer, key: Key = WEB) -> Json:
 
 
 def test_a_create_does_not_set_uid_generation_or_times(api: ApiServer) -> None:
-    said = {"uid": "mine", "generation": 7, "creationTimestamp": "then", "deletionTimestamp": "soon"}
-    made = api.create(with_metadata(parent(), **said, resourceVersion="9"), "you")["metadata"]
+    sent = {"uid": "mine", "generation": 7, "creationTimestamp": "then", "deletionTimestamp": "soon"}
+    made = api.create(with_metadata(parent(), **sent, resourceVersion="9"), "you")["metadata"]
 
     assert made["uid"] != "mine"
     assert (made["generation"], made["creationTimestamp"]) == (1, "2026-01-31T12:00:00Z")
@@ -83,10 +83,10 @@ def test_an_update_can_not_change_what_only_the_server_sets(api: ApiServer) -> N
 
 def test_an_update_leaves_the_status_and_a_status_leaves_the_rest(api: ApiServer) -> None:
     old = api.create(parent(), "you")
-    seen = api.update_status({**old, "spec": {}, "status": {"a": 1}}, "you")
-    assert (seen["spec"], seen["status"], seen["metadata"]["generation"]) == (old["spec"], {"a": 1}, 1)
+    updated = api.update_status({**old, "spec": {}, "status": {"a": 1}}, "you")
+    assert (updated["spec"], updated["status"], updated["metadata"]["generation"]) == (old["spec"], {"a": 1}, 1)
 
-    new = api.update({**seen, "status": {"a": 2}, "spec": {"image": "b"}}, "you")
+    new = api.update({**updated, "status": {"a": 2}, "spec": {"image": "b"}}, "you")
     assert (new["spec"], new["status"], new["metadata"]["generation"]) == ({"image": "b"}, {"a": 1}, 2)
 
 
@@ -153,10 +153,10 @@ FORBIDDEN = ("Forbidden", "not with us")
 def test_the_first_apply_creates_and_the_next_ones_merge_and_record_owners(api: ApiServer) -> None:
     child = with_metadata(deployment(replicas=2), namespace="default")
     api.apply(child, "us")
-    api.update(with_metadata(stored(api, DEPLOYMENT), annotations={"theirs": "1"}), "somebody")
+    api.update(with_metadata(stored(api, DEPLOYMENT), annotations={"theirs": "1"}), "another-client")
     scaled = stored(api, DEPLOYMENT)
     scaled["spec"]["replicas"] = 5
-    api.update(scaled, "somebody")
+    api.update(scaled, "another-client")
     (entry,) = stored(api, DEPLOYMENT)["metadata"]["managedFields"]
     assert "f:replicas" not in entry["fieldsV1"]["f:spec"]
 
@@ -204,23 +204,23 @@ def test_a_placed_object_is_stored_unchecked_and_keeps_the_status(api: ApiServer
 
 
 def test_watchers_get_only_changes(api: ApiServer) -> None:
-    told: list[Write] = []
-    api.watch(told.append)
+    changes: list[Write] = []
+    api.watch(changes.append)
     made = api.create(foreign(service()), "you")
     api.update(made, "you")
     api.delete(SERVICE, "you")
     with pytest.raises(ApiError):
         api.delete(SERVICE, "you")
 
-    assert [str(write) for write in told] == ["create Service web", "delete Service web"]
+    assert [str(write) for write in changes] == ["create Service web", "delete Service web"]
     assert [write.refused is None for write in api.history.writes()] == [True, True, True, False]
 
 
 def test_a_status_that_differs_only_in_a_null_changes_nothing(api: ApiServer) -> None:
     made = api.create(foreign(deployment()), "you")
-    told = api.update_status({**made, "status": {"replicas": 1}}, "you")
+    stored_once = api.update_status({**made, "status": {"replicas": 1}}, "you")
 
-    assert api.update_status({**told, "status": {"replicas": 1, "conditions": None}}, "you") == told
+    assert api.update_status({**stored_once, "status": {"replicas": 1, "conditions": None}}, "you") == stored_once
 
 
 def test_listeners_get_every_entry_at_once(api: ApiServer) -> None:

@@ -1,4 +1,4 @@
-"""The model of the API server's storing, against what a real one stored.
+"""Objects as the API server stores them, compared with those that a real one stored.
 
 tests/data/stored/full.json was made with server-side apply on a kube-apiserver 1.36.3, from what the hook answered for
 an example that has every field; addresses and node ports, which are given at random, are left out of it.

@@ -1,4 +1,4 @@
-"""A world, as people use it; and the hook in it, as its service would answer."""
+"""A world as a user works with it, and its hook, which responds as its service does."""
 
 import pytest
 
