@@ -182,6 +182,28 @@ def test_a_failed_step_is_named_by_its_number(tmp_path: Path) -> None:
     assert "never shown" not in ended.out
 
 
+def test_an_error_of_a_step_is_named_by_its_number(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("title: mine\nsteps: [{delete: {object: Service/web}}]\n")
+    ended = call("simulate", "--scenario", str(file))
+
+    assert ended.code == 1
+    assert "Step 1: Failed: error from server (NotFound): Service web not found." in ended.out
+
+
+def test_a_field_that_is_removed_is_shown_as_removed() -> None:
+    ended = call("simulate", "--scenario", "drift")
+
+    assert "you                   updates Deployment web-deployment: metadata.labels.myresource removed" in ended.out
+
+
+def test_a_pod_is_deleted_by_its_replica_set_and_removed_by_the_kubelet() -> None:
+    lines = call("simulate", "-f", WEB, "--set", "replicas=0", "--at", "5s").out.splitlines()
+    actions = [line.split()[1:4] for line in lines if " deletes " in line or " removes " in line]
+
+    assert actions == [["replicaset-controller", "deletes", "Pod"], ["kubelet", "removes", "Pod"]]
+
+
 def test_a_hook_at_a_url_is_called() -> None:
     with served() as hook:
         ended = call("simulate", "-f", WEB, "--hook", hook.url)
