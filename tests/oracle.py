@@ -10,7 +10,7 @@ import jsonschema
 
 from app.api.crd import schema
 from metahook.simulator.metacontroller.dynamic_apply import merge
-from metahook.simulator.objects import text
+from metahook.simulator.objects import to_json
 from tests.given.observed import Situation
 
 Json = dict[str, Any]
@@ -148,7 +148,7 @@ def ready_is_earned(situation: Situation, answer: Json) -> bool:
         seen = _mine(situation, situation.child(wanted["kind"], wanted["metadata"]["name"]))
         if seen is None or "deletionTimestamp" in seen["metadata"] or "spec" not in seen:
             return False
-        if text(merge(seen["spec"], {}, wanted["spec"])) != text(seen["spec"]):
+        if to_json(merge(seen["spec"], {}, wanted["spec"])) != to_json(seen["spec"]):
             return False
         if wanted["kind"] == "Deployment" and not _rolled_out(seen, wanted["spec"]["replicas"], metadata):
             return False

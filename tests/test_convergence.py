@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import text
+from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
 from tests.build import rolled_out
 from tests.given.observed import Situation, situations
@@ -30,7 +30,7 @@ def roll_out(made: World) -> None:
     """Let the Deployment controller finish, at once."""
     for deployment in made.api.all("Deployment"):
         made.api.update_status(rolled_out(deployment), "deployment-controller")
-    assert made.still()
+    assert made.until_quiet()
 
 
 def children(made: World) -> list[Json]:
@@ -41,7 +41,7 @@ def children(made: World) -> list[Json]:
 def settle(made: World, spec: Json) -> None:
     """Let the parent have this *spec*, until all is still and rolled out."""
     made.apply({**parent(), "spec": spec})
-    assert made.still()
+    assert made.until_quiet()
     roll_out(made)
 
 
@@ -79,7 +79,7 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
     made = alone(mode, *held, *situation.children, situation.parent)
     name = WEB._replace(name=situation.parent["metadata"]["name"])
     start = Since(made)
-    made.still()
+    made.until_quiet()
 
     done = synced(made, name)
 
@@ -121,7 +121,7 @@ def _in_any_order(value: Any, field: str = "") -> Any:
         return {key: _in_any_order(inner, key) for key, inner in value.items() if key != "nodePort"}
     if isinstance(value, list):
         items = [_in_any_order(item) for item in value]
-        return sorted(items, key=text) if field in _NAMED else items
+        return sorted(items, key=to_json) if field in _NAMED else items
     return value
 
 
@@ -144,7 +144,7 @@ def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -
     before, done = children(made), Since(made)
 
     made.apply({**parent(), "spec": {**spec, **BREAKS[broken]}})
-    assert made.still()
+    assert made.until_quiet()
 
     assert ready(made) == ("False", "InvalidSpec")
     assert done.requests == ["update status MyResource web"]

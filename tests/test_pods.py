@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.core.controller import controller
 from app.core.reasons import POD_REASONS
 from app.core.watch import Watch
-from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.controllers.failure import Failure
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World
@@ -128,10 +128,10 @@ def status_writes(done: list[Write]) -> int:
     return sum(write.key == WEB and write.changed for write in done)
 
 
-def failed(mode: Mode, fate: Fate, **spec: Any) -> tuple[World, int]:
+def failed(mode: Mode, failure: Failure, **spec: Any) -> tuple[World, int]:
     """Return a world in which a new MyResource has failed for an hour, and how many status writes that took."""
     made = world(mode)
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.apply(parent(**spec))
     made.run(3600)
     return made, status_writes(list(made.history.writes("metacontroller")))
@@ -141,26 +141,26 @@ MOST = 8
 """Status writes of an hour: first it is new, rolls out, has Pods, a cause; then the rollout is late."""
 
 REASONS = {
-    Fate.BAD_IMAGE: "ImagePullFailed",
-    Fate.CRASH: "CrashLooping",
-    Fate.OOM: "OOMKilled",
-    Fate.CONFIG_ERROR: "ContainerConfigError",
-    Fate.UNSCHEDULABLE: "Unschedulable",
-    Fate.UNREADY: "ProbeFailing",
+    Failure.BAD_IMAGE: "ImagePullFailed",
+    Failure.CRASH: "CrashLooping",
+    Failure.OOM: "OOMKilled",
+    Failure.CONFIG_ERROR: "ContainerConfigError",
+    Failure.UNSCHEDULABLE: "Unschedulable",
+    Failure.UNREADY: "ProbeFailing",
 }
-FLAPPING = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled", Fate.EVICTED: "Evicted"}
+FLAPPING = {Failure.CRASH: "CrashLooping", Failure.OOM: "OOMKilled", Failure.EVICTED: "Evicted"}
 """Those with which Pods are ready again and again, if they have no readiness probe."""
 
 
 @both_modes
-@pytest.mark.parametrize("fate", REASONS, ids=lambda fate: fate.value)
-def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, fate: Fate) -> None:
-    made, writes = failed(mode, fate, replicas=3, readinessProbe=PROBE)
+@pytest.mark.parametrize("failure", REASONS, ids=lambda failure: failure.value)
+def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, failure: Failure) -> None:
+    made, writes = failed(mode, failure, replicas=3, readinessProbe=PROBE)
     rest = Since(made)
     before = calls(made)
     made.run(3600)
 
-    assert ready(made) == ("False", REASONS[fate])
+    assert ready(made) == ("False", REASONS[failure])
     assert writes <= MOST
     assert rest.writes == []
     assert calls(made) - before < 200
@@ -168,7 +168,7 @@ def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mo
 
 @both_modes
 def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mode) -> None:
-    made, writes = failed(mode, Fate.CRASH)
+    made, writes = failed(mode, Failure.CRASH)
     changes = sum(write.key.kind == "Pod" and write.changed for write in made.history.writes("kubelet"))
 
     assert changes > 3 * writes
@@ -176,40 +176,40 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
 
 @both_modes
 @pytest.mark.parametrize("spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}])
-@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
-def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, fate: Fate, spec: Json) -> None:
+@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failure, spec: Json) -> None:
     """Without a readiness probe Pods are ready and available in between two failures."""
     made = settled(mode, MYRESOURCE, parent(**spec))
     hour = Since(made)
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.run(3600)
     writes = len(hour.writes)
     rest = Since(made)
     made.run(3600)
 
-    assert ready(made) == ("False", FLAPPING[fate])
+    assert ready(made) == ("False", FLAPPING[failure])
     assert writes <= MOST
     assert rest.writes == []
 
 
-@pytest.mark.parametrize("fate", FLAPPING, ids=lambda fate: fate.value)
-def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(fate: Fate) -> None:
+@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
     """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
     spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
-    made, writes = failed("dynamic-apply", fate, **spec)
+    made, writes = failed("dynamic-apply", failure, **spec)
     rest = Since(made)
     made.run(3600)
 
-    assert ready(made) == ("False", FLAPPING[fate])
+    assert ready(made) == ("False", FLAPPING[failure])
     assert made.get(WEB)["status"]["state"] == "Failed"
     assert writes <= MOST
     assert rest.writes == []
 
 
-@pytest.mark.parametrize("fate", [Fate.CRASH, Fate.EVICTED], ids=lambda fate: fate.value)
-def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(fate: Fate) -> None:
+@pytest.mark.parametrize("failure", [Failure.CRASH, Failure.EVICTED], ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(failure: Failure) -> None:
     made = world("dynamic-apply", controller(Watch(pods=False)))
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.apply(parent())
     made.run(3600)
 
@@ -220,7 +220,7 @@ def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(fate: Fate) -
 def test_a_crash_of_what_was_ready_costs_few_status_writes_and_its_end_one(probe: Json) -> None:
     made = settled("dynamic-apply", MYRESOURCE, parent(**probe))
     done = Since(made)
-    made.kubelet.fail(Fate.CRASH)
+    made.kubelet.fail(Failure.CRASH)
     made.run(1000)
     assert len(done.writes) <= 4
 
@@ -233,7 +233,7 @@ def test_a_crash_of_what_was_ready_costs_few_status_writes_and_its_end_one(probe
 def test_a_lost_node_is_told_and_its_return_is_no_failing_probe() -> None:
     made = settled("dynamic-apply", MYRESOURCE, parent(readinessProbe=PROBE))
     made.run(900)
-    made.kubelet.fail(Fate.NODE_LOST)
+    made.kubelet.fail(Failure.NODE_LOST)
     made.run(120)
     assert ready(made) == ("False", "NodeLost")
 
@@ -247,7 +247,7 @@ def test_what_crashed_and_runs_again_is_never_failed_and_what_goes_on_crashing_i
     """The ten minutes in which a container must not fail again end after the deadline of the rollout would."""
     recovered, loops = (settled("dynamic-apply", MYRESOURCE, parent()) for _ in range(2))
     for made in (recovered, loops):
-        made.kubelet.fail(Fate.CRASH)
+        made.kubelet.fail(Failure.CRASH)
         made.run(400)
     recovered.kubelet.fail(None)
     states = set()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from app.core.status.facts import LATENESS, PATIENCE
-from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Json, both_modes, calls, parent, ready, world
@@ -20,7 +20,7 @@ def refused(mode: Mode) -> World:
     def admit(item: Json, _: Json | None) -> Json:
         if item["kind"] == "Deployment":
             reason = "Forbidden"
-            raise Refused(reason, "no Deployments here")
+            raise ApiError(reason, "no Deployments here")
         return item
 
     made = world(mode)

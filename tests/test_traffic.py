@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from metahook.simulator.metacontroller.settings import MODES
-from metahook.simulator.objects import text
+from metahook.simulator.objects import to_json
 from tests.damage import at, places, replaced, spelled
 from tests.documents import ROOT, printed
 from tests.e2e.traffic_scenarios import SCENARIOS
@@ -77,7 +77,7 @@ def test_replay_finds_no_difference() -> None:
 
 @pytest.mark.parametrize("recorded", [item for item in TRAFFIC if item.name.startswith(MODES[0])], ids=str)
 def test_both_modes_get_the_same_answer_at_the_same_moment(recorded: Recorded) -> None:
-    assert text(one(recorded.name.replace(*MODES)).answer) == text(recorded.answer)
+    assert to_json(one(recorded.name.replace(*MODES)).answer) == to_json(recorded.answer)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.controller import controller
 from app.core.watch import Watch
-from metahook.simulator.objects import text
+from metahook.simulator.objects import to_json
 from tests.given.observed import Situation
 
 Json = dict[str, Any]
@@ -79,7 +79,7 @@ class Recorded:
 
     def holds(self) -> bool:
         """Tell whether the hook of today gives the answer of then, to the byte."""
-        return text(self.answered_now()) == text(self.answer)
+        return to_json(self.answered_now()) == to_json(self.answer)
 
     def situation(self) -> Situation:
         """Return what a sync shows."""

@@ -1,4 +1,4 @@
-"""Worlds for tests: a simulated cluster with a hook in it, small children, and short ways to ask what happened."""
+"""Worlds for tests: a simulated cluster with a hook in it, small children, and short queries of the history."""
 
 import json
 from collections.abc import Iterable
@@ -32,11 +32,11 @@ CHANGES = {
     "dynamic-apply": "update Deployment web-deployment",
     "server-side-apply": "apply Deployment web-deployment",
 }
-"""How a Deployment is made, and how it is changed."""
+"""The requests that create and update a Deployment."""
 
 
 class Answers:
-    """A hook whose answer a test sets, and the rules of its customize; ``says`` is sent instead of the answer."""
+    """A hook whose response and rules a test sets; ``says`` is sent instead of the response."""
 
     def __init__(self, *children: Json | None) -> None:
         self.answer: Json = {"status": {"state": "Building"}, "children": list(children)}
@@ -44,7 +44,7 @@ class Answers:
         self.says: Reply | Exception | None = None
 
     def __call__(self, hook: str, body: bytes) -> Reply:  # noqa: ARG002 - a hook gets it
-        """Return the answer."""
+        """Return the response."""
         if hook == "customize":
             return Reply(200, json.dumps({"relatedResources": self.rules}).encode())
         if isinstance(self.says, Exception):
@@ -64,7 +64,7 @@ def parent(name: str = "web", *, namespace: str = "default", **spec: Any) -> Jso
 
 
 def deployment(name: str = "web-deployment", **more: Any) -> Json:
-    """Return a small Deployment, as an answer lists it."""
+    """Return a small Deployment, as a response lists it."""
     labels = {"myresource": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
     spec = {"selector": {"matchLabels": labels}, "template": template, **more}
@@ -79,13 +79,13 @@ def with_main(**main: Any) -> Json:
 
 
 def service(**selector: str) -> Json:
-    """Return a small Service, as an answer lists it."""
+    """Return a small Service, as a response lists it."""
     spec = {"selector": selector or {"myresource": "web"}, "ports": [{"port": 80}]}
     return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec}
 
 
 def foreign(item: Json) -> Json:
-    """Return *item* as somebody else makes it, for Pods of their own."""
+    """Return *item* as another owner creates it, for other Pods."""
     made = with_metadata(item, namespace="default", labels={"app": "other"})
     if item["kind"] == "Deployment":
         template = {**item["spec"]["template"], "metadata": {"labels": {"app": "other"}}}
@@ -101,7 +101,7 @@ def world(
     controllers: bool = True,
     **settings: Any,
 ) -> World:
-    """Return a world with *hook* in it, in which *objects* were just made."""
+    """Return a world with *hook* in it, in which *objects* were just created."""
     made = World(hook, Settings(PARENT, tuple(children), mode=mode, **settings), controllers=controllers)
     for item in objects:
         made.apply(item)
@@ -109,19 +109,19 @@ def world(
 
 
 def settled(mode: Mode, hook: Hook | Controller = MYRESOURCE, *objects: Json, **more: Any) -> World:
-    """Return such a world once it is still; without *objects* it has the parent ``web``."""
+    """Return such a world once it is quiet; without *objects* it has the parent ``web``."""
     made = world(mode, hook, *(objects or [parent()]), **more)
-    assert made.still()
+    assert made.until_quiet()
     return made
 
 
 def without_controllers(mode: Mode, hook: Hook | Controller, *objects: Json) -> World:
-    """Return a still world in which nothing but Metacontroller acts: nobody rolls out, nobody collects garbage."""
+    """Return a quiet world without Kubernetes' own controllers: nothing rolls out, nothing is garbage collected."""
     return settled(mode, hook, *objects, controllers=False)
 
 
 class Since:
-    """What Metacontroller did since this was made: its requests that write, or try to."""
+    """The write requests of Metacontroller since this was created."""
 
     def __init__(self, world: World, actor: str = "metacontroller") -> None:
         self._world = world
@@ -149,15 +149,15 @@ class Since:
 
     @property
     def refusals(self) -> list[str]:
-        """Why some were refused."""
+        """The errors of those that were refused."""
         return [write.refused for write in self._all() if write.refused]
 
 
 def synced(world: World, key: Key = WEB) -> Since:
-    """Let the parent be synced once more, by a touch, and return what Metacontroller did."""
+    """Sync the parent once more, by an annotation, and return what Metacontroller did."""
     done = Since(world)
     world.edit(key, lambda item: item["metadata"].setdefault("annotations", {}).update(touched=str(world.clock.now)))
-    assert world.still()
+    assert world.until_quiet()
     return done
 
 

@@ -1,4 +1,4 @@
-"""``myresource simulate``: shows how a MyResource lives, and fails, in a cluster that is simulated."""
+"""``myresource simulate``: runs a MyResource, or a scenario, in a simulated cluster."""
 
 import math
 from collections.abc import Callable
@@ -12,27 +12,28 @@ from app.cli.errors import comparison_errors
 from app.cli.files.documents import FILE
 from app.cli.options import with_watch
 from app.cli.remote_hook import RemoteHook
+from app.cli.simulation.run import pace, run
+from app.cli.simulation.scenarios import from_file, from_options, timed
 from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
-from app.cli.simulation.show import pace, show
-from app.cli.simulation.story import from_file, from_options, timed
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
-from metahook.simulator.scenario import Failure, Follow
+from metahook.simulator.scenario import FailureName, WatchSettings
 from metahook.simulator.world import World
 
 LONGEST_WAIT = 1.0
-"""Seconds, real ones, that are waited at most between two things that happen, if --speed does not say how fast."""
+"""Real seconds; the longest pause between two lines without --speed."""
 
 PICTURE = 100
 """Columns of a picture."""
 
 TERMINAL_SPEED = 5.0
+"""Virtual seconds per second."""
 
 
 class _InOrder(click.Command):
-    """Remembers in which order options were given: --at belongs to the --set or --fail before it."""
+    """Keeps the order of the options: --at belongs to the --set or --fail before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -41,7 +42,7 @@ class _InOrder(click.Command):
 
 
 def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as click's parser has it
-    """Yield the timed options in the order in which they were given, each with an iterator of its values."""
+    """Yield the timed options in the order of the command line, each with an iterator of its values."""
     values = {name: iter(given.get(name) or ()) for name in ("sets", "fails", "ats")}
     return ((option, values[option.name]) for option in order if option.name in values)
 
@@ -50,45 +51,49 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 @click.option(
     "-f", "--filename", "file", type=FILE, metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input."
 )
-@click.option(
-    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change a field of the spec. Once for each change."
-)
+@click.option("--set", "sets", multiple=True, metavar="PATH=VALUE", help="Set a field of the spec. May be repeated.")
 @click.option(
     "--fail",
     "fails",
     multiple=True,
-    type=click.Choice(get_args(Failure)),
-    help="Let all containers fail in this way; none ends it.",
+    type=click.Choice(get_args(FailureName)),
+    help="Make all containers fail in this way; none ends the failure. May be repeated.",
 )
 @click.option(
-    "--at", "ats", multiple=True, metavar="TIME", help="When the --set or --fail before it happens, such as 5s or 2m."
+    "--at",
+    "ats",
+    multiple=True,
+    metavar="TIME",
+    help="When the preceding --set or --fail takes effect, such as 5s or 2m. Default is the start.",
 )
 @click.option(
     "--until",
     default="quiet",
     show_default=True,
     metavar="ready|quiet|TIME",
-    help="When to stop: once Ready, once nothing more happens, or after a time such as 60s.",
+    help="When to stop: when Ready, when nothing is left to do, or after a time such as 60s.",
 )
-@click.option("--scenario", metavar="NAME", help="Play a scenario instead: one of examples/scenarios, or a file.")
+@click.option(
+    "--scenario", metavar="NAME", help="Run a scenario instead: the name of one in examples/scenarios, or a file."
+)
 @click.option(
     "--apply-strategy",
     "mode",
     type=click.Choice(MODES),
-    help="How Metacontroller applies. Default is dynamic-apply, as its own.",
+    help="Metacontroller's apply strategy. Default is dynamic-apply, as in Metacontroller.",
 )
 @click.option(
     "--speed",
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Virtual seconds in a second; 0 waits for nothing. Default is 5 on a terminal, 0 elsewhere.",
+    help="Virtual seconds per second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
 )
 @click.option(
-    "--hook", metavar="URL", help="Call a hook that is served there instead of this one; it has its own clock."
+    "--hook", metavar="URL", help="Call the hook at this URL instead of the built-in one; it has its own clock."
 )
-@click.option("--brief", is_flag=True, help="Leave out what Kubernetes' own controllers do.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, the summary last.")
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw what is shown into this file, too.")
+@click.option("--brief", is_flag=True, help="Leave out Kubernetes' own controllers.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, with the summary last.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
 @with_watch
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     file: str | None,
@@ -103,62 +108,62 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     watch: Watch,
     **_: object,
 ) -> int:
-    """Show how a MyResource lives in a simulated cluster: who writes what, and what its status says.
+    """Run a MyResource in a simulated cluster, and show every write and every status.
 
-    The exit code is 0 if all went as expected, 1 if it did not become Ready with --until ready, if the scenario went
-    otherwise than it says, or if the hook did damage, and 2 if the input is wrong.
+    The exit code is 0 on success, 1 if an expectation is not met (of the scenario, or of --until ready) or the hook
+    harms the cluster, and 2 if the input is wrong.
     """
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with comparison_errors():
-        told = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        world = _world(hook, mode or told.mode or MODES[0], watch_of(told.follow) if told.follow else watch)
+        chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
+        world = _world(hook, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
         world.history.listeners.append(screen.entry)
         world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
-        right = show(told, world, screen, numbered=scenario is not None)
+        is_ok = run(chosen, world, screen, numbered=scenario is not None)
         if svg:
-            draw(console, svg, told.title)
-    return 0 if right else 1
+            draw(console, svg, chosen.title)
+    return 0 if is_ok else 1
 
 
 def _check(file: str | None, scenario: str | None, *, more: bool, speed: float | None, svg: Path | None) -> None:
-    """Raise UsageError for options that don't go together or can't be; *more* is what a scenario says itself."""
+    """Raise UsageError for options that exclude one another or are invalid; *more*: some that a scenario excludes."""
     message = None
     if (file is None) == (scenario is None):
-        message = "name either a MyResource with -f or a scenario with --scenario"
+        message = "specify either a MyResource with -f or a scenario with --scenario"
     elif scenario and more:
-        message = "a scenario says itself what happens: leave out --set, --fail, --at and --until"
+        message = "--set, --fail, --at and --until can't be used with --scenario: write them as steps of the scenario"
     elif speed is not None and not math.isfinite(speed):
-        message = "--speed is not a number; write how many virtual seconds pass in one"
+        message = "--speed is not a number; write virtual seconds per second, such as 5"
     elif svg and not svg.parent.is_dir():
-        message = f"--svg {svg}: no such folder; name a file in a folder that is there"
+        message = f"--svg {svg}: no such folder; name a file in an existing folder"
     if message:
         raise click.UsageError(message)
 
 
 def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
-    """Return how time passes: as --speed says, or quickly on a terminal, or at once."""
+    """Return the pace: that of --speed, or a quick one on a terminal, or none."""
     if speed is not None:
         return pace(speed, math.inf)
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def watch_of(follow: Follow) -> Watch:
+def watch_of(settings: WatchSettings) -> Watch:
     """Return what a scenario watches."""
-    kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in follow.dependencies)
-    return Watch(follow.pods, follow.secrets, tuple(kinds))
+    kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in settings.dependencies)
+    return Watch(settings.pods, settings.secrets, tuple(kinds))
 
 
 def settings(mode: Mode, watch: Watch) -> Settings:
-    """Return the settings of a cluster that serves what *watch* names."""
+    """Return the settings of a cluster that serves the kinds that *watch* names."""
     served = (*SERVED, *watch.dependencies)
     children = tuple(each.KIND for each in controller(watch).children)
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 
 def _world(hook: str | None, mode: Mode, watch: Watch) -> World:
-    """Return a world with this hook in it, or with the one at the URL *hook*."""
+    """Return a world with the built-in hook in it, or with the one at the URL *hook*."""
     called = click.get_current_context().with_resource(RemoteHook(hook, "--hook")) if hook else controller(watch)
     return World(called, settings(mode, watch))

@@ -14,7 +14,7 @@ import yaml
 
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import grouped, my_resource, owned, rolled_out, sync
 from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
@@ -60,7 +60,9 @@ def in_cluster(parent: Json, mode: str = "dynamic-apply") -> list[Json]:
         ]
     else:
         written = [child for _, child in created]
-    return [rolled_out(stored(child)) if child["kind"] == "Deployment" else stored(child) for child in written]
+    return [
+        rolled_out(stored_object(child)) if child["kind"] == "Deployment" else stored_object(child) for child in written
+    ]
 
 
 def last_line(ended: CommandResult) -> str:

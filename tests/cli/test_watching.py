@@ -154,11 +154,11 @@ def test_a_change_of_a_recorded_answer_would_be_seen(tmp_path: Path) -> None:
 # Simulate
 
 
-def test_a_scenario_says_itself_what_is_watched(write: Write) -> None:
+def test_a_scenario_sets_what_is_watched(write: Write) -> None:
     apply = {**my_resource(**WAITS), "metadata": {"name": "web"}}
     kind = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
     steps = [{"apply": apply}, {"expect": {"reason": "WaitingForDependencies", "within": "5s"}}]
-    told = write({"title": "t", "follow": {"dependencies": [kind]}, "steps": steps}, name="told.yaml")
+    told = write({"title": "t", "watch": {"dependencies": [kind]}, "steps": steps}, name="told.yaml")
     untold = write({"title": "t", "steps": steps}, name="untold.yaml")
 
     assert call("simulate", "--scenario", told).code == 0
@@ -166,14 +166,14 @@ def test_a_scenario_says_itself_what_is_watched(write: Write) -> None:
     assert call("simulate", "--scenario", untold, "--watch-dependency", BACKUPS).code == 0
 
 
-def test_what_is_in_a_secret_is_not_told() -> None:
-    def line(kind: str) -> str:
+def test_the_timeline_shows_no_value_of_a_secret() -> None:
+    def shown(kind: str) -> str:
         old, new = (
             {"kind": kind, "metadata": {"resourceVersion": text}, "data": {"text": text}} for text in ("Zm9v", "YmFy")
         )
-        told = line_of(Written(0.0, "you", "update", Key(kind, "default", "token"), old, new), "MyResource")
-        assert told is not None
-        return told.what
+        line = line_of(Written(0.0, "you", "update", Key(kind, "default", "token"), old, new), "MyResource")
+        assert line is not None
+        return line.text
 
-    assert line("ConfigMap") == "changes ConfigMap token: data.text=YmFy"
-    assert line("Secret") == "changes Secret token: data.text"
+    assert shown("ConfigMap") == "updates ConfigMap token: data.text=YmFy"
+    assert shown("Secret") == "updates Secret token: data.text"

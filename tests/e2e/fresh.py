@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from metahook.protocol.sender import sync_request
-from metahook.simulator.objects import Json, text
+from metahook.simulator.objects import Json, to_json
 from tests.build import grouped
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import OURS
@@ -75,7 +75,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             if key not in GIVEN:
                 yield from _leaves(inner, f"{path}.{key}")
     elif isinstance(value, list) and value:
-        ordered = sorted(value, key=text) if isinstance(value[0], dict) else value
+        ordered = sorted(value, key=to_json) if isinstance(value[0], dict) else value
         for number, inner in enumerate(ordered):
             yield from _leaves(inner, f"{path}[{number}]")
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.controllers.kubelet import NAME as KUBELET
 from metahook.simulator.controllers.pod_status import evicted, is_ready
 from metahook.simulator.metacontroller.settings import Mode
@@ -237,7 +237,7 @@ class Simulated:
 
         def admit(item: Json, _: Json | None) -> Json:
             if item["kind"] == "Deployment" and word in item["spec"]["template"]["spec"]["containers"][0]["image"]:
-                raise Refused(*_FORBIDDEN)
+                raise ApiError(*_FORBIDDEN)
             return item
 
         self.world.api.admission.append(admit)
@@ -248,7 +248,7 @@ class Simulated:
 
     def applies(self, mode: Mode) -> None:
         """Restart Metacontroller with the apply strategy *mode*."""
-        self.world.applies(mode)
+        self.world.set_mode(mode)
 
     def evict(self) -> None:
         """Evict the ready Pod, as a kubelet does."""
@@ -258,7 +258,7 @@ class Simulated:
 
     def wait_until_quiet(self) -> None:
         """Let time pass until nothing changes. A value that differs is sent again after half a minute."""
-        self.world.still(25)
+        self.world.until_quiet(25)
 
 
 def merge(item: Json, change: Json) -> None:

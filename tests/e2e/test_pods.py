@@ -11,8 +11,8 @@ import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
-from metahook.simulator.controllers.fate import Fate, Times
-from metahook.simulator.controllers.life import life
+from metahook.simulator.controllers.failure import Failure, Times
+from metahook.simulator.controllers.pod_lifecycle import pod_lifecycle
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.figures import Figures
@@ -26,12 +26,12 @@ PROBE = {"exec": {"command": ["ready"]}, "periodSeconds": 1, "failureThreshold":
 ENV = [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}]
 
 CAUSES = {
-    Fate.BAD_IMAGE: ("ImagePullFailed", "check spec.image"),
-    Fate.CONFIG_ERROR: ("ContainerConfigError", "key password of Secret db does not exist"),
-    Fate.OOM: ("OOMKilled", "Container main was OOMKilled at its 64Mi limit: raise spec.memory."),
-    Fate.CRASH: ("CrashLooping", "keeps exiting with code 1. See: kubectl logs"),
-    Fate.UNSCHEDULABLE: ("Unschedulable", "spec.memory"),
-    Fate.UNREADY: ("ProbeFailing", "check spec.readinessProbe"),
+    Failure.BAD_IMAGE: ("ImagePullFailed", "check spec.image"),
+    Failure.CONFIG_ERROR: ("ContainerConfigError", "key password of Secret db does not exist"),
+    Failure.OOM: ("OOMKilled", "Container main was OOMKilled at its 64Mi limit: raise spec.memory."),
+    Failure.CRASH: ("CrashLooping", "keeps exiting with code 1. See: kubectl logs"),
+    Failure.UNSCHEDULABLE: ("Unschedulable", "spec.memory"),
+    Failure.UNREADY: ("ProbeFailing", "check spec.readinessProbe"),
 }
 each_cause = pytest.mark.parametrize("fate", CAUSES, ids=lambda fate: fate.value)
 
@@ -39,12 +39,12 @@ each_cause = pytest.mark.parametrize("fate", CAUSES, ids=lambda fate: fate.value
 class Life:
     """The statuses of the only new Pod, by a *fate*; its containers started this number of seconds *ago*."""
 
-    def __init__(self, here: Namespace, fate: Fate, ago: float) -> None:
+    def __init__(self, here: Namespace, fate: Failure, ago: float) -> None:
         self._here = here
         self._clock = Clock(datetime.fromtimestamp(time.time() - ago, UTC))
         (pod,) = (item for item in here.client.all("Pod", here.name) if not item["status"].get("conditions"))
         self._name = pod["metadata"]["name"]
-        self._rest = life(pod, fate, Times())
+        self._rest = pod_lifecycle(pod, fate, Times())
 
     def goes_on(self, steps: int) -> None:
         """Write the next statuses, each when nothing changes any more."""
@@ -57,7 +57,7 @@ class Life:
         self._here.client.change("Pod", self._here.name, self._name, {"status": status}, part="/status")
 
 
-def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = PROBE) -> Life:
+def begun(here: Namespace, fate: Failure, ago: float = HOUR, probe: Json | None = PROBE) -> Life:
     """Create a MyResource, and return the life of its Pod."""
     probes: Json = {"readinessProbe": probe} if probe else {}
     here.make(image="nginx:slow", memory="64Mi", env=ENV, **probes)
@@ -68,10 +68,10 @@ def begun(here: Namespace, fate: Fate, ago: float = HOUR, probe: Json | None = P
 
 @each_cause
 def test_a_cause_is_reported_once_however_often_the_pod_changes(
-    here: Namespace, fate: Fate, figures: Figures, mode: Mode
+    here: Namespace, fate: Failure, figures: Figures, mode: Mode
 ) -> None:
     reason, words = CAUSES[fate]
-    new = begun(here, fate, ago=HOUR if fate is Fate.UNREADY else 0)
+    new = begun(here, fate, ago=HOUR if fate is Failure.UNREADY else 0)
     new.goes_on(5)
     here.wait_for_status("Building", reason)
     assert words in here.message()
@@ -86,12 +86,12 @@ def test_a_cause_is_reported_once_however_often_the_pod_changes(
 
 
 @each_cause
-def test_a_cause_stays_after_the_deadline_until_the_image_changes(here: Namespace, fate: Fate) -> None:
+def test_a_cause_stays_after_the_deadline_until_the_image_changes(here: Namespace, fate: Failure) -> None:
     here.ready(image="nginx:1.27", memory="64Mi", env=ENV, readinessProbe=PROBE, progressDeadlineSeconds=4)
     here.change(image="nginx:slow")
     here.wait_for_status("Building", "RollingOut")
     here.wait_until_quiet()
-    Life(here, fate, HOUR if fate is Fate.UNREADY else 0).goes_on(6)
+    Life(here, fate, HOUR if fate is Failure.UNREADY else 0).goes_on(6)
 
     here.wait_for_status("Failed", CAUSES[fate][0])
     assert condition(here.get("MyResource"), "Stalled")["reason"] == CAUSES[fate][0]
@@ -102,7 +102,7 @@ def test_a_cause_stays_after_the_deadline_until_the_image_changes(here: Namespac
 
 
 def test_a_failing_probe_is_reported_after_its_time_without_an_event(here: Namespace) -> None:
-    begun(here, Fate.UNREADY, ago=0).goes_on(2)
+    begun(here, Failure.UNREADY, ago=0).goes_on(2)
     assert here.state_and_reason() == ("Building", "RollingOut")
     versions = len(here.client.all("Pod", here.name))
 
@@ -134,7 +134,7 @@ def test_a_rollback_counts_the_pods_of_the_previous_image(here: Namespace) -> No
 
 
 def test_a_failing_injected_sidecar_is_named_as_foreign(here: Namespace) -> None:
-    begun(here, Fate.RUNS)
+    begun(here, Failure.RUNS)
     (pod,) = here.client.all("Pod", here.name)
     proxy = {"name": "proxy", "image": "proxy:1", "imageID": "", "ready": False, "restartCount": 0}
     state = {"waiting": {"reason": "ErrImagePull", "message": "no such image"}}
@@ -146,12 +146,12 @@ def test_a_failing_injected_sidecar_is_named_as_foreign(here: Namespace) -> None
     assert "Container proxy, which is not part of this MyResource," in here.message()
 
 
-LOOP = {Fate.CRASH: "CrashLooping", Fate.OOM: "OOMKilled"}
+LOOP = {Failure.CRASH: "CrashLooping", Failure.OOM: "OOMKilled"}
 
 
 @pytest.mark.parametrize("fate", LOOP, ids=lambda fate: fate.value)
 def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
-    here: Namespace, fate: Fate, figures: Figures, mode: Mode
+    here: Namespace, fate: Failure, figures: Figures, mode: Mode
 ) -> None:
     new = begun(here, fate, ago=0, probe=None)
     new.goes_on(6)

@@ -31,7 +31,7 @@ def recorded(files: Iterable[Json]) -> list[Exchange]:
 
 def simulated(calls: Iterable[Call]) -> list[Exchange]:
     """Return the exchanges of a simulated history."""
-    return [Exchange(call.hook, json.loads(call.request), json.loads(call.answer)) for call in calls]
+    return [Exchange(call.hook, json.loads(call.request), json.loads(call.response)) for call in calls]
 
 
 TRANSIENT = ("RollingOut", "ReplicasUnavailable", "Evicted")

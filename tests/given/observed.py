@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.build import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
 from tests.given.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances
@@ -37,10 +37,10 @@ def as_made(child: Json, parent: Json, record: str) -> Json:
     """Return *child* as it is in the cluster once Metacontroller made it; *record* says what tells of that."""
     marked = owned(child, parent)
     if record == "last-applied":
-        return stored(with_last_applied(marked, child))
+        return stored_object(with_last_applied(marked, child))
     if record == "managed-fields":
-        return stored({**marked, "metadata": {**marked["metadata"], "managedFields": managed_fields(marked)}})
-    return stored(marked)
+        return stored_object({**marked, "metadata": {**marked["metadata"], "managedFields": managed_fields(marked)}})
+    return stored_object(marked)
 
 
 _COUNTS = [ABSENT, 0, 1, 2, 3]

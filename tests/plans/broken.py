@@ -1,4 +1,4 @@
-"""Our hook with one mistake each: all of them were really made, by hooks of others."""
+"""The operator's hook with one mistake each; hooks of other projects have made all of them."""
 
 import itertools
 from collections.abc import Callable
@@ -20,13 +20,13 @@ from tests.simulator import careless
 Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 
 
-def but(change: Change) -> Controller:
-    """Return our hook, but with this *change* of its answer."""
+def with_change(change: Change) -> Controller:
+    """Return the operator's hook with this *change* of its response."""
     return Controller(lambda request, now: change(request, PLAIN.sync(request, now), now), CHILDREN, PLAIN.customize)
 
 
 def _with_template(answer: SyncResponse, **annotations: str) -> SyncResponse:
-    """Return *answer* with these annotations in the template of the Pods."""
+    """Return *answer* with these annotations in its Pod template."""
     return replace(answer, children=[_annotated(child, annotations) for child in answer.children])
 
 
@@ -53,42 +53,42 @@ def env_of_a_set() -> Controller:
                 main["env"] = main.get("env", [])[::turn]
         return answer
 
-    return but(change)
+    return with_change(change)
 
 
 def time_in_a_child() -> Controller:
-    """Say in a child when it was rendered."""
-    return but(lambda _, answer, now: _with_template(answer, rendered=now.isoformat()))
+    """Write the time of the sync into a child."""
+    return with_change(lambda _, answer, now: _with_template(answer, rendered=now.isoformat()))
 
 
 def new_transition_times() -> Controller:
-    """Make lastTransitionTime anew in every answer."""
+    """Set a new lastTransitionTime in every response."""
 
     def change(_: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
         conditions = [{**each, "lastTransitionTime": now.isoformat()} for each in answer.status["conditions"]]
         return replace(answer, status={**answer.status, "conditions": conditions})
 
-    return but(change)
+    return with_change(change)
 
 
 def nothing_for_an_invalid_spec() -> Controller:
     """List no children when the spec is invalid."""
-    return but(lambda _, answer, __: replace(answer, kept=[]))
+    return with_change(lambda _, answer, __: replace(answer, kept=[]))
 
 
 def waits_for_what_is_related() -> Controller:
-    """List no children when a related object that should be there is missing."""
+    """List no children when an expected related object is missing."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         made = request.children.all(Deployment) and len(answer.children) > 1
         missing = request.related.get(Service, request.parent.name) is Absence.MISSING
         return replace(answer, children=[]) if made and missing else answer
 
-    return but(change)
+    return with_change(change)
 
 
 def remembers_in_the_status() -> Controller:
-    """Decide once, by what is there, and write the decision into the status alone."""
+    """Decide once, by the observed objects, and store the decision only in the status."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         found = "adopted" if request.children.all(Deployment) else "made"
@@ -96,11 +96,11 @@ def remembers_in_the_status() -> Controller:
         marked = _with_template(answer, origin=origin)
         return replace(marked, status={**answer.status, "origin": origin})
 
-    return but(change)
+    return with_change(change)
 
 
 def remembers_in_the_process() -> Controller:
-    """Do the work once for each generation, and take it for done when it was answered."""
+    """Respond once for each generation, and assume that the response was applied."""
     done: set[tuple[str, int]] = set()
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
@@ -110,11 +110,11 @@ def remembers_in_the_process() -> Controller:
         done.add(key)
         return answer
 
-    return but(change)
+    return with_change(change)
 
 
 def names_that_are_drawn() -> Controller:
-    """Name a child by a number, and keep the name in the status alone."""
+    """Name a child by a counter, and store the name only in the status."""
     numbers = itertools.count()
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
@@ -122,27 +122,27 @@ def names_that_are_drawn() -> Controller:
         children = [with_metadata(child, name=name) for child in answer.children if child["kind"] == "Deployment"]
         return replace(answer, children=children, status={**answer.status, "drawn": name})
 
-    return but(change)
+    return with_change(change)
 
 
 def believes_every_parent() -> Controller:
-    """Do what the spec says although the children show that it is past."""
+    """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         planned = plan(request, Previous(request.parent), Watch())
         return replace(answer, children=planned.wanted, kept=planned.kept)
 
-    return but(change)
+    return with_change(change)
 
 
 def counts_its_calls() -> Controller:
-    """Say in the status how often it was asked."""
+    """Write the number of calls into the status."""
     numbers = itertools.count()
-    return but(lambda _, answer, __: replace(answer, status={**answer.status, "asked": next(numbers)}))
+    return with_change(lambda _, answer, __: replace(answer, status={**answer.status, "calls": next(numbers)}))
 
 
 def versions_of_what_is_related() -> Hook:
-    """Say in the template which versions the related objects have, so that any change of them replaces Pods."""
+    """Write the versions of related objects into the template, so that any change of them replaces Pods."""
     return careless.answering(careless.versions_of_the_pods, careless.pods_of_the_parent)
 
 
@@ -152,5 +152,5 @@ def generated_name() -> Hook:
 
 
 def only_once() -> Hook:
-    """List the child only while it is not there, as a controller that creates would."""
+    """List the child only while it does not exist, as a controller that creates it would."""
     return careless.answering(careless.only_once)

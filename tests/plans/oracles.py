@@ -1,34 +1,34 @@
-"""Oracles: what must hold of a life with a fault in it. Never that a log shows no error."""
+"""Oracles: the rules that a run with a fault must meet. Errors in a log do not matter."""
 
 from collections.abc import Iterator
 
-from tests.plans.life import Outcome
+from tests.plans.workload_run import Outcome
 from tests.worlds import PARENT
 
 MORE = 2
-"""Writes of a child that a fault may cost: one that is wrong, one that puts it right."""
+"""Additional writes of a child that a fault may cost: one that is wrong, and one that corrects it."""
 
 MORE_STATUS = 2 * MORE
-"""Writes of a status: each of a child may be told of, when it is seen and when it is rolled out."""
+"""Additional writes of a status: two for each of a child, when it is observed and when it is rolled out."""
 
-LATER = 10
-"""Syncs after the fault in which all has come to where it belongs."""
+MORE_SYNCS = 10
+"""Additional syncs after the fault."""
 
 
-def complaints(found: Outcome, expected: Outcome) -> Iterator[str]:
-    """Yield what is wrong with the outcome *found*, of a life that had one fault; without it, it is *expected*."""
-    yield from never(found)
+def violations(found: Outcome, expected: Outcome) -> Iterator[str]:
+    """Yield the violations of the outcome *found* of a run with one fault; without the fault it is *expected*."""
+    yield from invariant_violations(found)
     yield from (f"ends without {line}" for line in expected.end if line not in found.end)
     yield from (f"ends with {line}" for line in found.end if line not in expected.end)
     for key, count in found.writes.items():
         more = count - expected.writes[key]
         if more > (MORE_STATUS if key.kind == PARENT.kind else MORE):
-            yield f"{more} writes of {key} more"
-    if found.syncs > expected.syncs + LATER:
-        yield f"{found.syncs - expected.syncs} syncs more"
+            yield f"{more} more writes of {key}"
+    if found.syncs > expected.syncs + MORE_SYNCS:
+        yield f"{found.syncs - expected.syncs} more syncs"
 
 
-def never(found: Outcome) -> Iterator[str]:
-    """Yield what is wrong with the outcome *found* of any life."""
-    yield from (f"a living parent's child is deleted: {write}" for write in found.wrong)
-    yield from (f"not at rest: {what}" for what in found.restless)
+def invariant_violations(found: Outcome) -> Iterator[str]:
+    """Yield the violations that no run may have, with or without a fault."""
+    yield from (f"a desired child is deleted: {write}" for write in found.wrong_deletes)
+    yield from (f"not quiet: {write}" for write in found.late_writes)

@@ -1,4 +1,4 @@
-"""Negative controls: a hook with a real mistake is caught by a plan, often by nothing but that."""
+"""Negative controls: a plan finds a hook with a real mistake; some mistakes show only with a fault."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,8 +8,8 @@ from metahook import Controller
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES
 from tests.plans import broken
-from tests.plans.oracles import complaints, never
-from tests.plans.plans import Reference, plans, reference, tried
+from tests.plans.oracles import invariant_violations, violations
+from tests.plans.plans import Reference, plans, reference, run_plan
 from tests.plans.workloads import WORKLOADS, Workload
 
 pytestmark = pytest.mark.no_cover
@@ -26,43 +26,45 @@ ALONE: list[tuple[Make, str]] = [
     (broken.generated_name, "image"),
     (broken.only_once, "image"),
 ]
-"""Mistakes that show without any fault."""
+"""Mistakes that are visible without a fault."""
 
 BY_A_FAULT: list[tuple[Make, str, str, str]] = [
-    (broken.waits_for_what_is_related, "create", "late", "a living parent's child is deleted"),
-    (broken.waits_for_what_is_related, "create", "stale", "a living parent's child is deleted"),
+    (broken.waits_for_what_is_related, "create", "late", "a desired child is deleted"),
+    (broken.waits_for_what_is_related, "create", "stale", "a desired child is deleted"),
     (broken.remembers_in_the_status, "create", "crash", "ends with"),
     (broken.remembers_in_the_process, "create", "answer", "ends without"),
     (
         broken.names_that_are_drawn,
         "configuration changed, lost and back",
         "stale",
-        "a living parent's child is deleted",
+        "a desired child is deleted",
     ),
-    (broken.believes_every_parent, "ports added and removed", "stale", "a living parent's child is deleted"),
+    (broken.believes_every_parent, "ports added and removed", "stale", "a desired child is deleted"),
 ]
-"""Mistakes that nothing shows but a fault at the wrong moment: which, and what it shows."""
+"""Mistakes that are visible only with a fault: the workload, the fault, and the violation."""
 
 
 def caught(make: Make, workload: Workload, alone: Reference, fault: str = "") -> Iterator[str]:
-    """Yield what the plans, or those with this *fault*, have against the hook that is made."""
+    """Yield the violations that the plans, or those with this *fault*, find in the hook of *make*."""
     for plan in (plan for plan in plans(alone.trace) if plan.fault.startswith(fault)):
-        yield from complaints(tried(plan, MODES[0], make(), workload, alone.trace), alone.outcome)
+        yield from violations(run_plan(plan, MODES[0], make(), workload, alone.trace), alone.outcome)
 
 
 @pytest.mark.parametrize(("make", "name"), ALONE, ids=[make.__name__ for make, _ in ALONE])
-def test_a_mistake_that_shows_by_itself_shows_in_a_plan(make: Make, name: str) -> None:
+def test_a_mistake_that_is_visible_without_a_fault_is_found_by_a_plan(make: Make, name: str) -> None:
     alone = reference(MODES[0], make(), WORKLOADS[name])
 
-    assert list(never(alone.outcome))
+    assert list(invariant_violations(alone.outcome))
     assert next(caught(make, WORKLOADS[name], alone), None)
 
 
 @pytest.mark.parametrize(
-    ("make", "name", "fault", "said"), BY_A_FAULT, ids=[f"{make.__name__}-{fault}" for make, _, fault, _ in BY_A_FAULT]
+    ("make", "name", "fault", "start"), BY_A_FAULT, ids=[f"{make.__name__}-{fault}" for make, _, fault, _ in BY_A_FAULT]
 )
-def test_a_mistake_that_does_not_show_by_itself_shows_in_a_plan(make: Make, name: str, fault: str, said: str) -> None:
+def test_a_mistake_that_is_visible_only_with_a_fault_is_found_by_a_plan(
+    make: Make, name: str, fault: str, start: str
+) -> None:
     alone = reference(MODES[0], make(), WORKLOADS[name])
 
-    assert list(never(alone.outcome)) == []
-    assert any(complaint.startswith(said) for complaint in caught(make, WORKLOADS[name], alone, fault))
+    assert list(invariant_violations(alone.outcome)) == []
+    assert any(violation.startswith(start) for violation in caught(make, WORKLOADS[name], alone, fault))

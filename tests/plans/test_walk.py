@@ -1,4 +1,4 @@
-"""A random walk: whatever people do, and whatever fails meanwhile, it ends where the last spec alone leads."""
+"""Random walks: after any edits and any faults, the final state is that of the last spec."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,8 @@ from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json, Key
 from tests.plans import broken
-from tests.plans.life import Life
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
+from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import ENV, INVALID, PLAIN, PORT, Workload, spec
 from tests.test_convergence import specs_of
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
@@ -22,22 +22,22 @@ pytestmark = pytest.mark.no_cover
 
 LONG = settings(max_examples=60, stateful_step_count=20)
 MANY = 1000
-"""Walks, where all plans are tried."""
+"""Walks with --all-plans."""
 
 GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV]
 BAD: list[Json] = [INVALID, {"image": "nginx:bad"}]
 
 
 class Walk(RuleBasedStateMachine):
-    """What people do, and faults; half of the rules are faults."""
+    """Edits and faults; half of the rules are faults."""
 
     mode: Mode
     make: Callable[[], Controller] = staticmethod(lambda: PLAIN)
 
     def __init__(self) -> None:
         super().__init__()
-        self.life = Life(self.mode, self.make())
-        self.world = self.life.world
+        self.run = WorkloadRun(self.mode, self.make())
+        self.world = self.run.world
         self.hook = self.world.metacontroller.hook
         self.usual = self.world.metacontroller.cache.delays
         self.fields: Json = {}
@@ -56,12 +56,12 @@ class Walk(RuleBasedStateMachine):
 
     @rule(key=st.sampled_from([DEPLOYMENT, SERVICE]))
     def remove_a_label(self, key: Key) -> None:
-        """Take our label from a child."""
+        """Remove our label from a child."""
         self._edit(key, lambda item: item["metadata"]["labels"].pop("myresource", None))
 
     @rule(key=st.sampled_from([WEB, DEPLOYMENT, SERVICE]))
     def delete(self, key: Key) -> None:
-        """Delete an object; the MyResource is made anew by the next spec."""
+        """Delete an object; the next spec creates the MyResource again."""
         if self.world.api.get(key):
             self.world.delete(key)
 
@@ -72,7 +72,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0, 10]))
     def fault_restart(self, seconds: float) -> None:
-        """Metacontroller ends, and is there again after a while."""
+        """Metacontroller restarts after a while."""
         self.world.metacontroller.restart(seconds)
 
     @rule(what=st.sampled_from(ANSWERS), times=st.integers(1, 3))
@@ -92,20 +92,20 @@ class Walk(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(WATCHED), depth=st.integers(1, 3))
     def fault_stale(self, kind: str, depth: int) -> None:
-        """A sync sees one kind as it was some changes ago."""
+        """A sync observes one kind as it was some changes ago."""
         cache = self.world.metacontroller.cache
         cache.behind = {kind: depth}
-        self.life.sync()
+        self.run.sync()
         self.world.run(0.001)
         cache.behind = {}
-        self.world.clock.after(0.1, self.life.sync)
+        self.world.clock.after(0.1, self.run.sync)
 
     @rule(kind=st.sampled_from(WATCHED))
     def fault_unobserved(self, kind: str) -> None:
-        """Events of a kind are lost until its watch is made anew."""
+        """Events of a kind are lost until its watch restarts."""
         cache = self.world.metacontroller.cache
         cache.delays = lambda write: [] if write.key.kind == kind else self.usual(write)
-        self.world.clock.after(RENEWAL, lambda: self._renew(kind))
+        self.world.clock.after(RENEWAL, lambda: self._rewatch(kind))
 
     @rule(kind=st.sampled_from(WATCHED), seconds=st.sampled_from([0.02, 2.0]))
     def fault_late(self, kind: str, seconds: float) -> None:
@@ -114,27 +114,27 @@ class Walk(RuleBasedStateMachine):
         cache.delays = lambda write: [seconds] if write.key.kind == kind else self.usual(write)
 
     def teardown(self) -> None:
-        """Let the faults end, mend the spec if it is bad or gone, and judge."""
+        """End the faults, apply a valid spec if there is none, and check the final state."""
         for kind in WATCHED:
-            self._renew(kind)
+            self._rewatch(kind)
         self.world.metacontroller.hook = self.hook
         self.world.run(RENEWAL)
-        self.world.still()
+        self.world.until_quiet()
         if self.fields in BAD or not self.world.api.get(WEB):
             self.fields = GOOD[0]
             self.world.apply(parent())
-        found = self.life.lead(Workload((), ()))
+        found = self.run.execute(Workload((), ()))
 
-        assert found.wrong == []
-        assert found.restless == []
+        assert found.wrong_deletes == []
+        assert found.late_writes == []
         assert ready(self.world) == ("True", "Available")
-        fresh = Life(self.mode, self.make())
-        fresh.lead(Workload((), (spec(**self.fields),)))
+        fresh = WorkloadRun(self.mode, self.make())
+        fresh.execute(Workload((), (spec(**self.fields),)))
         assert specs_of(self.world) == specs_of(fresh.world)
 
-    def _renew(self, kind: str) -> None:
+    def _rewatch(self, kind: str) -> None:
         self.world.metacontroller.cache.delays = self.usual
-        self.world.metacontroller.cache.renew(kind)
+        self.world.metacontroller.cache.rewatch(kind)
 
     def _edit(self, key: Key, change: Callable[[Json], object]) -> None:
         if self.world.api.get(key):
@@ -142,7 +142,7 @@ class Walk(RuleBasedStateMachine):
 
 
 @both_modes
-def test_a_walk_ends_where_its_last_spec_alone_leads(mode: Mode, request: pytest.FixtureRequest) -> None:
+def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, request: pytest.FixtureRequest) -> None:
     often = settings(LONG, max_examples=MANY) if request.config.getoption("--all-plans") else LONG
     run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=often)
 

@@ -1,4 +1,4 @@
-"""Workloads: what people and others do to a MyResource, step by step; after each step all comes to rest."""
+"""Workloads: what users and other clients do to a MyResource, step by step; after each step the world becomes quiet."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,13 +15,13 @@ from tests.watching import WATCH, backup, config_map
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
 
 PLAIN = controller(Watch(pods=False))
-"""Our hook, as most workloads have it: Pods double the events, and change nothing but words."""
+"""The hook of most workloads, without Pods: they double the events, and change only messages."""
 
 WATCHING = controller(replace(WATCH, pods=False))
 
 
 class Stage(Protocol):
-    """Where a workload is done: a world, and which version of the hook is served there."""
+    """A place to run a workload: a world, and the version of the hook that is served there."""
 
     world: World
     served: Hook
@@ -39,12 +39,12 @@ INVALID = {"volumeMounts": [{"name": "nowhere", "mountPath": "/a"}]}
 
 
 def spec(**fields: Any) -> Step:
-    """Make the MyResource, or give it another spec."""
+    """Create the MyResource, or change its spec."""
     return lambda stage: stage.world.apply(parent(**fields))
 
 
 def edit(key: Key, change: Callable[[Json], object]) -> Step:
-    """Change an object by hand."""
+    """Edit an object by hand."""
     return lambda stage: stage.world.edit(key, change)
 
 
@@ -54,24 +54,24 @@ def delete(key: Key, policy: str = "background") -> Step:
 
 
 def put(item: Json) -> Step:
-    """Make an object of somebody else."""
+    """Create an object of another owner."""
     return lambda stage: stage.world.apply(item)
 
 
 def at_once(*steps: Step) -> Step:
-    """Do several steps without a rest between them."""
+    """Run several steps without a pause between them."""
     return lambda stage: [step(stage) for step in steps]
 
 
 def serve(stage: Stage, *, older: bool) -> None:
-    """Serve another version of the hook; the address in Metacontroller's configuration changes, so it starts anew."""
+    """Serve another version of the hook; its URL changes, so Metacontroller restarts the controller."""
     now = in_process(PLAIN, stage.world.clock.time)
     stage.served = _older(now) if older else now
     stage.world.metacontroller.restart()
 
 
 def _older(newer: Hook) -> Hook:
-    """Return a version of the hook that says one more thing of each child, and another word in the status."""
+    """Return a version of the hook with one more annotation on each child, and another message in the status."""
 
     def call(hook: str, body: bytes) -> Reply:
         reply = newer(hook, body)
@@ -82,7 +82,7 @@ def _older(newer: Hook) -> Hook:
 
 
 class Workload(NamedTuple):
-    """The ``steps`` in which faults are put, and those that are ``given`` before."""
+    """The ``steps`` that get faults, and the ``given`` steps before them."""
 
     given: tuple[Step, ...]
     steps: tuple[Step, ...]

@@ -1,6 +1,6 @@
-"""A hook as a beginner writes it: raw JSON in, raw JSON out. One is careful; each of the others makes one real mistake.
+"""Hooks as a beginner writes them: raw JSON in, raw JSON out. One is careful; each of the others has one real mistake.
 
-Source: the pitfalls of Metacontroller's contract, and its issues.
+Source: mistakes that Metacontroller's protocol allows, and that its issues report.
 """
 
 import copy
@@ -16,7 +16,7 @@ Decide = Callable[[Json], Json]
 
 
 def answering(decide: Decide, rules: Callable[[Json], list[Json]] = lambda _: []) -> Hook:
-    """Return the hook that answers sync with what *decide* returns, and customize with *rules*."""
+    """Return a hook that responds to sync with what *decide* returns, and to customize with *rules*."""
 
     def call(hook: str, body: bytes) -> Reply:
         request = json.loads(body)
@@ -27,7 +27,7 @@ def answering(decide: Decide, rules: Callable[[Json], list[Json]] = lambda _: []
 
 
 def deployment(request: Json) -> Json:
-    """Return the Deployment that is wanted."""
+    """Return the desired Deployment."""
     parent = request["parent"]
     labels = {"app": parent["metadata"]["name"]}
     main = {
@@ -48,44 +48,44 @@ def deployment(request: Json) -> Json:
 
 
 def observed(request: Json) -> Json | None:
-    """Return the Deployment that is there."""
+    """Return the observed Deployment, or None."""
     return next(iter(request["children"]["Deployment.apps/v1"].values()), None)
 
 
 def status(request: Json) -> Json:
-    """Return a status that tells the truth: Ready once the Deployment is what is wanted, and rolled out."""
-    seen, wanted = observed(request), deployment(request)
-    there = seen is not None and seen.get("status", {})
-    image = seen and seen["spec"]["template"]["spec"]["containers"][0]["image"]
-    counts = [there.get(name) for name in ("replicas", "updatedReplicas", "availableReplicas")] if there else []
+    """Return a correct status: Ready once the Deployment is the desired one, and rolled out."""
+    child, desired = observed(request), deployment(request)
+    current = child is not None and child.get("status", {})
+    image = child and child["spec"]["template"]["spec"]["containers"][0]["image"]
+    counts = [current.get(name) for name in ("replicas", "updatedReplicas", "availableReplicas")] if current else []
     done = (
-        seen is not None
-        and there
-        and image == wanted["spec"]["template"]["spec"]["containers"][0]["image"]
-        and there.get("observedGeneration") == seen["metadata"]["generation"]
-        and counts == [wanted["spec"]["replicas"]] * 3
-        and seen["spec"]["replicas"] == wanted["spec"]["replicas"]
+        child is not None
+        and current
+        and image == desired["spec"]["template"]["spec"]["containers"][0]["image"]
+        and current.get("observedGeneration") == child["metadata"]["generation"]
+        and counts == [desired["spec"]["replicas"]] * 3
+        and child["spec"]["replicas"] == desired["spec"]["replicas"]
     )
     return {"conditions": [{"type": "Ready", "status": "True" if done else "False"}]}
 
 
 def careful(request: Json) -> Json:
-    """Answer as one should."""
+    """Respond correctly."""
     return {"status": status(request), "children": [deployment(request)]}
 
 
 def empty_when_it_fails(request: Json) -> Json:
-    """Answer with nothing, and 200, when something went wrong: here, once the Deployment is available."""
+    """Respond with nothing and 200 after an error: here, once the Deployment is available."""
     return {} if (observed(request) or {}).get("status", {}).get("availableReplicas") else careful(request)
 
 
 def null_child(request: Json) -> Json:
-    """List a child that is null once there is one."""
+    """List a null child once the Deployment exists."""
     return {**careful(request), "children": [None]} if observed(request) else careful(request)
 
 
 def time_in_a_child() -> Decide:
-    """Put what differs at every call into a child."""
+    """Set a field of a child that differs at every call."""
     numbers = itertools.count()
 
     def decide(request: Json) -> Json:
@@ -97,7 +97,7 @@ def time_in_a_child() -> Decide:
 
 
 def new_transition_time() -> Decide:
-    """Make lastTransitionTime anew at every call."""
+    """Set a new lastTransitionTime at every call."""
     numbers = itertools.count()
 
     def decide(request: Json) -> Json:
@@ -109,7 +109,7 @@ def new_transition_time() -> Decide:
 
 
 def not_canonical(request: Json) -> Json:
-    """Spell a quantity otherwise than the API server does."""
+    """Write a quantity in another form than the canonical one."""
     answer = careful(request)
     main = answer["children"][0]["spec"]["template"]["spec"]["containers"][0]
     main["resources"] = {"requests": {"memory": "1024Mi"}}
@@ -117,41 +117,41 @@ def not_canonical(request: Json) -> Json:
 
 
 def null_field(request: Json) -> Json:
-    """Send null for what is not set, as pydantic does."""
+    """Send null for unset fields, as pydantic does."""
     answer = careful(request)
     answer["children"][0]["spec"]["template"]["spec"]["containers"][0]["args"] = None
     return answer
 
 
 def only_once(request: Json) -> Json:
-    """List the child only while it is not there, as a controller that creates would."""
+    """List the child only while it does not exist, as a controller that creates it would."""
     return {"status": status(request), "children": [] if observed(request) else [deployment(request)]}
 
 
 def key_of_another_version(request: Json) -> Json:
-    """Look the child up by its name alone, as hook version v1 keys it, and take it for lost."""
+    """Look the child up by its name alone, as hook version v1 keys it, and never find it."""
     name = f"{request['parent']['metadata']['name']}-deployment"
-    seen = request["children"]["Deployment.apps/v1"].get(name)
+    child = request["children"]["Deployment.apps/v1"].get(name)
     made = deployment(request)
-    made["spec"]["replicas"] = seen["spec"]["replicas"] if seen else 1
-    answer = {"status": {"conditions": [{"type": "Ready", "status": "True" if seen is None else "False"}]}}
+    made["spec"]["replicas"] = child["spec"]["replicas"] if child else 1
+    answer = {"status": {"conditions": [{"type": "Ready", "status": "True" if child is None else "False"}]}}
     return {**answer, "children": [made]}
 
 
 def children_wait_for_a_config_map(request: Json) -> Json:
-    """List no children while a ConfigMap is missing, although they are there."""
+    """List no children while a ConfigMap is missing, although they exist."""
     found = request["related"].get("ConfigMap.v1")
     return careful(request) if found else {"status": status(request), "children": []}
 
 
 def config_map_of_the_parent(request: Json) -> list[Json]:
-    """Ask for the ConfigMap that the hook above waits for."""
+    """Return the rule for the ConfigMap that the hook above waits for."""
     namespace = request["parent"]["metadata"]["namespace"]
     return [{"apiVersion": "v1", "resource": "configmaps", "namespace": namespace, "names": ["config"]}]
 
 
 def versions_of_the_pods(request: Json) -> Json:
-    """Replace the Pods when a resourceVersion changes: theirs, so that it never ends."""
+    """Replace the Pods when a resourceVersion of Pods changes, which never ends."""
     answer = careful(request)
     pods = request["related"].get("Pod.v1", {}).values()
     versions = " ".join(sorted(pod["metadata"]["resourceVersion"] for pod in pods))
@@ -160,14 +160,14 @@ def versions_of_the_pods(request: Json) -> Json:
 
 
 def pods_of_the_parent(request: Json) -> list[Json]:
-    """Ask for the Pods that the hook above looks at."""
+    """Return the rule for the Pods that the hook above reads."""
     metadata = request["parent"]["metadata"]
     labels = {"matchLabels": {"app": metadata["name"]}}
     return [{"apiVersion": "v1", "resource": "pods", "namespace": metadata["namespace"], "labelSelector": labels}]
 
 
 def available_is_ready(request: Json) -> Json:
-    """Say Ready when Pods are available, whichever Pods."""
+    """Report Ready when any Pods are available, also old ones."""
     answer = careful(request)
     available = (observed(request) or {}).get("status", {}).get("availableReplicas", 0)
     answer["status"]["conditions"][0]["status"] = "True" if available >= 2 else "False"
@@ -175,7 +175,7 @@ def available_is_ready(request: Json) -> Json:
 
 
 def replicas_only_at_first(request: Json) -> Json:
-    """Ask for replicas at first, and say nothing of them later."""
+    """Set replicas in the first response, and leave them out later."""
     answer = careful(request)
     if (observed(request) or {}).get("status", {}).get("availableReplicas"):
         del answer["children"][0]["spec"]["replicas"]
@@ -192,14 +192,14 @@ def generated_name(request: Json) -> Json:
 
 
 def another_namespace(request: Json) -> Json:
-    """Put a child into a namespace that is not the parent's."""
+    """Create a child in another namespace than the parent's."""
     answer = careful(request)
     answer["children"][0]["metadata"]["namespace"] = "elsewhere"
     return answer
 
 
 def selector_of_the_image(request: Json) -> Json:
-    """Let the selector depend on the spec, and say that all is well."""
+    """Let the selector depend on the spec, and always report Ready."""
     answer = careful(request)
     labels = {"app": "web", "version": request["parent"]["spec"]["image"].replace(":", "-")}
     spec = answer["children"][0]["spec"]
@@ -209,18 +209,18 @@ def selector_of_the_image(request: Json) -> Json:
     return {**answer, "status": {"phase": "Fine"}}
 
 
-def copies_what_it_sees(request: Json) -> Json:
-    """Return what is observed, with the image that is wanted."""
-    seen = copy.deepcopy(observed(request))
-    if seen is None:
+def copies_observed_children(request: Json) -> Json:
+    """Return the observed Deployment with the desired image."""
+    child = copy.deepcopy(observed(request))
+    if child is None:
         return careful(request)
-    wanted = deployment(request)["spec"]["template"]["spec"]["containers"][0]["image"]
-    seen["spec"]["template"]["spec"]["containers"][0]["image"] = wanted
-    return {"status": status(request), "children": [seen]}
+    desired = deployment(request)["spec"]["template"]["spec"]["containers"][0]["image"]
+    child["spec"]["template"]["spec"]["containers"][0]["image"] = desired
+    return {"status": status(request), "children": [child]}
 
 
-def somebody_elses_name(request: Json) -> Json:
-    """Take a name without looking whether it is free."""
+def name_of_another_owner(request: Json) -> Json:
+    """Use a name without checking that it is free."""
     service = {
         "apiVersion": "v1",
         "kind": "Service",
@@ -232,22 +232,22 @@ def somebody_elses_name(request: Json) -> Json:
 
 
 def too_busy(hook: str, body: bytes) -> Reply:  # noqa: ARG001 - a hook gets it
-    """Say 429 without Retry-After."""
+    """Respond with 429 without Retry-After."""
     return Reply(200, b'{"relatedResources": []}') if hook == "customize" else Reply(429, b"")
 
 
 def error_page(hook: str, body: bytes) -> Reply:  # noqa: ARG001 - a hook gets it
-    """Say what went wrong in JSON, and 200."""
+    """Respond with an error in JSON, and 200."""
     return Reply(200, b'{"relatedResources": []}' if hook == "customize" else b'{"detail": "it did not work"}')
 
 
 def another_parents_label(request: Json) -> Json:
-    """Give a child the label that tells whose it is, of somebody else."""
+    """Set the controller-uid label of another parent on a child."""
     answer = careful(request)
     answer["children"][0]["metadata"]["labels"]["controller-uid"] = "another"
     return answer
 
 
 def too_busy_to_customize(hook: str, body: bytes) -> Reply:
-    """Say 429 without Retry-After to customize alone."""
+    """Respond with 429 without Retry-After, to customize alone."""
     return Reply(429, b"") if hook == "customize" else answering(careful)(hook, body)

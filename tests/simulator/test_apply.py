@@ -1,12 +1,12 @@
-"""The two ways to apply, where they meet what a careless hook sends."""
+"""The two apply strategies, with the children of careless hooks."""
 
 from typing import Any
 
 import pytest
 
 from metahook import Deployment, Kind
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.apply import ServerSideApply, applier
@@ -38,7 +38,7 @@ def test_system_fields_and_a_status_are_never_applied(api: ApiServer) -> None:
     assert "status" not in made
 
 
-def test_the_annotation_of_dynamic_apply_is_taken_from_what_is_there_now(api: ApiServer) -> None:
+def test_the_annotation_of_dynamic_apply_is_removed_from_the_live_object(api: ApiServer) -> None:
     whole = api.create(parent(), "you")
     applier("dynamic-apply", api)(child(), None, whole)
     stale = api.get(DEPLOYMENT) or {}
@@ -51,7 +51,7 @@ def test_the_annotation_of_dynamic_apply_is_taken_from_what_is_there_now(api: Ap
     assert LAST_APPLIED not in made["metadata"].get("annotations", {})
 
 
-def test_what_is_gone_meanwhile_is_made_again_server_side(api: ApiServer) -> None:
+def test_server_side_apply_creates_a_child_that_was_deleted_since_it_was_cached(api: ApiServer) -> None:
     whole = api.create(parent(), "you")
     applier("dynamic-apply", api)(child(), None, whole)
     stale = api.get(DEPLOYMENT) or {}
@@ -62,7 +62,7 @@ def test_what_is_gone_meanwhile_is_made_again_server_side(api: ApiServer) -> Non
     assert api.get(DEPLOYMENT)
 
 
-def test_what_is_gone_meanwhile_is_left_to_the_next_sync_by_dynamic_apply(api: ApiServer) -> None:
+def test_dynamic_apply_leaves_a_child_that_was_deleted_since_it_was_cached_to_the_next_sync(api: ApiServer) -> None:
     whole = api.create(parent(), "you")
     apply = applier("dynamic-apply", api)
     apply(child(), None, whole)
@@ -75,15 +75,15 @@ def test_what_is_gone_meanwhile_is_left_to_the_next_sync_by_dynamic_apply(api: A
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_the_api_server_refuses_is_raised(mode: Mode, api: ApiServer) -> None:
+def test_an_error_of_the_api_server_is_raised(mode: Mode, api: ApiServer) -> None:
     whole = api.create(parent(), "you")
     apply = applier(mode, api)
     torn = child(selector={"matchLabels": {"app": "other"}})
-    with pytest.raises(Refused, match="does not match template labels"):
+    with pytest.raises(ApiError, match="does not match template labels"):
         apply(torn, None, whole)
 
     apply(child(), None, whole)
-    with pytest.raises(Refused, match="immutable"):
+    with pytest.raises(ApiError, match="immutable"):
         apply(torn, api.get(DEPLOYMENT), whole)
 
 

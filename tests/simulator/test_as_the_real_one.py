@@ -1,4 +1,4 @@
-"""What was seen on a real Metacontroller 4.17.2 in front of a kube-apiserver 1.36.3 happens in the simulator, too."""
+"""The simulator behaves as a real Metacontroller 4.17.2 with a kube-apiserver 1.36.3 was observed to behave."""
 
 import json
 from itertools import pairwise
@@ -58,7 +58,7 @@ def uid(world: World, key: Key = WEB) -> str:
     return found
 
 
-# Row 1
+# A sync at rest
 
 
 @both_modes
@@ -71,11 +71,11 @@ def test_a_touched_parent_at_rest_costs_no_write(mode: Mode, hook: Any) -> None:
     assert calls(made) == before + 1
 
 
-# Row 2
+# An empty response
 
 
 @both_modes
-def test_an_empty_answer_deletes_every_child_and_empties_the_status(mode: Mode) -> None:
+def test_an_empty_response_deletes_every_child_and_empties_the_status(mode: Mode) -> None:
     hook = Answers(deployment(), service())
     made = settled(mode, hook)
 
@@ -86,33 +86,33 @@ def test_an_empty_answer_deletes_every_child_and_empties_the_status(mode: Mode) 
     assert made.get(WEB)["status"] == {"observedGeneration": 1}
 
 
-# Row 3
+# A null child
 
 
 @both_modes
-def test_a_null_child_ends_the_process_which_comes_back_and_does_it_again(mode: Mode) -> None:
+def test_a_null_child_crashes_metacontroller_again_after_each_restart(mode: Mode) -> None:
     hook = Answers(None)
     made = world(mode, hook, parent(), parent("other"))
     made.run(1)
     assert len(events(made, "Crash")) == 1
 
     made.run(7)
-    assert calls(made) == 1  # for nobody
+    assert calls(made) == 1  # for no parent at all
 
     made.run(10)
     assert len(events(made, "Crash")) == 2
 
     hook.answer["children"] = [deployment()]
-    assert made.still()
+    assert made.until_quiet()
     assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
     assert made.get(Key("MyResource", "default", "other"))["status"] == {"state": "Building", "observedGeneration": 1}
 
 
-# Row 4
+# A removed label or annotation
 
 
 @pytest.mark.parametrize(("mode", "put_back"), [("dynamic-apply", True), ("server-side-apply", False)])
-def test_a_label_that_was_removed_comes_back_at_once_or_never(mode: Mode, put_back: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_a_removed_label_is_restored_at_once_or_never(mode: Mode, put_back: bool) -> None:  # noqa: FBT001 - a parameter of the test
     made = settled(mode, Answers(deployment()))
 
     made.edit(DEPLOYMENT, unlabel)
@@ -125,13 +125,13 @@ def test_a_label_that_was_removed_comes_back_at_once_or_never(mode: Mode, put_ba
 
 
 @both_modes
-def test_our_hook_brings_its_label_back_in_both_modes(mode: Mode) -> None:
+def test_our_hook_restores_its_label_in_both_modes(mode: Mode) -> None:
     made = settled(mode)
 
     for _ in range(2):
         made.edit(DEPLOYMENT, unlabel)
         done = Since(made)
-        assert made.still()
+        assert made.until_quiet()
 
         assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
         assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
@@ -141,31 +141,31 @@ def test_our_hook_brings_its_label_back_in_both_modes(mode: Mode) -> None:
 
 
 @both_modes
-def test_our_hook_brings_its_label_back_also_if_it_goes_again_at_once(mode: Mode) -> None:
+def test_our_hook_restores_its_label_also_if_it_is_removed_again_at_once(mode: Mode) -> None:
     made = settled(mode)
     made.edit(DEPLOYMENT, unlabel)
     assert made.until(lambda: "myresource" in made.get(DEPLOYMENT)["metadata"]["labels"])
 
     made.edit(DEPLOYMENT, unlabel)
-    assert made.still()
+    assert made.until_quiet()
 
     assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
     assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
 
 
 @pytest.mark.parametrize("mode", ["server-side-apply"])
-def test_an_annotation_that_was_removed_comes_back_by_itself(mode: Mode) -> None:
+def test_a_removed_annotation_is_restored_in_both_modes(mode: Mode) -> None:
     noted = deployment()
     noted["metadata"]["annotations"] = {"ours": "1"}
     made = settled(mode, Answers(noted))
 
     made.edit(DEPLOYMENT, lambda item: item["metadata"]["annotations"].pop("ours"))
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["metadata"]["annotations"]["ours"] == "1"
 
 
-# Row 5
+# A quantity that is not canonical
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_a_quantity_that_is_not_canonical_costs_a_useless_write_at_each_sync(mod
         assert done.writes == []
 
 
-# Row 6
+# A foreign object with the name of a child
 
 
-def test_under_dynamic_apply_a_foreign_service_is_untouched_in_silence_for_ever() -> None:
+def test_under_dynamic_apply_a_foreign_service_is_never_touched_nor_reported() -> None:
     made = world("dynamic-apply", Answers(service()), foreign(service(app="other")), parent())
     before = made.get(SERVICE)
     made.run(3600)
@@ -203,19 +203,19 @@ def test_under_server_side_apply_a_foreign_service_is_taken_over_and_deleted_tog
     assert [owner["name"] for owner in taken["metadata"]["ownerReferences"]] == ["web"]
 
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
 
     assert made.api.all_keys() == []
 
 
 @both_modes
-def test_our_hook_leaves_a_foreign_service_alone_and_says_name_conflict(mode: Mode) -> None:
+def test_our_hook_keeps_a_foreign_service_and_reports_name_conflict(mode: Mode) -> None:
     made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
     assert ready(made) == ("False", "NameConflict")
     assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
 
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
 
     left = made.get(SERVICE)
     assert made.api.all_keys() == [SERVICE]
@@ -224,20 +224,20 @@ def test_our_hook_leaves_a_foreign_service_alone_and_says_name_conflict(mode: Mo
 
 
 @both_modes
-def test_our_hook_makes_its_service_once_the_name_is_free(mode: Mode) -> None:
+def test_our_hook_creates_its_service_once_the_name_is_free(mode: Mode) -> None:
     made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
 
     made.delete(SERVICE)
-    made.still()
+    made.until_quiet()
 
     assert made.get(SERVICE)["spec"]["selector"] == {"myresource": "web"}
     assert ready(made) == ("True", "Available")
 
 
-# Row 7
+# Edits of a child by kubectl
 
 
-def test_under_dynamic_apply_a_foreign_deployment_is_untouched_in_silence_for_ever() -> None:
+def test_under_dynamic_apply_a_foreign_deployment_is_never_touched_nor_reported() -> None:
     made = world("dynamic-apply", Answers(deployment()), foreign(deployment()), parent())
     before = made.get(DEPLOYMENT)["spec"]
     made.run(3600)
@@ -259,7 +259,7 @@ def test_under_server_side_apply_a_foreign_deployment_is_refused_with_backoff() 
 
 
 @both_modes
-def test_our_hook_says_not_applied_after_a_minute_when_the_deployment_is_foreign(mode: Mode) -> None:
+def test_our_hook_reports_not_applied_after_a_minute_for_a_foreign_deployment(mode: Mode) -> None:
     made = world(mode, MYRESOURCE, foreign(deployment()), parent())
     made.run(55)
     assert ready(made) == ("False", "Building")
@@ -269,7 +269,7 @@ def test_our_hook_says_not_applied_after_a_minute_when_the_deployment_is_foreign
     assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
 
 
-# Row 8
+# Calls of customize
 
 
 @both_modes
@@ -281,12 +281,12 @@ def test_scaling_by_hand_is_repaired_at_once(mode: Mode, hook: Any) -> None:
     made.run(0.1)
     assert made.get(DEPLOYMENT)["spec"]["replicas"] == 1
 
-    made.still()
+    made.until_quiet()
     assert len(made.api.all("Pod")) == 1
     assert synced(made).requests == []
 
 
-# Row 9
+# A restart of Metacontroller
 
 
 @both_modes
@@ -296,7 +296,7 @@ def test_a_restart_by_kubectl_rolls_out_and_is_kept(mode: Mode, hook: Any) -> No
     (before,) = made.api.all("Pod")
 
     made.edit(DEPLOYMENT, kubectl_restart)
-    made.still()
+    made.until_quiet()
 
     (after,) = made.api.all("Pod")
     assert before["metadata"]["name"] != after["metadata"]["name"]
@@ -316,7 +316,7 @@ def test_customize_is_called_once_per_parent_and_generation(mode: Mode) -> None:
     assert calls(made, "customize") == 2
 
     made.apply(parent(image="nginx:1.28"))
-    made.still()
+    made.until_quiet()
     assert calls(made, "customize") == 3
 
 
@@ -329,7 +329,7 @@ def test_a_restart_of_metacontroller_costs_one_request_per_child_that_changes_no
     done = Since(made)
 
     made.metacontroller.restart()
-    made.still()
+    made.until_quiet()
 
     patches = [] if mode == "dynamic-apply" else ["apply Deployment web-deployment", "apply Service web"]
     assert sorted(done.requests) == patches
@@ -337,7 +337,7 @@ def test_a_restart_of_metacontroller_costs_one_request_per_child_that_changes_no
 
 
 @both_modes
-def test_recreate_is_refused_for_ever_where_the_answers_never_held_a_rolling_update(mode: Mode) -> None:
+def test_recreate_is_always_refused_if_no_response_ever_contained_a_rolling_update(mode: Mode) -> None:
     hook = Answers(deployment())
     made = settled(mode, hook)
 
@@ -349,7 +349,7 @@ def test_recreate_is_refused_for_ever_where_the_answers_never_held_a_rolling_upd
 
 
 @both_modes
-def test_recreate_is_accepted_where_the_answers_always_held_the_rolling_update(mode: Mode) -> None:
+def test_recreate_is_accepted_if_every_response_contained_the_rolling_update(mode: Mode) -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     hook = Answers(deployment(strategy=rolling))
     made = settled(mode, hook)
@@ -366,7 +366,7 @@ def test_our_hook_changes_the_strategy_there_and_back(mode: Mode) -> None:
 
     for strategy in ({"type": "Recreate"}, {"type": "RollingUpdate"}):
         made.apply(parent(strategy=strategy))
-        made.still()
+        made.until_quiet()
 
         assert made.get(DEPLOYMENT)["spec"]["strategy"]["type"] == strategy["type"]
         assert ready(made) == ("True", "Available")
@@ -385,7 +385,7 @@ def test_a_related_kind_that_is_not_served_stops_the_sync(mode: Mode) -> None:
 
 
 @both_modes
-def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_answer_does_not_list_it(mode: Mode) -> None:
+def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_response_does_not_list_it(mode: Mode) -> None:
     made = settled(mode, MYRESOURCE, parent(), foreign(deployment("other")))
     other = Key("Deployment", "default", "other")
     done = Since(made)
@@ -398,11 +398,11 @@ def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_answer_d
 
 
 @both_modes
-def test_an_orphan_is_handed_to_the_parent_that_is_made_again_by_the_label(mode: Mode) -> None:
-    """D2: until then it is left alone, though server-side apply would take it over without being asked."""
+def test_a_recreated_parent_adopts_an_orphan_by_its_label(mode: Mode) -> None:
+    """Until it has the label it is left unchanged, although a server-side apply would take it over."""
     made = settled(mode)
     made.delete(WEB, "orphan")
-    made.still()
+    made.until_quiet()
     (pod,) = made.api.all("Pod")
     assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
 
@@ -429,7 +429,7 @@ def test_each_status_of_a_child_without_generation_costs_a_request_under_server_
     for replicas in range(3):
         done = Since(made)
         made.api.update_status({**made.get(key), "status": {"currentReplicas": replicas}}, "autoscaler")
-        made.still()
+        made.until_quiet()
 
         assert done.requests == requests
         assert done.writes == []
@@ -439,11 +439,11 @@ def test_each_status_of_a_child_without_generation_costs_a_request_under_server_
 def test_keeping_what_was_applied_last_reverts_a_scale_by_hand_under_dynamic_apply(mode: Mode, replicas: int) -> None:
     made = settled(mode, MYRESOURCE, parent(replicas=2))
     made.apply(parent(replicas=-1))
-    made.still()
+    made.until_quiet()
     assert ready(made) == ("False", "InvalidSpec")
 
     made.edit(DEPLOYMENT, scale)
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas
 
@@ -479,7 +479,7 @@ def test_a_value_copied_from_a_stale_child_overwrites_a_newer_one_under_server_s
 
 
 @both_modes
-def test_a_child_that_is_made_is_made_by_one_request(mode: Mode) -> None:
+def test_a_child_is_created_by_one_request(mode: Mode) -> None:
     made = world(mode, MYRESOURCE, parent())
     done = Since(made)
     made.run(0.02)

@@ -1,4 +1,4 @@
-"""The cache: a little late, always in order, and new after a restart."""
+"""The cache: late, in order, and loaded again after a restart."""
 
 from typing import Any
 
@@ -18,18 +18,18 @@ def config(value: str, name: str = "a", namespace: str = "default") -> Json:
 
 
 def cached(late: float = 1.0) -> tuple[World, Cache, list[str]]:
-    """Return a world, a cache that watches it, and what the cache tells of."""
+    """Return a world, a cache of it, and the list of changes that the cache delivers."""
     made = world("dynamic-apply", Answers(), controllers=False)
-    told: list[str] = []
+    delivered: list[str] = []
 
     def tell(_: Key, old: Json | None, new: Json | None) -> None:
-        told.append("->".join(item["data"]["value"] if item else "" for item in (old, new)))
+        delivered.append("->".join(item["data"]["value"] if item else "" for item in (old, new)))
 
-    return made, Cache(made.api, made.clock, tell, late), told
+    return made, Cache(made.api, made.clock, tell, late), delivered
 
 
-def test_a_change_is_learnt_of_late() -> None:
-    made, cache, told = cached()
+def test_a_change_arrives_late() -> None:
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(0.9)
     assert cache.get(A) is None
@@ -41,53 +41,53 @@ def test_a_change_is_learnt_of_late() -> None:
 
     made.delete(A)
     made.run(2)
-    assert told == ["->1", "1->2", "2->"]
+    assert delivered == ["->1", "1->2", "2->"]
 
 
 def test_changes_never_overtake_each_other() -> None:
-    made, cache, told = cached(late=5)
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     made.apply(config("2"))
     cache.late = 0.1
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->1", "1->2", "2->3"]
+    assert delivered == ["->1", "1->2", "2->3"]
 
 
 def test_changes_of_different_kinds_may_overtake_each_other() -> None:
-    made, cache, told = cached()
+    made, cache, delivered = cached()
     cache.delays = lambda write: [5] if write.key.kind == "ConfigMap" else [1]
     made.apply(config("1"))
     made.apply({**config("2"), "kind": "Secret"})
     made.run(10)
 
-    assert told == ["->2", "->1"]
+    assert delivered == ["->2", "->1"]
 
 
-def test_a_change_may_be_told_of_twice_or_never() -> None:
-    made, cache, told = cached()
+def test_a_change_may_arrive_twice_or_never() -> None:
+    made, cache, delivered = cached()
     cache.delays = lambda write: {"1": [1, 2], "2": [], "3": [1]}[(write.after or {})["data"]["value"]]
     for value in ("1", "2", "3"):
         made.apply(config(value))
         made.run(10)
 
-    assert told == ["->1", "1->1", "1->3"]
+    assert delivered == ["->1", "1->1", "1->3"]
 
 
-def test_that_it_went_is_told_of_once() -> None:
-    made, cache, told = cached()
+def test_a_deletion_arrives_once() -> None:
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(2)
     cache.delays = lambda _: [1, 2]
     made.delete(A)
     made.run(10)
 
-    assert told == ["->1", "1->"]
+    assert delivered == ["->1", "1->"]
 
 
-def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None:
-    made, cache, told = cached()
+def test_a_restarted_watch_delivers_the_current_state_of_missed_objects() -> None:
+    made, cache, delivered = cached()
     for name in ("a", "b"):
         made.apply(config("1", name))
     made.run(2)
@@ -96,25 +96,25 @@ def test_a_watch_that_is_made_anew_tells_how_all_ended_that_was_missed() -> None
     made.apply(config("2"))
     made.delete(A._replace(name="b"))
     made.apply(config("3", "c"))
-    cache.renew("Secret")
-    cache.renew("ConfigMap")
-    cache.renew("ConfigMap")
+    cache.rewatch("Secret")
+    cache.rewatch("ConfigMap")
+    cache.rewatch("ConfigMap")
 
-    assert told[2:] == ["1->2", "1->", "->3"]
+    assert delivered[2:] == ["1->2", "1->", "->3"]
 
 
-def test_a_watch_that_is_made_anew_never_goes_back_to_what_was_on_its_way() -> None:
-    made, cache, told = cached(late=5)
+def test_a_restarted_watch_drops_older_events() -> None:
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     made.apply(config("2"))
-    cache.renew("ConfigMap")
+    cache.rewatch("ConfigMap")
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->2", "2->3"]
+    assert delivered == ["->2", "2->3"]
 
 
-def test_a_cache_that_is_behind_gives_what_was_there_so_many_changes_ago() -> None:
+def test_a_cache_that_is_behind_hides_its_last_changes() -> None:
     made, cache, _ = cached()
     made.apply(config("1"))
     made.delete(A)
@@ -131,8 +131,8 @@ def test_a_cache_that_is_behind_gives_what_was_there_so_many_changes_ago() -> No
     assert [given(behind) for behind in (0, 1, 2, 3)] == [["3"], ["2"], [], ["1"]]
 
 
-def test_a_relist_after_a_late_time_leaves_nothing_on_its_way() -> None:
-    made, cache, told = cached(late=5)
+def test_a_relist_after_a_late_delivery_leaves_no_event_on_its_way() -> None:
+    made, cache, delivered = cached(late=5)
     made.apply(config("1"))
     cache.late = 0.1
     made.apply(config("2"))
@@ -141,21 +141,21 @@ def test_a_relist_after_a_late_time_leaves_nothing_on_its_way() -> None:
     made.apply(config("3"))
     made.run(10)
 
-    assert told == ["->2", "2->3"]
+    assert delivered == ["->2", "2->3"]
 
 
-def test_a_relist_learns_all_at_once_and_forgets_what_was_on_its_way() -> None:
-    made, cache, told = cached()
+def test_a_relist_loads_everything_and_drops_older_events() -> None:
+    made, cache, delivered = cached()
     made.apply(config("1"))
     made.run(2)
     made.apply(config("2"))
     cache.relist()
     made.run(5)
 
-    assert told == ["->1", "->2"]
+    assert delivered == ["->1", "->2"]
 
 
-def test_what_is_given_is_of_the_namespace_that_is_asked_for() -> None:
+def test_a_list_is_limited_to_its_namespace() -> None:
     made, cache, _ = cached()
     for item in (config("1"), config("2", "b"), config("3", namespace="there")):
         made.apply(item)
@@ -166,7 +166,7 @@ def test_what_is_given_is_of_the_namespace_that_is_asked_for() -> None:
 
 
 @both_modes
-def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: Mode) -> None:
+def test_a_late_cache_creates_a_child_twice_without_an_error(mode: Mode) -> None:
     hook = Answers(deployment())
     made = world(mode, hook, controllers=False)
     made.metacontroller.cache.late = 1.0
@@ -174,7 +174,7 @@ def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: 
     made.run(1.5)
     made.metacontroller.cache.late = 0.005
     made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}))
-    made.still()
+    made.until_quiet()
 
     requests = [str(write) for write in made.history.writes("metacontroller")]
     assert requests[0] == MAKES[mode]
@@ -182,26 +182,28 @@ def test_a_late_cache_makes_a_child_be_asked_for_twice_and_that_is_silent(mode: 
 
 
 @both_modes
-def test_an_update_of_what_has_changed_since_is_given_up_in_silence_and_made_later(mode: Mode) -> None:
+def test_a_conflicting_update_is_dropped_without_an_error_and_sent_later(mode: Mode) -> None:
     hook = Answers(deployment(replicas=2))
     made = world(mode, hook, parent(), controllers=False)
-    made.still()
+    made.until_quiet()
     made.metacontroller.cache.late = 1.0
-    made.api.update_status({**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "somebody")
+    made.api.update_status(
+        {**made.get(Key("Deployment", "default", "web-deployment")), "status": {"a": 1}}, "another-client"
+    )
 
     hook.answer["children"] = [deployment(replicas=3)]
     made.metacontroller.enqueue(WEB)
-    made.still()
+    made.until_quiet()
 
     assert made.get(Key("Deployment", "default", "web-deployment"))["spec"]["replicas"] == 3
     assert list(made.history.events("SyncError")) == []
 
 
 @both_modes
-def test_our_hook_is_ready_in_a_world_that_is_seen_late(mode: Mode) -> None:
+def test_our_hook_becomes_ready_with_a_late_cache(mode: Mode) -> None:
     made = world(mode)
     made.metacontroller.cache.late = 3.0
     made.apply(parent())
-    made.still()
+    made.until_quiet()
 
     assert ready(made) == ("True", "Available")

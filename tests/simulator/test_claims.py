@@ -1,14 +1,14 @@
-"""Whose is it? What is adopted, let go, and left to others."""
+"""Claims: which objects a parent adopts, releases and leaves alone."""
 
 from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.claims import claim, labelled, owned
+from metahook.simulator.metacontroller.claims import claim, with_owner_reference, with_parent_label
 from metahook.simulator.objects import reference_to, with_metadata
 from tests.worlds import SERVICE, WEB, Answers, events, parent, service, world
 
@@ -44,7 +44,7 @@ class Case:
         return bool(list(claim(self.parent, [self.item], self.api)))
 
     def owners(self) -> list[str]:
-        """Return the names of those that own the Service."""
+        """Return the names of the owners of the Service."""
         found = (self.api.get(SERVICE) or {})["metadata"].get("ownerReferences", [])
         return [owner["name"] for owner in found]
 
@@ -59,7 +59,7 @@ P, S = "MyResource", "Service"
         pytest.param("ours", None, (), True, ["web"], id="adopted"),
         pytest.param(None, "ours", (), False, [], id="released"),
         pytest.param("theirs", "ours", (), False, [], id="released-with-another-label"),
-        pytest.param(None, None, (), False, [], id="nobodys"),
+        pytest.param(None, None, (), False, [], id="orphan without the label"),
         pytest.param("ours", "theirs", (), False, ["other"], id="of-another-controller"),
         pytest.param("ours", None, (S,), False, [], id="not-adopted-while-it-goes"),
         pytest.param("ours", "ours", (S,), True, ["web"], id="ours-while-it-goes"),
@@ -68,7 +68,7 @@ P, S = "MyResource", "Service"
         pytest.param(None, "ours", (P,), False, ["web"], id="not-released-while-the-parent-goes"),
     ],
 )
-def test_who_is_claimed(
+def test_a_claim_depends_on_owner_and_label(
     label: str | None,
     owner: str | None,
     going: tuple[str, ...],
@@ -82,7 +82,7 @@ def test_who_is_claimed(
 
 
 @pytest.mark.parametrize("kind", [P, S])
-def test_nothing_is_adopted_if_it_or_the_parent_is_gone_or_made_anew_since_it_was_seen(kind: str) -> None:
+def test_nothing_is_adopted_if_it_or_the_parent_was_deleted_or_recreated_since_it_was_cached(kind: str) -> None:
     case = Case(label="ours", owner=None)
     key = next(key for key in (WEB, SERVICE) if key.kind == kind)
     case.api.remove(key, "you")
@@ -94,12 +94,12 @@ def test_nothing_is_adopted_if_it_or_the_parent_is_gone_or_made_anew_since_it_wa
 
 def test_an_adoption_that_is_refused_is_an_error() -> None:
     made = world("dynamic-apply", Answers(), parent())
-    made.still()
+    made.until_quiet()
     made.apply(with_metadata(service(), labels={"controller-uid": made.get(WEB)["metadata"]["uid"]}))
 
     def admit(item: Json, _: Json | None) -> Json:
         if item["kind"] == "Service":
-            raise Refused(*FORBIDDEN)
+            raise ApiError(*FORBIDDEN)
         return item
 
     made.api.admission.append(admit)
@@ -115,22 +115,29 @@ FORBIDDEN = ("Forbidden", "not with us")
 def test_a_child_gets_the_namespace_and_the_label_of_its_parent_unless_it_says_otherwise() -> None:
     whole = with_metadata(parent(namespace="there"), uid="u")
 
-    assert labelled(service(), whole)["metadata"] == {
+    assert with_parent_label(service(), whole)["metadata"] == {
         "name": "web",
         "namespace": "there",
         "labels": {"controller-uid": "u"},
     }
-    told = labelled(with_metadata(service(), namespace="a", labels={"controller-uid": "v"}), whole)["metadata"]
-    assert (told["namespace"], told["labels"]) == ("a", {"controller-uid": "v"})
+    metadata = with_parent_label(with_metadata(service(), namespace="a", labels={"controller-uid": "v"}), whole)[
+        "metadata"
+    ]
+    assert (metadata["namespace"], metadata["labels"]) == ("a", {"controller-uid": "v"})
 
 
-def test_a_child_that_names_its_owner_itself_gets_no_other_reference() -> None:
+def test_a_child_with_its_own_owner_reference_gets_no_second_one() -> None:
     whole = with_metadata(parent(), uid="u")
     child = with_metadata(service(), ownerReferences=[{"uid": "u", "kind": "MyResource", "name": "web"}])
 
-    assert owned(child, whole) == child
+    assert with_owner_reference(child, whole) == child
     assert (
-        len(owned(with_metadata(service(), ownerReferences=[{"uid": "v"}]), whole)["metadata"]["ownerReferences"]) == 2
+        len(
+            with_owner_reference(with_metadata(service(), ownerReferences=[{"uid": "v"}]), whole)["metadata"][
+                "ownerReferences"
+            ]
+        )
+        == 2
     )
 
 

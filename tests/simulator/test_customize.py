@@ -1,4 +1,4 @@
-"""Related objects: which are shown, when customize is called again, and whom a change of them wakes."""
+"""Related objects: which are sent, when customize is called again, and which parents a change of them syncs."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Looking(Answers):
-    """A hook that asks for ConfigMaps by a rule, and notes which it was shown."""
+    """A hook with a rule for ConfigMaps, which records those that it gets."""
 
     def __init__(self, **rule: Any) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ def config(name: str, namespace: str = "default", **labels: str) -> Json:
 def looked(hook: Answers, **more: Any) -> World:
     made = world("dynamic-apply", hook, config("a", app="x"), config("b", app="y", tier="t"), parent(), **more)
     made.apply(config("a", "there"))
-    made.still()
+    made.until_quiet()
     return made
 
 
@@ -60,14 +60,14 @@ def looked(hook: Answers, **more: Any) -> World:
         ),
     ],
 )
-def test_a_rule_shows_what_it_selects(rule: Json, shown: list[str]) -> None:
+def test_a_rule_delivers_the_objects_that_it_selects(rule: Json, shown: list[str]) -> None:
     hook = Looking(**rule)
     looked(hook)
 
     assert hook.shown == shown
 
 
-def test_every_rule_has_a_group_be_it_empty() -> None:
+def test_every_rule_has_a_group_even_if_it_is_empty() -> None:
     hook = Looking(names=["none"])
     made = looked(hook)
 
@@ -76,30 +76,30 @@ def test_every_rule_has_a_group_be_it_empty() -> None:
 
 
 @pytest.mark.parametrize(("name", "woken"), [("a", 1), ("b", 0)])
-def test_a_change_of_a_related_object_wakes_the_parent_and_no_other_does(name: str, woken: int) -> None:
+def test_only_a_change_of_a_related_object_syncs_the_parent(name: str, woken: int) -> None:
     made = looked(Looking(namespace="default", names=["a"]))
     before = calls(made)
 
     made.apply({**config(name), "data": {"k": "v"}})
-    made.still()
+    made.until_quiet()
     assert calls(made) - before == woken
 
     made.delete(WEB._replace(kind="ConfigMap", name=name))
-    made.still()
+    made.until_quiet()
     assert calls(made) - before == 2 * woken
 
 
-def test_an_object_that_is_no_longer_selected_wakes_the_parent() -> None:
+def test_an_object_that_is_no_longer_selected_syncs_the_parent() -> None:
     hook = Looking(labelSelector={"matchLabels": {"app": "x"}})
     made = looked(hook)
 
     made.apply(config("a", app="other"))
-    made.still()
+    made.until_quiet()
 
     assert hook.shown == []
 
 
-def test_customize_is_asked_again_after_twenty_minutes_or_a_restart_or_for_another_generation() -> None:
+def test_customize_is_called_again_after_twenty_minutes_or_a_restart_or_for_another_generation() -> None:
     made = looked(Looking(names=["a"]))
     assert calls(made, "customize") == 1
 
@@ -112,15 +112,15 @@ def test_customize_is_asked_again_after_twenty_minutes_or_a_restart_or_for_anoth
     assert calls(made, "customize") == 2
 
     made.metacontroller.restart()
-    made.still()
+    made.until_quiet()
     assert calls(made, "customize") == 3
 
     made.apply(parent(image="nginx:2"))
-    made.still()
+    made.until_quiet()
     assert calls(made, "customize") == 4
 
 
-def test_without_customize_nothing_is_asked_and_nothing_shown() -> None:
+def test_without_customize_there_is_no_call_and_no_related_object() -> None:
     hook = Looking()
     made = looked(hook, has_customize=False)
 
@@ -128,7 +128,7 @@ def test_without_customize_nothing_is_asked_and_nothing_shown() -> None:
     assert hook.shown == []
 
 
-def test_a_customize_that_fails_stops_the_sync_and_drops_the_trigger() -> None:
+def test_a_failing_customize_stops_the_sync_and_drops_the_event() -> None:
     class Failing(Looking):
         def __call__(self, hook: str, body: bytes) -> Reply:
             if hook == "customize":
@@ -142,11 +142,11 @@ def test_a_customize_that_fails_stops_the_sync_and_drops_the_trigger() -> None:
     assert {call.status for call in made.history.calls("customize")} == {None}
 
 
-def test_parents_may_be_related_to_parents_and_then_each_status_wakes_all() -> None:
+def test_if_parents_are_related_to_parents_each_status_syncs_all() -> None:
     hook = Answers()
     hook.rules = [{"apiVersion": PARENT.api_version, "resource": PARENT.plural}]
     made = world("dynamic-apply", hook, parent(), parent("other"), served=(*SERVED, PARENT))
-    made.still()
+    made.until_quiet()
     before = calls(made)
 
     hook.answer["status"] = {"state": "Ready"}

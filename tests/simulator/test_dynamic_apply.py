@@ -1,17 +1,17 @@
-"""The model of Metacontroller's three-way merge: what its source says, line by line."""
+"""Metacontroller's three-way merge, case by case as in its source."""
 
 from typing import Any
 
 import pytest
 
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, updated, with_last_applied
-from metahook.simulator.objects import text
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, merged_child, with_last_applied
+from metahook.simulator.objects import to_json
 
 Json = dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("seen", "last", "desired", "merged"),
+    ("observed", "last", "desired", "merged"),
     [
         pytest.param({"a": 1, "b": 2}, {}, {"a": 3}, {"a": 3, "b": 2}, id="what-is-not-mentioned-stays"),
         pytest.param({"a": 1, "b": 2}, {"a": 1}, {}, {"b": 2}, id="what-was-mentioned-and-is-not-goes"),
@@ -68,33 +68,33 @@ Json = dict[str, Any]
         ),
     ],
 )
-def test_three_way_merge(seen: Any, last: Any, desired: Any, merged: Any) -> None:
-    assert merge(seen, last, desired) == merged
+def test_three_way_merge(observed: Any, last: Any, desired: Any, merged: Any) -> None:
+    assert merge(observed, last, desired) == merged
 
 
 def _child(**more: Any) -> Json:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, **more}
 
 
-def test_system_fields_and_status_can_not_be_set() -> None:
-    seen = with_last_applied(_child(status={"replicas": 1}), _child())
-    seen["metadata"] |= {"uid": "a", "resourceVersion": "7"}
+def test_dynamic_apply_sets_no_system_fields_and_no_status() -> None:
+    observed = with_last_applied(_child(status={"replicas": 1}), _child())
+    observed["metadata"] |= {"uid": "a", "resourceVersion": "7"}
     desired = _child(status={"replicas": 9})
     desired["metadata"] |= {"uid": "b", "generation": 3}
 
-    written = updated(seen, desired)
+    written = merged_child(observed, desired)
 
     assert written["status"] == {"replicas": 1}
     assert (written["metadata"]["uid"], written["metadata"]["resourceVersion"]) == ("a", "7")
     assert "generation" not in written["metadata"]
 
 
-def test_what_was_applied_is_recorded_whole() -> None:
-    written = updated(_child(), _child(spec={"replicas": 2}))
+def test_the_last_applied_object_is_recorded_whole() -> None:
+    written = merged_child(_child(), _child(spec={"replicas": 2}))
 
-    assert written["metadata"]["annotations"][LAST_APPLIED] == text(_child(spec={"replicas": 2}))
+    assert written["metadata"]["annotations"][LAST_APPLIED] == to_json(_child(spec={"replicas": 2}))
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), ("", None)])
 def test_values_of_another_type_are_not_equal(one: Any, other: Any) -> None:
-    assert text({"a": one}) != text({"a": other})
+    assert to_json({"a": one}) != to_json({"a": other})

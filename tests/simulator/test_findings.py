@@ -1,4 +1,4 @@
-"""Careless hooks: each real mistake is caught, and a careful hook has nothing said against it."""
+"""Findings: each real mistake of a careless hook is found, and a careful hook has none."""
 
 from contextlib import suppress
 from typing import Any
@@ -9,7 +9,7 @@ from metahook.simulator.findings import RULES, findings
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
-from metahook.simulator.world import NoRest, World
+from metahook.simulator.world import NeverQuiet, World
 from tests.build import MYRESOURCE
 from tests.simulator import careless
 from tests.simulator.careless import answering
@@ -35,73 +35,79 @@ def parent(**spec: Any) -> Json:
     return {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "metadata": metadata, "spec": spec}
 
 
-def lived(lives: World) -> World:
-    """Let a parent live in the world: made, changed, damaged by hand, restarted, left alone; return the world."""
-    lives.patience = 600
-    lives.apply(CONFIG)
-    lives.apply(TAKEN)
-    lives.apply(parent())
-    rest(lives, 300)
-    lives.apply(parent(image="nginx:2"))
-    rest(lives, 300)
-    if lives.api.get(DEPLOYMENT):
-        lives.edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=7))
-    rest(lives, 300)
-    lives.metacontroller.restart()
-    lives.delete(Key("ConfigMap", "default", "config"))
-    rest(lives, 7200)
-    return lives
+def run_changes(cluster: World) -> World:
+    """Create a parent, change it, edit its child, restart Metacontroller, wait; return the world."""
+    cluster.max_actions = 600
+    cluster.apply(CONFIG)
+    cluster.apply(TAKEN)
+    cluster.apply(parent())
+    rest(cluster, 300)
+    cluster.apply(parent(image="nginx:2"))
+    rest(cluster, 300)
+    if cluster.api.get(DEPLOYMENT):
+        cluster.edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=7))
+    rest(cluster, 300)
+    cluster.metacontroller.restart()
+    cluster.delete(Key("ConfigMap", "default", "config"))
+    rest(cluster, 7200)
+    return cluster
 
 
-def rest(lives: World, seconds: float) -> None:
-    """Let time pass, if the hook lets the world come to rest."""
-    with suppress(NoRest):
-        lives.run(seconds)
+def rest(cluster: World, seconds: float) -> None:
+    """Let time pass, also with a hook that never becomes quiet."""
+    with suppress(NeverQuiet):
+        cluster.run(seconds)
 
 
 def caught(called: Hook, mode: Mode) -> set[str]:
-    return {finding.rule for finding in findings(lived(world(mode, called)).history)}
+    return {finding.rule for finding in findings(run_changes(world(mode, called)).history)}
 
 
 @both_modes
-def test_there_is_nothing_to_say_against_a_careful_hook(mode: Mode) -> None:
+def test_a_careful_hook_has_no_findings(mode: Mode) -> None:
     assert caught(answering(careless.careful), mode) == set()
 
 
 @both_modes
-def test_there_is_nothing_to_say_against_ours(mode: Mode) -> None:
-    assert findings(lived(world(mode, MYRESOURCE)).history) == []
+def test_our_hook_has_no_findings(mode: Mode) -> None:
+    assert findings(run_changes(world(mode, MYRESOURCE)).history) == []
 
 
 @pytest.mark.parametrize(
     ("called", "rule", "modes"),
     [
-        pytest.param(answering(careless.empty_when_it_fails), "Deleted", MODES, id="an empty answer"),
+        pytest.param(answering(careless.empty_when_it_fails), "WrongDelete", MODES, id="an empty answer"),
         pytest.param(answering(careless.empty_when_it_fails), "EmptiedStatus", MODES, id="an empty answer, the status"),
-        pytest.param(answering(careless.null_child), "Crashed", MODES, id="a child that is null"),
-        pytest.param(answering(careless.time_in_a_child()), "Restless", MODES, id="the time in a child"),
-        pytest.param(answering(careless.new_transition_time()), "Restless", MODES, id="a new transition time"),
-        pytest.param(answering(careless.not_canonical), "Useless", MODES[:1], id="a quantity that is not canonical"),
-        pytest.param(answering(careless.null_field), "Useless", MODES[:1], id="a field that is null"),
-        pytest.param(answering(careless.only_once), "Deleted", MODES, id="a child that is listed once"),
-        pytest.param(answering(careless.key_of_another_version), "Lying", MODES, id="keys of another version"),
+        pytest.param(answering(careless.null_child), "MetacontrollerCrash", MODES, id="a child that is null"),
+        pytest.param(answering(careless.time_in_a_child()), "RepeatedWrites", MODES, id="the time in a child"),
+        pytest.param(answering(careless.new_transition_time()), "RepeatedWrites", MODES, id="a new transition time"),
+        pytest.param(answering(careless.not_canonical), "NoOpWrites", MODES[:1], id="a quantity that is not canonical"),
+        pytest.param(answering(careless.null_field), "NoOpWrites", MODES[:1], id="a field that is null"),
+        pytest.param(answering(careless.only_once), "WrongDelete", MODES, id="a child that is listed once"),
+        pytest.param(answering(careless.key_of_another_version), "ReadyTooEarly", MODES, id="keys of another version"),
         pytest.param(
             answering(careless.children_wait_for_a_config_map, careless.config_map_of_the_parent),
-            "Deleted",
+            "WrongDelete",
             MODES,
             id="children that wait for a ConfigMap",
         ),
-        pytest.param(answering(careless.available_is_ready), "Lying", MODES, id="available means ready"),
-        pytest.param(answering(careless.replicas_only_at_first), "Stripped", MODES, id="replicas only at first"),
-        pytest.param(answering(careless.generated_name), "Multiplied", MODES[:1], id="a generated name"),
-        pytest.param(answering(careless.another_namespace), "Multiplied", MODES, id="another namespace"),
-        pytest.param(answering(careless.selector_of_the_image), "Silent", MODES, id="a selector that changes"),
-        pytest.param(answering(careless.somebody_elses_name), "TakenOver", MODES[1:], id="somebody else's name"),
-        pytest.param(answering(careless.copies_what_it_sees), "Restless", MODES[:1], id="a copy of what is observed"),
-        pytest.param(careless.too_busy, "Overloaded", MODES, id="429 without Retry-After"),
-        pytest.param(answering(careless.another_parents_label), "Failing", MODES, id="another parent's label"),
-        pytest.param(careless.too_busy_to_customize, "Overloaded", MODES, id="429 to customize"),
-        pytest.param(careless.error_page, "Failing", MODES, id="an error page with 200"),
+        pytest.param(answering(careless.available_is_ready), "ReadyTooEarly", MODES, id="available means ready"),
+        pytest.param(answering(careless.replicas_only_at_first), "RemovedField", MODES, id="replicas only at first"),
+        pytest.param(answering(careless.generated_name), "GrowingChildren", MODES[:1], id="a generated name"),
+        pytest.param(answering(careless.another_namespace), "GrowingChildren", MODES, id="another namespace"),
+        pytest.param(
+            answering(careless.selector_of_the_image), "UnreportedRefusal", MODES, id="a selector that changes"
+        ),
+        pytest.param(
+            answering(careless.name_of_another_owner), "OverwrittenObject", MODES[1:], id="the name of another owner"
+        ),
+        pytest.param(
+            answering(careless.copies_observed_children), "RepeatedWrites", MODES[:1], id="a copy of what is observed"
+        ),
+        pytest.param(careless.too_busy, "CallStorm", MODES, id="429 without Retry-After"),
+        pytest.param(answering(careless.another_parents_label), "FailingSync", MODES, id="another parent's label"),
+        pytest.param(careless.too_busy_to_customize, "CallStorm", MODES, id="429 to customize"),
+        pytest.param(careless.error_page, "FailingSync", MODES, id="an error page with 200"),
     ],
 )
 def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, ...]) -> None:
@@ -109,49 +115,49 @@ def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, .
         assert rule in caught(called, mode)
 
 
-def test_every_rule_catches_something() -> None:
+def test_every_rule_has_an_example() -> None:
     marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
     assert {case.values[1] for mark in marks for case in mark.args[1]} == set(RULES)
 
 
 @both_modes
-def test_a_child_that_somebody_deletes_may_be_made_anew_with_less(mode: Mode) -> None:
-    """Its mark can't be kept when both it and what it is made from are gone."""
-    lives = world(mode, MYRESOURCE, config_map("settings", a="1"))
-    lives.apply(parent(envFrom=[{"configMapRef": {"name": "settings"}}]))
-    lives.still(within=300)
-    lives.delete(Key("ConfigMap", "default", "settings"))
-    lives.still(within=300)
-    lives.delete(DEPLOYMENT)
-    lives.still(within=300)
-    lives.edit(WEB, lambda item: item["metadata"].update(labels={"touched": "1"}))
-    lives.still(within=300)
+def test_a_child_that_a_user_deletes_may_be_recreated_with_fewer_fields(mode: Mode) -> None:
+    """Its config hash can't be kept when both the child and its ConfigMap are deleted."""
+    cluster = world(mode, MYRESOURCE, config_map("settings", a="1"))
+    cluster.apply(parent(envFrom=[{"configMapRef": {"name": "settings"}}]))
+    cluster.until_quiet(within=300)
+    cluster.delete(Key("ConfigMap", "default", "settings"))
+    cluster.until_quiet(within=300)
+    cluster.delete(DEPLOYMENT)
+    cluster.until_quiet(within=300)
+    cluster.edit(WEB, lambda item: item["metadata"].update(labels={"touched": "1"}))
+    cluster.until_quiet(within=300)
 
-    assert lives.get(DEPLOYMENT)["spec"]["template"]["metadata"].get("annotations", {}) == {}
-    assert findings(lives.history) == []
+    assert cluster.get(DEPLOYMENT)["spec"]["template"]["metadata"].get("annotations", {}) == {}
+    assert findings(cluster.history) == []
 
 
 @both_modes
 def test_a_child_that_the_spec_no_longer_asks_for_may_be_deleted(mode: Mode) -> None:
-    lives = world(mode, MYRESOURCE)
-    lives.apply(parent(ports=[{"containerPort": 80}]))
-    lives.still(within=300)
-    lives.apply(parent())
-    lives.still(within=300)
+    cluster = world(mode, MYRESOURCE)
+    cluster.apply(parent(ports=[{"containerPort": 80}]))
+    cluster.until_quiet(within=300)
+    cluster.apply(parent())
+    cluster.until_quiet(within=300)
 
-    assert lives.api.get(Key("Service", "default", "web")) is None
-    assert findings(lives.history) == []
+    assert cluster.api.get(Key("Service", "default", "web")) is None
+    assert findings(cluster.history) == []
 
 
 @both_modes
-def test_an_orphan_that_is_adopted_and_deleted_was_somebody_elses(mode: Mode) -> None:
-    lives = world(mode, MYRESOURCE)
-    lives.apply(parent())
-    lives.still(within=300)
-    uid = lives.parent("web")["metadata"]["uid"]
+def test_an_orphan_that_is_adopted_and_deleted_belongs_to_another_owner(mode: Mode) -> None:
+    cluster = world(mode, MYRESOURCE)
+    cluster.apply(parent())
+    cluster.until_quiet(within=300)
+    uid = cluster.parent("web")["metadata"]["uid"]
     other = {**TAKEN, "metadata": {"name": "other", "labels": {"controller-uid": uid}}}
-    lives.apply(other)
-    lives.still(within=300)
+    cluster.apply(other)
+    cluster.until_quiet(within=300)
 
-    (finding,) = findings(lives.history)
-    assert str(finding).startswith("Deleted: Service other: deleted, and no answer ever listed it")
+    (finding,) = findings(cluster.history)
+    assert str(finding).startswith("WrongDelete: Service other: deleted, but no response ever listed it")

@@ -1,4 +1,4 @@
-"""Whatever happens to a MyResource: the world comes to rest, and where it does so does not depend on the way."""
+"""Random histories of a MyResource: the cluster becomes quiet, and its final state depends on the last spec alone."""
 
 from itertools import product
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.controllers.failure import Failure
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Key, deleting, text
+from metahook.simulator.objects import Key, is_deleting, to_json
 from metahook.simulator.world import World
 from tests.build import MYRESOURCE
 from tests.strategies import specs
@@ -34,7 +34,7 @@ _steps = st.one_of(
 
 
 def down(reached: Hook, times: int) -> Hook:
-    """Return the hook *reached*, which nobody reaches so many *times*."""
+    """Return the hook *reached*, which is unreachable for the first *times* calls."""
     left = iter(range(times))
 
     def call(hook: str, body: bytes) -> Reply:
@@ -46,7 +46,7 @@ def down(reached: Hook, times: int) -> Hook:
 
 
 def do(made: World, step: Step) -> None:
-    """Let *step* happen; what is not there is left alone."""
+    """Run *step*, unless its object does not exist."""
     kind, value = step
     if kind == "edit":
         made.apply({**parent(), "spec": value})
@@ -63,7 +63,7 @@ def do(made: World, step: Step) -> None:
 
 
 def meanwhile(made: World, kind: str, value: Any) -> None:
-    """Let something happen to the cluster, rather than to the objects in it."""
+    """Run a step of the cluster itself, not of an object in it."""
     if kind == "restart":
         made.metacontroller.restart(value)
     elif kind == "down":
@@ -77,14 +77,14 @@ def meanwhile(made: World, kind: str, value: Any) -> None:
 
 
 def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
-    """Return the world in which a parent with *spec* had these *steps* happen to it, once it is still."""
+    """Return a quiet world in which these *steps* happened to a parent with *spec*."""
     made = world(mode, WATCHING, served=WITH_BACKUPS)
     for item in ALL:
         made.api.place(item)
     made.apply({**parent(), "spec": spec})
     for step in steps:
         do(made, step)
-    assert made.still(within=100_000)
+    assert made.until_quiet(within=100_000)
     return made
 
 
@@ -94,7 +94,7 @@ def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
 @example(spec={"image": "nginx"}, steps=[("wait", 0.02), ("delete", DEPLOYMENT), ("restart", 0)])
 @example(spec={"image": "nginx"}, steps=[("down", 3), ("wait", 1), ("down", 1), ("scale", 5)])
 @example(spec={"image": "nginx"}, steps=[("late", 1.0), ("wait", 10), ("scale", 5), ("unlabel", DEPLOYMENT)])
-def test_a_history_comes_to_rest_where_the_last_spec_alone_leads(mode: Mode, spec: Json, steps: list[Step]) -> None:
+def test_a_history_ends_in_the_state_of_the_last_spec(mode: Mode, spec: Json, steps: list[Step]) -> None:
     made = lived(mode, spec, steps)
 
     for _ in range(2):
@@ -108,17 +108,17 @@ _ends = st.one_of(
     st.tuples(
         st.just("remove"), st.sampled_from(list(product([WEB, DEPLOYMENT], ["background", "foreground", "orphan"])))
     ),
-    st.tuples(st.just("fail"), st.sampled_from([None, *Fate])),
+    st.tuples(st.just("fail"), st.sampled_from([None, *Failure])),
 )
 
 
 @both_modes
 @settings(max_examples=35)
 @given(steps=st.lists(st.one_of(_steps, _ends), max_size=8))
-def test_whatever_happens_nothing_is_left_that_nobody_owns_and_nothing_is_stuck(mode: Mode, steps: list[Step]) -> None:
+def test_no_history_leaves_orphans_or_stuck_objects(mode: Mode, steps: list[Step]) -> None:
     made = lived(mode, {"image": "nginx"}, [*steps, ("fail", None), ("edit", {"image": "nginx:2", "replicas": 2})])
 
-    assert [item for item in everything(made) if deleting(item)] == []
+    assert [item for item in everything(made) if is_deleting(item)] == []
     assert [item for item in everything(made) if not owners_live(made, item)] == []
     if made.api.get(WEB):  # it was not being deleted when it was edited last
         orphaned = ("remove", (WEB, "orphan")) in steps
@@ -131,7 +131,7 @@ def everything(made: World) -> list[Json]:
 
 
 def owners_live(made: World, item: Json) -> bool:
-    """Tell whether all owners of *item* are there."""
+    """Tell whether all owners of *item* exist."""
     owners = item["metadata"].get("ownerReferences", [])
     keys = [Key(owner["kind"], item["metadata"]["namespace"], owner["name"]) for owner in owners]
     found = [made.api.get(key) for key in keys]
@@ -149,15 +149,15 @@ def test_the_same_steps_make_the_same_history(mode: Mode, spec: Json, steps: lis
 
 
 @both_modes
-def test_parents_of_one_name_in_two_namespaces_do_not_see_each_other(mode: Mode) -> None:
+def test_parents_of_one_name_in_two_namespaces_do_not_affect_each_other(mode: Mode) -> None:
     here, there = parent(ports=[{"containerPort": 80}]), parent(namespace="there", image="nginx:2")
     made = world(mode, MYRESOURCE, here, there)
-    made.still()
+    made.until_quiet()
     key = Key("MyResource", "there", "web")
     assert ready(made) == ready(made, key) == ("True", "Available")
 
     made.delete(key)
-    made.still()
+    made.until_quiet()
 
     assert {each.namespace for each in made.api.all_keys()} == {"default"}
     assert {each.kind for each in made.api.all_keys()} == {"MyResource", "Deployment", "ReplicaSet", "Pod", "Service"}
@@ -167,26 +167,26 @@ def test_parents_of_one_name_in_two_namespaces_do_not_see_each_other(mode: Mode)
 @both_modes
 def test_two_parents_share_nothing(mode: Mode) -> None:
     made = world(mode, MYRESOURCE, parent(), parent("other"))
-    made.still()
-    before = text(made.get(Key("Deployment", "default", "other-deployment")))
+    made.until_quiet()
+    before = to_json(made.get(Key("Deployment", "default", "other-deployment")))
 
     made.apply(parent(image="nginx:2"))
-    made.still()
+    made.until_quiet()
     made.delete(Key("MyResource", "default", "web"))
-    made.still()
+    made.until_quiet()
 
-    assert text(made.get(Key("Deployment", "default", "other-deployment"))) == before
+    assert to_json(made.get(Key("Deployment", "default", "other-deployment"))) == before
     assert len(made.api.all("Pod")) == 1
 
 
 @both_modes
-def test_a_late_cache_changes_nothing_in_the_end(mode: Mode) -> None:
+def test_a_late_cache_does_not_change_the_final_state(mode: Mode) -> None:
     made = world(mode)
     made.metacontroller.cache.late = 1.0
     made.apply(parent(replicas=2))
     made.run(1.5)
     made.apply(parent(replicas=3))
-    made.still()
+    made.until_quiet()
 
     assert ready(made) == ("True", "Available")
     assert len(made.api.all("Pod")) == 3

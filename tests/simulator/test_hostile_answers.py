@@ -1,4 +1,4 @@
-"""Whatever a hook answers: nothing is raised out of the world, an Event says so, and what is there stays."""
+"""Hostile responses: the world raises nothing, an Event reports the error, and existing children stay."""
 
 import json
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from metahook import Controller
-from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.replicasets import ROOM
+from metahook.simulator.controllers.replica_set_controller import MAX_PODS
 from metahook.simulator.findings import findings
 from metahook.simulator.hook import MAX_BODY, Reply, in_process
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
@@ -46,7 +46,7 @@ def changed(item: Json, path: Path, value: Any) -> Json:
 
 
 def hostile() -> list[Any]:
-    """Return answers, each with a Deployment or a Service that can't be."""
+    """Return responses, each with an invalid Deployment or Service."""
     deployments: list[tuple[str, Path, Any]] = [
         ("metadata", ("metadata",), "x"),
         ("labels", ("metadata", "labels"), "x"),
@@ -98,7 +98,7 @@ def hostile() -> list[Any]:
 
 
 def nested(levels: int) -> Any:
-    """Return lists inside of each other."""
+    """Return nested lists."""
     found: Any = []
     for _ in range(levels):
         found = [found]
@@ -111,14 +111,14 @@ def without_times(item: Json) -> Json:
 
 
 def touched(made: World) -> None:
-    """Let the parent be synced a few times more."""
+    """Sync the parent a few more times."""
     made.edit(WEB, lambda item: item["metadata"].update(annotations={"touched": "1"}))
     made.run(30)
 
 
 @both_modes
 @pytest.mark.parametrize("answer", hostile())
-def test_what_can_not_be_is_an_error_and_what_is_there_stays(mode: Mode, answer: Any) -> None:
+def test_an_invalid_response_is_an_error_and_keeps_the_children(mode: Mode, answer: Any) -> None:
     hook = Answers(deployment(), service())
     made = settled(mode, hook)
     before = {key: without_times(made.get(key)) for key in (DEPLOYMENT, SERVICE)}
@@ -133,7 +133,7 @@ def test_what_can_not_be_is_an_error_and_what_is_there_stays(mode: Mode, answer:
 
 @both_modes
 @pytest.mark.parametrize("answer", hostile())
-def test_nor_is_anything_raised_where_nothing_is_there_yet(mode: Mode, answer: Any) -> None:
+def test_an_invalid_response_is_an_error_without_children_too(mode: Mode, answer: Any) -> None:
     hook = Answers()
     hook.says = Reply(200, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
     made = world(mode, hook, parent())
@@ -144,7 +144,7 @@ def test_nor_is_anything_raised_where_nothing_is_there_yet(mode: Mode, answer: A
 
 
 @both_modes
-def test_a_rule_that_can_not_be_is_an_error(mode: Mode) -> None:
+def test_an_invalid_rule_is_an_error(mode: Mode) -> None:
     hook = Answers(deployment())
     hook.rules = [{"apiVersion": ["v1"], "resource": "pods"}]
     made = world(mode, hook, parent())
@@ -155,7 +155,7 @@ def test_a_rule_that_can_not_be_is_an_error(mode: Mode) -> None:
 
 
 @both_modes
-def test_metadata_of_null_is_as_good_as_none(mode: Mode) -> None:
+def test_null_metadata_is_the_same_as_none(mode: Mode) -> None:
     made = settled(mode, Answers(deployment()))
 
     made.metacontroller.hook = Answers(changed(deployment(), ("metadata", "ownerReferences"), None))
@@ -166,7 +166,7 @@ def test_metadata_of_null_is_as_good_as_none(mode: Mode) -> None:
 
 
 @both_modes
-def test_half_a_character_in_a_name_is_refused(mode: Mode) -> None:
+def test_a_lone_surrogate_in_a_name_is_refused(mode: Mode) -> None:
     made = world(mode, Answers(changed(deployment(), ("metadata", "name"), "web-\ud800")), parent())
     made.run(5)
 
@@ -180,7 +180,7 @@ def test_some_services_need_no_ports(mode: Mode, spec: Json) -> None:
 
 
 @both_modes
-def test_half_a_character_is_stored_as_go_reads_it(mode: Mode) -> None:
+def test_a_lone_surrogate_is_stored_as_go_decodes_it(mode: Mode) -> None:
     child = changed(deployment(), (*MAIN, "env"), [{"name": "A", "value": "\ud800"}])
     made = settled(mode, Answers(child))
 
@@ -189,7 +189,7 @@ def test_half_a_character_is_stored_as_go_reads_it(mode: Mode) -> None:
 
 @both_modes
 @pytest.mark.parametrize("field", ["ports", "env"])
-def test_lists_of_kinds_that_nobody_reads_may_be_anything(mode: Mode, field: str) -> None:
+def test_the_fields_of_unread_kinds_are_not_validated(mode: Mode, field: str) -> None:
     child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, field: [1, {"name": ["x"]}]}
     made = settled(mode, Answers(child))
     made.metacontroller.hook = Answers({**child, field: [{"name": ["x"]}]})
@@ -198,12 +198,12 @@ def test_lists_of_kinds_that_nobody_reads_may_be_anything(mode: Mode, field: str
     assert events(made) == []
 
 
-def test_a_million_pods_are_more_than_there_is_room_for() -> None:
+def test_a_million_pods_do_not_fit_in_the_cluster() -> None:
     made = world("dynamic-apply", Answers(deployment(replicas=1_000_000)), parent())
     made.run(10)
 
     (found,) = made.api.all("ReplicaSet")
-    assert len(made.api.all("Pod")) == ROOM
+    assert len(made.api.all("Pod")) == MAX_PODS
     assert "room for 500 Pods" in found["status"]["conditions"][0]["message"]
 
 
@@ -220,7 +220,7 @@ def test_another_version_is_another_child_and_if_it_is_not_served_an_error(mode:
     assert made.api.get(DEPLOYMENT) is None
 
 
-def test_a_child_of_an_undeclared_version_is_not_shown() -> None:
+def test_a_child_of_an_undeclared_version_is_not_observed() -> None:
     made = settled("dynamic-apply", Answers(deployment()))
     made.edit(DEPLOYMENT, lambda item: item.update(apiVersion="apps/v1beta1"))
     touched(made)
@@ -230,7 +230,7 @@ def test_a_child_of_an_undeclared_version_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("record", ["{", "[" * 100_000, "5"])
-def test_a_record_of_what_was_applied_that_can_not_be_read_is_an_error(record: str) -> None:
+def test_an_unreadable_last_applied_annotation_is_an_error(record: str) -> None:
     hook = Answers(deployment())
     made = settled("dynamic-apply", hook)
 
@@ -241,7 +241,7 @@ def test_a_record_of_what_was_applied_that_can_not_be_read_is_an_error(record: s
 
 
 @pytest.mark.parametrize(("after", "calls"), [(1, 90), (0, 10)])
-def test_a_status_that_is_refused_does_not_keep_the_resync_from_coming(after: int, calls: int) -> None:
+def test_a_refused_status_does_not_prevent_the_resync(after: int, calls: int) -> None:
     hook = Answers()
     hook.answer = {"status": {"conditions": "x"}, "resyncAfterSeconds": after}
     made = world("dynamic-apply", hook, parent())
@@ -269,27 +269,27 @@ def test_a_status_that_is_refused_does_not_keep_the_resync_from_coming(after: in
         (SERVICE, ("spec", "ports"), 5),
     ],
 )
-def test_an_edit_that_can_not_be_is_refused(key: Key, path: Path, value: Any) -> None:
+def test_an_invalid_edit_is_refused(key: Key, path: Path, value: Any) -> None:
     made = settled("dynamic-apply", Answers(deployment(), service()))
 
-    with pytest.raises(Refused):
+    with pytest.raises(ApiError):
         made.edit(key, lambda item: changed(item, path, value))
     touched(made)
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "Pod"])
-def test_nor_can_what_others_made_be_spoiled(kind: str) -> None:
+def test_an_invalid_edit_of_a_child_is_refused(kind: str) -> None:
     made = settled("dynamic-apply", Answers(deployment()))
     key = key_of(made.api.all(kind)[0])
 
-    with pytest.raises(Refused):
+    with pytest.raises(ApiError):
         made.edit(key, lambda item: item.update(spec={}))
     made.edit(key, lambda item: item["metadata"].update(annotations=None))
     touched(made)
 
 
 def test_names_are_lower_case() -> None:
-    with pytest.raises(Refused, match=r"metadata.name"):
+    with pytest.raises(ApiError, match=r"metadata.name"):
         world("dynamic-apply", Answers(), parent("Web"))
 
 

@@ -1,21 +1,21 @@
-"""The kubelet: what becomes of a container, by its image or by whoever lets all fail."""
+"""The kubelet: the statuses of Pods, by the failure of an image or of all containers."""
 
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from metahook.simulator.controllers.fate import Fate, fate_of
+from metahook.simulator.controllers.failure import Failure, failure_of_image
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.world import World
-from tests.simulator.test_deployments import imaged, started
+from tests.simulator.test_deployment_controller import imaged, started
 from tests.worlds import DEPLOYMENT
 
 Json = dict[str, Any]
 
 
 def shown(made: World) -> tuple[str, str, int]:
-    """Return what ``kubectl get pods`` would show of the newest Pod: phase, why it waits, restarts."""
+    """Return the phase, waiting reason and restarts of the newest Pod."""
     status = made.api.all("Pod")[-1]["status"]
     (container,) = status.get("containerStatuses") or [{"state": {}, "restartCount": 0}]
     (state,) = container["state"].values() or [{}]
@@ -23,36 +23,36 @@ def shown(made: World) -> tuple[str, str, int]:
 
 
 @pytest.mark.parametrize(
-    ("image", "fate"),
+    ("image", "failure"),
     [
-        ("nginx:1.27", Fate.RUNS),
-        ("registry.example.com/bad/nginx", Fate.RUNS),
-        ("nginx:bad", Fate.BAD_IMAGE),
-        ("team/crash:1", Fate.RUNS),
-        ("nginx:badger", Fate.RUNS),
-        ("oom", Fate.RUNS),
-        ("team/nginx:1.28-crash", Fate.CRASH),
-        ("localhost:5000/nginx:oom", Fate.OOM),
-        ("a/nginx:slow@sha256:bad", Fate.SLOW),
-        ("nginx:1-config-error", Fate.CONFIG_ERROR),
-        ("nginx:1-config", Fate.RUNS),
-        ("nginx:unschedulable", Fate.UNSCHEDULABLE),
-        ("nginx:unready", Fate.UNREADY),
-        ("nginx:evicted", Fate.EVICTED),
-        ("nginx:1-node-lost", Fate.NODE_LOST),
+        ("nginx:1.27", Failure.RUNS),
+        ("registry.example.com/bad/nginx", Failure.RUNS),
+        ("nginx:bad", Failure.BAD_IMAGE),
+        ("team/crash:1", Failure.RUNS),
+        ("nginx:badger", Failure.RUNS),
+        ("oom", Failure.RUNS),
+        ("team/nginx:1.28-crash", Failure.CRASH),
+        ("localhost:5000/nginx:oom", Failure.OOM),
+        ("a/nginx:slow@sha256:bad", Failure.SLOW),
+        ("nginx:1-config-error", Failure.CONFIG_ERROR),
+        ("nginx:1-config", Failure.RUNS),
+        ("nginx:unschedulable", Failure.UNSCHEDULABLE),
+        ("nginx:unready", Failure.UNREADY),
+        ("nginx:evicted", Failure.EVICTED),
+        ("nginx:1-node-lost", Failure.NODE_LOST),
     ],
 )
-def test_a_word_of_the_tag_decides(image: str, fate: Fate) -> None:
-    assert fate_of(image) is fate
+def test_a_word_of_the_tag_names_the_failure(image: str, failure: Failure) -> None:
+    assert failure_of_image(image) is failure
 
 
 CREATING = (0.5, ("Pending", "ContainerCreating", 0))
 
 
-def course(fate: Fate, times: list[float]) -> list[tuple[str, str, int]]:
-    """Return what is shown of a new Pod of this *fate* at some times."""
+def course(failure: Failure, times: list[float]) -> list[tuple[str, str, int]]:
+    """Return these values for a new Pod with this *failure*, at some times."""
     made = started()
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     found = []
     for time in times:
         made.run(time - made.clock.now)
@@ -61,12 +61,12 @@ def course(fate: Fate, times: list[float]) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize(
-    ("fate", "ends"),
+    ("failure", "ends"),
     [
-        pytest.param(Fate.RUNS, [CREATING, (3, ("Running", "", 0))], id="runs"),
-        pytest.param(Fate.SLOW, [CREATING, (16, CREATING[1])], id="slow"),
+        pytest.param(Failure.RUNS, [CREATING, (3, ("Running", "", 0))], id="runs"),
+        pytest.param(Failure.SLOW, [CREATING, (16, CREATING[1])], id="slow"),
         pytest.param(
-            Fate.BAD_IMAGE,
+            Failure.BAD_IMAGE,
             [
                 CREATING,
                 (1.5, ("Pending", "ErrImagePull", 0)),
@@ -77,7 +77,7 @@ def course(fate: Fate, times: list[float]) -> list[tuple[str, str, int]]:
             id="bad-image",
         ),
         pytest.param(
-            Fate.CRASH,
+            Failure.CRASH,
             [
                 CREATING,
                 (1.5, ("Running", "", 0)),
@@ -90,38 +90,40 @@ def course(fate: Fate, times: list[float]) -> list[tuple[str, str, int]]:
             ],
             id="crash",
         ),
-        pytest.param(Fate.OOM, [(2.5, ("Running", "OOMKilled", 0)), (15.5, ("Running", "", 2))], id="oom"),
+        pytest.param(Failure.OOM, [(2.5, ("Running", "OOMKilled", 0)), (15.5, ("Running", "", 2))], id="oom"),
         pytest.param(
-            Fate.CONFIG_ERROR, [CREATING, (90, ("Pending", "CreateContainerConfigError", 0))], id="config-error"
+            Failure.CONFIG_ERROR, [CREATING, (90, ("Pending", "CreateContainerConfigError", 0))], id="config-error"
         ),
-        pytest.param(Fate.UNSCHEDULABLE, [(0.5, ("Pending", "", 0)), (90, ("Pending", "", 0))], id="unschedulable"),
+        pytest.param(Failure.UNSCHEDULABLE, [(0.5, ("Pending", "", 0)), (90, ("Pending", "", 0))], id="unschedulable"),
     ],
 )
-def test_a_pod_goes_the_way_of_its_fate(fate: Fate, ends: list[tuple[float, tuple[str, str, int]]]) -> None:
-    assert course(fate, [time for time, _ in ends]) == [seen for _, seen in ends]
+def test_a_pod_has_the_statuses_of_its_failure(
+    failure: Failure, ends: list[tuple[float, tuple[str, str, int]]]
+) -> None:
+    assert course(failure, [time for time, _ in ends]) == [seen for _, seen in ends]
 
 
-def test_a_slow_one_runs_at_last() -> None:
+def test_a_slow_container_runs_after_its_start() -> None:
     made = started()
-    made.kubelet.fail(Fate.SLOW)
-    made.still()
+    made.kubelet.fail(Failure.SLOW)
+    made.until_quiet()
 
     assert shown(made) == ("Running", "", 0)
 
 
-@pytest.mark.parametrize(("fate", "code"), [(Fate.CRASH, 1), (Fate.OOM, 137)])
-def test_a_container_that_ended_says_how(fate: Fate, code: int) -> None:
+@pytest.mark.parametrize(("failure", "code"), [(Failure.CRASH, 1), (Failure.OOM, 137)])
+def test_an_exited_container_reports_its_exit(failure: Failure, code: int) -> None:
     made = started()
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     made.run(5)
 
     (container,) = made.api.all("Pod")[0]["status"]["containerStatuses"]
     assert container["lastState"]["terminated"]["exitCode"] == code
 
 
-def test_the_pauses_between_restarts_double_up_to_five_minutes() -> None:
+def test_the_back_off_between_restarts_doubles_up_to_five_minutes() -> None:
     made = started()
-    made.kubelet.fail(Fate.CRASH)
+    made.kubelet.fail(Failure.CRASH)
     restarts = []
     for _ in range(7):
         made.run(300)
@@ -129,47 +131,47 @@ def test_the_pauses_between_restarts_double_up_to_five_minutes() -> None:
 
     assert restarts[0] == 5  # at once, and after 10, 20, 40 and 80 seconds; 160 are not over
     assert restarts[-1] - restarts[-2] == 1
-    assert made.still()
+    assert made.until_quiet()
 
 
-def test_containers_that_run_can_fail_and_come_back() -> None:
+def test_running_containers_can_fail_and_recover() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
 
     for restarts in (1, 3):
-        made.kubelet.fail(Fate.CRASH)
+        made.kubelet.fail(Failure.CRASH)
         made.run(4)
         assert shown(made) == ("Running", "CrashLoopBackOff", restarts)
 
         made.kubelet.fail(None)
-        made.still()
+        made.until_quiet()
         assert shown(made) == ("Running", "", restarts + 1)
 
 
-def test_failing_again_before_it_came_back_starts_no_second_row_of_restarts() -> None:
+def test_failing_again_before_the_recovery_starts_no_second_series_of_restarts() -> None:
     made = started()
-    made.still()
-    for fate in (Fate.CRASH, None, Fate.CRASH, Fate.CRASH):
-        made.kubelet.fail(fate)
+    made.until_quiet()
+    for failure in (Failure.CRASH, None, Failure.CRASH, Failure.CRASH):
+        made.kubelet.fail(failure)
     made.run(60)
 
     assert shown(made)[2] == 3  # at once, and after 10 and 20 seconds; 40 are not over
 
 
-def test_a_pull_that_fails_does_not_touch_what_runs() -> None:
+def test_a_failed_pull_does_not_affect_running_containers() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     before = made.api.all("Pod")
 
-    made.kubelet.fail(Fate.BAD_IMAGE)
+    made.kubelet.fail(Failure.BAD_IMAGE)
     made.run(60)
 
     assert made.api.all("Pod") == before
 
 
-def test_nothing_changes_for_containers_that_run_when_nothing_fails() -> None:
+def test_running_containers_do_not_change_while_nothing_fails() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     before = made.api.all("Pod")
 
     made.kubelet.fail(None)
@@ -180,7 +182,7 @@ def test_nothing_changes_for_containers_that_run_when_nothing_fails() -> None:
 
 def test_a_readiness_probe_delays_ready() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     probe = {"httpGet": {"port": 80}, "initialDelaySeconds": 20}
     made.edit(
         made_deployment(made),
@@ -189,7 +191,7 @@ def test_a_readiness_probe_delays_ready() -> None:
     made.run(15)
     assert (shown(made), is_ready(made.api.all("Pod")[-1])) == (("Running", "", 0), False)
 
-    made.still()
+    made.until_quiet()
     assert (shown(made), is_ready(made.api.all("Pod")[-1])) == (("Running", "", 0), True)
 
 
@@ -197,61 +199,61 @@ def with_probe() -> World:
     """Return a world with a Pod that has a readiness probe, and is ready."""
     made = started()
     with_main(made, readinessProbe={"httpGet": {"port": 80}})
-    made.still()
+    made.until_quiet()
     assert is_ready(made.api.all("Pod")[-1])
     return made
 
 
 def with_main(made: World, **fields: Any) -> None:
-    """Give the Deployment's container some fields."""
+    """Set fields of the Deployment's container."""
     made.edit(made_deployment(made), lambda item: item["spec"]["template"]["spec"]["containers"][0].update(fields))
 
 
-def test_a_container_whose_probe_fails_runs_on_and_is_ready_when_it_succeeds() -> None:
+def test_a_container_whose_probe_fails_keeps_running_and_is_ready_when_it_succeeds() -> None:
     made = with_probe()
     before = made.api.all("Pod")[-1]["status"]["containerStatuses"][0]["state"]
 
-    made.kubelet.fail(Fate.UNREADY)
-    made.still()
+    made.kubelet.fail(Failure.UNREADY)
+    made.until_quiet()
     (pod,) = made.api.all("Pod")
     assert (is_ready(pod), pod["status"]["containerStatuses"][0]["state"]) == (False, before)
 
     made.kubelet.fail(None)
-    made.still()
+    made.until_quiet()
     (pod,) = made.api.all("Pod")
     assert (is_ready(pod), pod["status"]["containerStatuses"][0]["state"]) == (True, before)
 
 
 def test_a_new_container_whose_probe_fails_is_never_ready() -> None:
     made = with_probe()
-    made.kubelet.fail(Fate.UNREADY)
+    made.kubelet.fail(Failure.UNREADY)
     imaged(made, "nginx:2")
     made.run(300)
 
     assert [is_ready(pod) for pod in made.api.all("Pod")] == [False, False]
 
 
-def test_a_container_without_a_probe_is_ready_whatever_its_fate_would_be() -> None:
+def test_a_container_without_a_probe_is_ready_although_probes_fail() -> None:
     made = started()
-    made.kubelet.fail(Fate.UNREADY)
-    made.still()
+    made.kubelet.fail(Failure.UNREADY)
+    made.until_quiet()
 
     assert is_ready(made.api.all("Pod")[-1])
 
 
-def test_a_pod_that_no_node_takes_says_so_until_one_does() -> None:
+def test_a_pod_that_fits_on_no_node_is_unschedulable_until_it_fits() -> None:
     made = started()
-    made.kubelet.fail(Fate.UNSCHEDULABLE)
+    made.kubelet.fail(Failure.UNSCHEDULABLE)
     made.run(90)
     (refusal,) = made.api.all("Pod")[-1]["status"]["conditions"]
     assert (refusal["status"], refusal["reason"]) == ("False", "Unschedulable")
 
-    made.kubelet.fail(Fate.UNSCHEDULABLE)
+    made.kubelet.fail(Failure.UNSCHEDULABLE)
     made.run(90)
     assert made.api.all("Pod")[-1]["status"]["conditions"] == [refusal]
 
     made.kubelet.fail(None)
-    made.still()
+    made.until_quiet()
     assert is_ready(made.api.all("Pod")[-1])
 
 
@@ -270,7 +272,7 @@ SECRET = {"name": "B", "valueFrom": {"secretKeyRef": {"name": "app", "key": "b"}
 )
 def test_a_container_that_can_not_be_configured_names_the_first_key_that_it_uses(env: list[Json], message: str) -> None:
     made = started()
-    made.kubelet.fail(Fate.CONFIG_ERROR)
+    made.kubelet.fail(Failure.CONFIG_ERROR)
     with_main(made, env=env)
     made.run(5)
 
@@ -286,21 +288,21 @@ def made_deployment(made: World) -> Any:
 
 def test_a_pod_of_a_bad_image_is_replaced_by_one_of_a_good_image() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     imaged(made, "nginx:crash")
     made.run(60)
     imaged(made, "nginx:2")
-    made.still()
+    made.until_quiet()
 
     (only,) = made.api.all("Pod")
     assert only["spec"]["containers"][0]["image"] == "nginx:2"
 
 
-def was_ready(fate: Fate, seconds: int, **container: Any) -> list[bool]:
+def was_ready(failure: Failure, seconds: int, **container: Any) -> list[bool]:
     """Return whether the newest Pod was ready, second by second."""
     made = started()
     made.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"]["containers"][0].update(container))
-    made.kubelet.fail(fate)
+    made.kubelet.fail(failure)
     found = []
     for _ in range(seconds):
         made.run(1)
@@ -309,50 +311,50 @@ def was_ready(fate: Fate, seconds: int, **container: Any) -> list[bool]:
 
 
 def test_without_a_probe_a_container_that_crashes_is_ready_in_between() -> None:
-    assert sum(new and not old for old, new in pairwise(was_ready(Fate.CRASH, 60))) > 3
-    assert not any(was_ready(Fate.CRASH, 60, readinessProbe={"httpGet": {"port": 80}}))
+    assert sum(new and not old for old, new in pairwise(was_ready(Failure.CRASH, 60))) > 3
+    assert not any(was_ready(Failure.CRASH, 60, readinessProbe={"httpGet": {"port": 80}}))
 
 
 def test_a_pod_that_is_evicted_stays_listed_and_is_replaced() -> None:
     made = started()
-    made.kubelet.fail(Fate.EVICTED)
+    made.kubelet.fail(Failure.EVICTED)
     made.run(150)
 
     *over, new = made.api.all("Pod")
     assert [pod["status"]["reason"] for pod in over] == ["Evicted", "Evicted"]
     assert is_ready(new)
-    assert made.still()
+    assert made.until_quiet()
 
 
-def test_of_a_lost_node_others_tell_that_its_pods_are_not_ready() -> None:
+def test_the_pods_of_a_lost_node_are_reported_not_ready() -> None:
     made = started()
-    made.still()
-    made.kubelet.fail(Fate.NODE_LOST)
-    made.still()
+    made.until_quiet()
+    made.kubelet.fail(Failure.NODE_LOST)
+    made.until_quiet()
     (pod,) = made.api.all("Pod")
     (container,) = pod["status"]["containerStatuses"]
     assert (is_ready(pod), container["ready"]) == (False, True)
 
     made.kubelet.fail(None)
-    made.still()
+    made.until_quiet()
     assert is_ready(made.api.all("Pod")[0])
 
 
-def test_a_pod_that_was_evicted_stays_so_whatever_becomes_of_others() -> None:
+def test_an_evicted_pod_stays_evicted() -> None:
     made = started()
-    made.still()
-    made.kubelet.fail(Fate.EVICTED)
+    made.until_quiet()
+    made.kubelet.fail(Failure.EVICTED)
     made.run(65)
-    made.kubelet.fail(Fate.CRASH)
+    made.kubelet.fail(Failure.CRASH)
     made.run(60)
 
     first, second = made.api.all("Pod")
     assert (first["status"]["reason"], "reason" in second["status"]) == ("Evicted", False)
 
 
-def test_what_never_ran_is_not_told_of_a_lost_node() -> None:
+def test_a_pod_that_never_ran_does_not_report_a_lost_node() -> None:
     made = started()
-    made.kubelet.fail(Fate.NODE_LOST)
+    made.kubelet.fail(Failure.NODE_LOST)
     made.run(60)
 
     assert made.api.all("Pod")[0]["status"] == {"phase": "Pending"}

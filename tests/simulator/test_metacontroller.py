@@ -1,4 +1,4 @@
-"""Metacontroller alone: each rule of its sync that the properties rely on."""
+"""Metacontroller alone: the rules of its sync."""
 
 from dataclasses import replace
 
@@ -33,13 +33,13 @@ def test_the_first_sync_makes_the_children_and_writes_the_status(mode: Mode) -> 
     done = Since(made)
 
     made.apply(parent())
-    made.still()
+    made.until_quiet()
 
     assert done.requests == done.writes == [MAKES[mode], "update status MyResource web"]
 
 
 @both_modes
-def test_the_same_answer_again_costs_nothing(mode: Mode) -> None:
+def test_a_repeated_response_costs_no_request(mode: Mode) -> None:
     made = without_controllers(mode, Answers(deployment(), service()))
 
     assert synced(made).requests == []
@@ -67,7 +67,7 @@ def test_the_status_is_replaced_whole_and_says_which_generation(mode: Mode) -> N
 
 
 @both_modes
-def test_the_status_is_written_although_a_child_was_refused_and_the_others_are_made(mode: Mode) -> None:
+def test_a_refused_child_stops_neither_the_status_nor_the_other_children(mode: Mode) -> None:
     torn = deployment()
     torn["spec"]["template"]["metadata"]["labels"] = {"app": "other"}
     made = world(mode, Answers(torn, service()), parent())
@@ -83,12 +83,12 @@ def test_a_parent_that_is_being_deleted_has_its_status_written_and_its_children_
     hook = Answers(deployment())
     made = without_controllers(mode, hook)
     made.edit(WEB, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
-    made.still()
+    made.until_quiet()
     done = Since(made)
 
     hook.answer = {"status": {"state": "Terminating"}, "children": []}
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
 
     assert done.requests == ["update status MyResource web"]
     assert made.get(WEB)["status"] == {"state": "Terminating", "observedGeneration": 2}
@@ -129,7 +129,7 @@ def test_changing_to_server_side_apply_takes_the_annotation_away() -> None:
 
     made.metacontroller.settings = replace(made.settings, mode="server-side-apply")
     made.metacontroller.restart()
-    made.still()
+    made.until_quiet()
 
     assert done.requests == ["patch Deployment web-deployment", CHANGES["server-side-apply"]]
     assert LAST_APPLIED not in made.get(DEPLOYMENT)["metadata"].get("annotations", {})
@@ -158,22 +158,22 @@ def test_resyncs_call_the_hook_and_cost_nothing(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize(("kind", "more"), [("MyResource", 1), ("Deployment", 0)])
-def test_what_is_told_of_twice_is_a_sync_more_if_it_is_the_parent(kind: str, more: int) -> None:
+def test_an_event_that_arrives_twice_is_another_sync_only_for_the_parent(kind: str, more: int) -> None:
     made = without_controllers("dynamic-apply", Answers(deployment()))
     before = calls(made)
 
     made.metacontroller.cache.delays = lambda _: [0.01, 0.02]
     changed = {"MyResource": WEB, "Deployment": DEPLOYMENT}[kind]
     made.edit(changed, lambda item: item["metadata"].setdefault("labels", {}).update(touched="once"))
-    made.still()
+    made.until_quiet()
 
     assert calls(made) == before + 1 + more
 
 
-def test_a_status_that_somebody_else_writes_is_repaired_at_the_next_resync() -> None:
+def test_a_status_that_another_client_writes_is_repaired_at_the_next_resync() -> None:
     made = without_controllers("dynamic-apply", Answers())
 
-    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "somebody")
+    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "another-client")
     made.run(1)
     assert made.get(WEB)["status"] == {"state": "Ready"}
 
@@ -183,16 +183,16 @@ def test_a_status_that_somebody_else_writes_is_repaired_at_the_next_resync() -> 
 
 def test_without_ignoring_status_changes_it_is_repaired_at_once() -> None:
     made = world("dynamic-apply", Answers(), parent(), ignore_status_changes=False)
-    made.still()
+    made.until_quiet()
 
-    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "somebody")
+    made.api.update_status({**made.get(WEB), "status": {"state": "Ready"}}, "another-client")
     made.run(1)
 
     assert made.get(WEB)["status"] == {"state": "Building", "observedGeneration": 1}
 
 
 @both_modes
-def test_without_a_parent_nothing_is_asked(mode: Mode) -> None:
+def test_without_a_parent_no_hook_is_called(mode: Mode) -> None:
     orphan = deployment()
     orphan["metadata"]["namespace"] = "default"
     made = world(mode, Answers(), orphan)

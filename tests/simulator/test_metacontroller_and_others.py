@@ -1,4 +1,4 @@
-"""Metacontroller alone: what it does about what others did to the children."""
+"""Metacontroller alone: its reaction to changes of children by others."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_scaling_by_hand_is_repaired_with_one_write(mode: Mode) -> None:
     done = Since(made)
 
     made.edit(DEPLOYMENT, scale)
-    made.still()
+    made.until_quiet()
 
     assert done.requests == [CHANGES[mode]]
     assert made.get(DEPLOYMENT)["spec"]["replicas"] == 2
@@ -66,25 +66,25 @@ def test_scaling_by_hand_is_repaired_with_one_write(mode: Mode) -> None:
 
 @both_modes
 @pytest.mark.parametrize("change", [restart, inject])
-def test_what_is_not_ours_is_left_alone(mode: Mode, change: Any) -> None:
+def test_fields_of_other_managers_are_kept(mode: Mode, change: Any) -> None:
     made = without_controllers(mode, Answers(deployment()))
 
     made.edit(DEPLOYMENT, change)
     before = made.get(DEPLOYMENT)["spec"]
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["spec"] == before
     assert synced(made).requests == []
 
 
 @both_modes
-def test_an_annotation_that_was_removed_comes_back(mode: Mode) -> None:
+def test_a_removed_annotation_is_restored(mode: Mode) -> None:
     hook = Answers(deployment())
     hook.answer["children"][0]["metadata"]["annotations"] = {"ours": "1"}
     made = without_controllers(mode, hook)
 
     made.edit(DEPLOYMENT, remove_annotation)
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["metadata"]["annotations"]["ours"] == "1"
 
@@ -94,7 +94,7 @@ def test_under_server_side_apply_an_object_of_another_controller_is_refused() ->
     other["metadata"]["ownerReferences"] = [{"kind": "Other", "name": "a", "uid": "another", "controller": True}]
     made = world("server-side-apply", Answers(service()), other, parent(), controllers=False)
     done = Since(made)
-    made.still()
+    made.until_quiet()
 
     assert "only one reference can have controller set to true" in done.refusals[0]
     assert made.get(SERVICE)["spec"]["selector"] == {"app": "other"}
@@ -103,12 +103,12 @@ def test_under_server_side_apply_an_object_of_another_controller_is_refused() ->
 @pytest.mark.parametrize(
     ("mode", "then"), [("dynamic-apply", ["create Deployment web-deployment"]), ("server-side-apply", [])]
 )
-def test_a_child_that_lost_its_label_is_released_and_stuck_or_taken_back(mode: Mode, then: list[str]) -> None:
+def test_a_child_without_its_label_is_released_and_then_stuck_or_taken_over(mode: Mode, then: list[str]) -> None:
     made = without_controllers(mode, Answers(deployment()))
     done = Since(made)
 
     made.edit(DEPLOYMENT, release)
-    made.still()
+    made.until_quiet()
 
     assert done.requests == ["update Deployment web-deployment", MAKES[mode]]
     assert synced(made).requests == then
@@ -121,7 +121,7 @@ def test_a_child_that_lost_its_owner_is_adopted_again(mode: Mode) -> None:
     before, done = made.get(DEPLOYMENT), Since(made)
 
     made.edit(DEPLOYMENT, disown)
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["metadata"]["ownerReferences"] == before["metadata"]["ownerReferences"]
     assert done.requests[0] == "update Deployment web-deployment"
@@ -129,12 +129,12 @@ def test_a_child_that_lost_its_owner_is_adopted_again(mode: Mode) -> None:
 
 
 @both_modes
-def test_a_child_that_is_deleted_by_hand_is_made_again(mode: Mode) -> None:
+def test_a_child_that_a_user_deletes_is_created_again(mode: Mode) -> None:
     made = without_controllers(mode, Answers(deployment()))
     done = Since(made)
 
     made.delete(DEPLOYMENT)
-    made.still()
+    made.until_quiet()
 
     assert done.requests == [MAKES[mode]]
     assert synced(made).requests == []
@@ -146,7 +146,7 @@ def test_a_child_that_is_being_deleted_is_left_alone(mode: Mode) -> None:
     made = without_controllers(mode, hook)
     made.edit(DEPLOYMENT, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
     made.delete(DEPLOYMENT)
-    made.still()
+    made.until_quiet()
 
     hook.answer["children"] = [deployment(replicas=9)]
     assert synced(made).requests == []
@@ -159,11 +159,11 @@ def test_a_child_that_is_being_deleted_is_left_alone(mode: Mode) -> None:
 def test_a_child_of_another_parent_is_left_alone(mode: Mode) -> None:
     made = world(mode, Answers(), parent(), parent("other"), controllers=False)
     owner = made.parent("other")
-    made.still()
+    made.until_quiet()
     before = calls(made)
 
     made.apply(with_metadata(foreign(service()), ownerReferences=[reference_to(owner)]))
-    made.still()
+    made.until_quiet()
 
     assert made.api.get(SERVICE)
     assert calls(made) == before + 1  # for the other one
@@ -180,7 +180,7 @@ def test_nothing_is_adopted_for_a_parent_that_is_being_deleted_or_already_gone(m
     made.apply(with_metadata(foreign(service()), labels={"controller-uid": uid}))
     made.run(0.5)
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
 
     assert made.api.get(SERVICE)
     assert done.requests == []

@@ -1,4 +1,4 @@
-"""Metacontroller alone: what answers cost that are careless, or that change."""
+"""Metacontroller alone: the cost of responses that are careless, or that change."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ CARELESS = [
     pytest.param(deployment(replicas=1.0), id="float"),
     pytest.param(deployment(minReadySeconds=0), id="zero"),
 ]
-"""Children that are never stored as they are asked for."""
+"""Children that are never stored as desired."""
 
 
 @pytest.mark.parametrize("careless", CARELESS)
@@ -49,7 +49,7 @@ def test_under_server_side_apply_a_careless_child_costs_nothing(careless: Json) 
     assert synced(without_controllers("server-side-apply", Answers(careless))).requests == []
 
 
-def test_under_dynamic_apply_projected_sources_must_say_the_defaults_of_the_server() -> None:
+def test_under_dynamic_apply_projected_sources_must_contain_the_defaults_of_the_server() -> None:
     hook = Answers(deployment())
     files = {"items": [{"path": "name", "fieldRef": {"fieldPath": "metadata.name"}}]}
     volumes = [{"name": "a", "projected": {"sources": [{"downwardAPI": files}], "defaultMode": 420}}]
@@ -65,7 +65,7 @@ def test_under_dynamic_apply_projected_sources_must_say_the_defaults_of_the_serv
 
 
 @both_modes
-def test_an_answer_that_differs_each_time_writes_each_time(mode: Mode) -> None:
+def test_a_response_that_differs_each_time_is_a_write_each_time(mode: Mode) -> None:
     hook = Answers(deployment())
     made = without_controllers(mode, hook)
 
@@ -76,11 +76,11 @@ def test_an_answer_that_differs_each_time_writes_each_time(mode: Mode) -> None:
         assert done.requests == done.writes == [CHANGES[mode]]
 
 
-class Restless(Answers):
-    """A hook that answers with another child each time."""
+class NeverTheSame(Answers):
+    """A hook whose child differs in every response."""
 
     def __call__(self, hook: str, body: bytes) -> Any:
-        """Return the next answer."""
+        """Return the next response."""
         place = self.answer.get("place", 0)
         self.answer = {"status": {"a": 1}, "children": [with_main(args=[str(place)])]}
         reply = super().__call__(hook, body)
@@ -89,17 +89,17 @@ class Restless(Answers):
 
 
 @both_modes
-def test_a_hook_that_never_answers_twice_the_same_goes_round_in_circles(mode: Mode) -> None:
-    made = world(mode, Restless(), parent(), controllers=False, has_customize=False)
+def test_a_hook_that_never_repeats_a_response_syncs_in_a_loop(mode: Mode) -> None:
+    made = world(mode, NeverTheSame(), parent(), controllers=False, has_customize=False)
 
     made.run(1)
 
     assert calls(made) > 100
-    assert not made.still(within=1)
+    assert not made.until_quiet(within=1)
 
 
 @both_modes
-def test_a_status_that_differs_each_time_goes_round_in_circles_unless_status_changes_are_ignored(mode: Mode) -> None:
+def test_a_status_that_differs_each_time_syncs_in_a_loop_unless_status_changes_are_ignored(mode: Mode) -> None:
     class Counting(Answers):
         def __call__(self, hook: str, body: bytes) -> Any:
             self.answer["status"] = {"calls": self.answer["status"].get("calls", 0) + 1}
@@ -141,7 +141,7 @@ def test_variables_in_another_order_follow_only_under_server_side_apply(mode: Mo
     assert "".join(variable["name"] for variable in main["env"]) == order
 
 
-def test_under_dynamic_apply_one_port_with_two_protocols_never_comes_to_rest() -> None:
+def test_under_dynamic_apply_one_port_with_two_protocols_is_written_at_every_sync() -> None:
     ports = [{"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}]
     made = without_controllers("dynamic-apply", Answers(with_main(ports=ports)))
     synced(made)
@@ -150,7 +150,7 @@ def test_under_dynamic_apply_one_port_with_two_protocols_never_comes_to_rest() -
     assert [port["protocol"] for port in main["ports"]] == ["UDP", "UDP"]
 
 
-def test_under_dynamic_apply_a_field_that_is_left_out_is_taken_away() -> None:
+def test_under_dynamic_apply_a_field_that_is_left_out_is_removed() -> None:
     hook = Answers(deployment(replicas=3))
     made = without_controllers("dynamic-apply", hook)
 
@@ -167,13 +167,13 @@ def test_under_server_side_apply_control_characters_are_refused_and_a_next_line_
     done = Since(refused)
     for each in (refused, folded):
         each.apply(parent())
-        each.still()
+        each.until_quiet()
 
     assert set(done.refusals) == {"BadRequest: control characters are not allowed"}
     assert folded.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"][0]["args"] == ["a b"]
 
 
-def test_under_dynamic_apply_a_generated_name_is_made_again_and_again() -> None:
+def test_under_dynamic_apply_a_generated_name_creates_a_child_at_every_sync() -> None:
     child = deployment()
     child["metadata"] = {"generateName": "web-", "labels": {"myresource": "web"}}
     made = world("dynamic-apply", Answers(child), parent(), controllers=False)
@@ -190,7 +190,7 @@ def test_a_child_without_a_name_is_refused(mode: Mode) -> None:
     child = deployment()
     del child["metadata"]["name"]
     made = world(mode, Answers(child), parent(), controllers=False)
-    made.still()
+    made.until_quiet()
 
     assert made.api.all("Deployment") == []
     assert "name" in events(made)[0]

@@ -1,11 +1,11 @@
-"""Who owns fields after a change of the apply strategy and after an undo: what stays, and what our hook says of it."""
+"""Field ownership after a change of the apply strategy and after an undo, and what our hook reports."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.ownership import Ownership, changed, joined
+from metahook.simulator.apiserver.ownership import Ownership, changed_part, union
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
 from tests.build import MYRESOURCE
@@ -32,11 +32,11 @@ def owners(world: World) -> list[tuple[str, str]]:
     return [(entry["manager"], entry["operation"]) for entry in found]
 
 
-def test_after_a_change_to_server_side_apply_fields_that_are_dropped_stay_and_it_is_said() -> None:
+def test_after_a_change_to_server_side_apply_dropped_fields_stay_and_are_reported() -> None:
     world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
     assert owners(world) == []
-    world.applies("server-side-apply")
-    assert world.still()
+    world.set_mode("server-side-apply")
+    assert world.until_quiet()
     assert owners(world) == [("metacontroller", "Apply"), ("metacontroller", "Update")]
     assert ready(world) == ("True", "Available")
 
@@ -48,10 +48,10 @@ def test_after_a_change_to_server_side_apply_fields_that_are_dropped_stay_and_it
     assert ready(world) == ("False", "LeftoverFields")
 
 
-def test_what_is_removed_by_hand_stays_away() -> None:
+def test_a_field_that_a_user_removes_stays_removed() -> None:
     world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
-    world.applies("server-side-apply")
-    assert world.still()
+    world.set_mode("server-side-apply")
+    assert world.until_quiet()
     loses(world, **FULL)
 
     def remove(item: Json) -> None:
@@ -59,7 +59,7 @@ def test_what_is_removed_by_hand_stays_away() -> None:
         del pod["terminationGracePeriodSeconds"], pod["containers"][0]["args"], pod["containers"][0]["env"]
 
     world.edit(DEPLOYMENT, remove)
-    assert world.still()
+    assert world.until_quiet()
 
     assert ready(world) == ("True", "Available")
     assert synced(world).writes == []
@@ -77,10 +77,10 @@ def test_dynamic_apply_does_not_remove_what_was_dropped_before_its_first_write()
 
 
 @both_modes
-def test_an_undo_is_undone_by_dynamic_apply_and_said_under_server_side_apply(mode: Mode) -> None:
+def test_an_undo_is_reverted_by_dynamic_apply_and_reported_under_server_side_apply(mode: Mode) -> None:
     world = settled(mode, MYRESOURCE, parent(**FULL))
     loses(world, **FULL)
-    assert world.still()
+    assert world.until_quiet()
 
     world.undo(DEPLOYMENT, 1)
     world.run(80)
@@ -93,29 +93,29 @@ def test_an_undo_is_undone_by_dynamic_apply_and_said_under_server_side_apply(mod
         assert ("kubectl", "Update") in owners(world)
 
 
-def test_what_somebody_else_adds_is_theirs() -> None:
+def test_an_added_field_belongs_to_the_manager_that_added_it() -> None:
     world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
-    world.applies("server-side-apply")
-    assert world.still()
+    world.set_mode("server-side-apply")
+    assert world.until_quiet()
 
     world.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"].update(hostname="theirs"))
-    assert world.still()
+    assert world.until_quiet()
 
     assert ready(world) == ("True", "Available")
     assert world.get(DEPLOYMENT)["spec"]["template"]["spec"]["hostname"] == "theirs"
 
 
-def test_there_must_be_such_a_revision() -> None:
+def test_an_undo_to_a_missing_revision_is_an_error() -> None:
     world = settled("dynamic-apply")
 
     with pytest.raises(NoSuchObject, match="revision 7 of Deployment web-deployment"):
         world.undo(DEPLOYMENT, 7)
 
 
-def test_an_apply_that_changes_nothing_but_who_owns_it_is_a_write_once() -> None:
+def test_an_apply_that_changes_only_the_ownership_is_one_write() -> None:
     world = settled("dynamic-apply")
-    world.applies("server-side-apply")
-    assert world.still()
+    world.set_mode("server-side-apply")
+    assert world.until_quiet()
 
     assert synced(world).writes == []
 
@@ -136,8 +136,8 @@ def test_an_apply_that_changes_nothing_but_who_owns_it_is_a_write_once() -> None
         pytest.param({"env": [{"name": "A"}, {"name": "B"}]}, {"env": [{"name": "B"}]}, None, id="an-item-that-goes"),
     ],
 )
-def test_what_an_update_changes_is_its_own(old: Json, new: Json, part: Json | None) -> None:
-    assert changed(old, new) == part
+def test_an_update_owns_what_it_changes(old: Json, new: Json, part: Json | None) -> None:
+    assert changed_part(old, new) == part
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,11 @@ def test_what_an_update_changes_is_its_own(old: Json, new: Json, part: Json | No
         pytest.param({"args": ["a"]}, {"args": ["b"]}, {"args": ["b"]}, id="a-list-that-is-replaced"),
     ],
 )
-def test_parts_are_joined(one: Json, other: Json | None, both: Json) -> None:
-    assert joined(one, other) == both
+def test_a_union_merges_maps_and_lists(one: Json, other: Json | None, both: Json) -> None:
+    assert union(one, other) == both
 
 
-def test_what_is_changed_by_another_is_no_longer_owned() -> None:
+def test_a_field_that_another_manager_changes_is_no_longer_owned() -> None:
     made: Json = {"apiVersion": "v1", "kind": "Service", "metadata": {}, "spec": {"a": 1, "b": 1}}
     owned = Ownership().after_update(None, made, "kubectl")
 

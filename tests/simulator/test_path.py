@@ -1,10 +1,10 @@
-"""Paths: what leads where, and what is no path."""
+"""Paths: valid ones, and the values that they lead to."""
 
 from typing import Any
 
 import pytest
 
-from metahook.simulator.path import BadPath, NoSuchPlace, look_up, put, steps
+from metahook.simulator.path import InvalidPath, PathNotFound, look_up, path_steps, set_value
 
 
 @pytest.mark.parametrize(
@@ -18,20 +18,20 @@ from metahook.simulator.path import BadPath, NoSuchPlace, look_up, put, steps
     ],
 )
 def test_a_path_has_steps(path: str, found: list[str | int]) -> None:
-    assert steps(path) == found
+    assert path_steps(path) == found
 
 
 @pytest.mark.parametrize("path", ["", ".", "a..b", "a[", "a[x]", "a['b", "a.[", "a]b", "a[-1]"])
-def test_what_is_no_path_is_refused_with_an_example(path: str) -> None:
-    with pytest.raises(BadPath, match="write it as"):
-        steps(path)
+def test_a_malformed_path_is_refused_with_an_example(path: str) -> None:
+    with pytest.raises(InvalidPath, match="write it as"):
+        path_steps(path)
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
     [("a.b", 1), ("list[1].c", 3), ("list[2]", None), ("a.missing", None), ("a.b.c", None), ("none.at.all", None)],
 )
-def test_looking_up_what_is_not_there_gives_none(path: str, value: object) -> None:
+def test_looking_up_a_missing_path_returns_none(path: str, value: object) -> None:
     assert look_up({"a": {"b": 1}, "list": [{}, {"c": 3}]}, path) == value
 
 
@@ -45,15 +45,15 @@ def test_looking_up_what_is_not_there_gives_none(path: str, value: object) -> No
         ("list[0]", 9, {"a": {"b": 1}, "list": [9, 2]}),
     ],
 )
-def test_putting_a_value_makes_the_way_to_it(path: str, value: object, after: dict[str, Any]) -> None:
+def test_setting_a_value_creates_the_maps_on_its_path(path: str, value: object, after: dict[str, Any]) -> None:
     item: dict[str, Any] = {"a": {"b": 1}, "list": [1, 2]}
 
-    put(item, path, value)
+    set_value(item, path, value)
 
     assert item == after
 
 
 @pytest.mark.parametrize("path", ["a.b.c", "list.first", "a[0]", "list[5]", "list[0].x", "a.b[0].c"])
-def test_where_something_else_is_nothing_can_be_put(path: str) -> None:
-    with pytest.raises(NoSuchPlace):
-        put({"a": {"b": 1}, "list": [1, 2]}, path, 1)
+def test_a_value_can_not_be_set_below_a_scalar_or_beyond_a_list(path: str) -> None:
+    with pytest.raises(PathNotFound):
+        set_value({"a": {"b": 1}, "list": [1, 2]}, path, 1)

@@ -1,4 +1,4 @@
-"""The work queue: coalescing, backoff, and what counts as a mere look whether all is well."""
+"""The work queue: coalescing, backoff, and which syncs are idle."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
 
 
 class Work:
-    """A clock, a queue, and when what was worked on."""
+    """A clock, a queue, and the times at which keys were synced."""
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -22,17 +22,17 @@ class Work:
         self.done: list[tuple[float, str, bool]] = []
 
     def do(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
-        """Note that *key* was worked on."""
+        """Record a sync of *key*."""
         self.done.append((round(self.clock.now, 3), key.name, idle))
 
     def run(self) -> list[tuple[float, str, bool]]:
-        """Let all that is planned happen, and return it."""
-        while self.clock.next:
+        """Run all timers, and return the syncs."""
+        while self.clock.next_timer:
             self.clock.step()
         return self.done
 
 
-def test_a_key_that_waits_already_is_worked_on_once() -> None:
+def test_a_queued_key_is_synced_once() -> None:
     work = Work()
     for key in (A, B, A, A):
         work.queue.add(key)
@@ -40,7 +40,7 @@ def test_a_key_that_waits_already_is_worked_on_once() -> None:
     assert work.run() == [(0, "a", False), (0, "b", False)]
 
 
-def test_a_real_reason_beats_an_idle_one() -> None:
+def test_a_queued_key_is_idle_only_if_all_its_requests_are() -> None:
     work = Work()
     work.queue.add(A, idle=True)
     work.queue.add(A)
@@ -51,7 +51,7 @@ def test_a_real_reason_beats_an_idle_one() -> None:
 
 
 @pytest.mark.parametrize("order", [(30, 5), (5, 30), (5, 5)])
-def test_of_several_requests_for_later_the_earliest_counts(order: tuple[float, float]) -> None:
+def test_the_earliest_of_several_delayed_requests_counts(order: tuple[float, float]) -> None:
     work = Work()
     for seconds in order:
         work.queue.add_after(A, seconds)
@@ -59,7 +59,7 @@ def test_of_several_requests_for_later_the_earliest_counts(order: tuple[float, f
     assert work.run() == [(5, "a", False)]
 
 
-def test_an_earlier_request_that_is_real_makes_an_idle_one_real() -> None:
+def test_an_earlier_request_that_is_not_idle_replaces_an_idle_one() -> None:
     work = Work()
     work.queue.add_after(A, 5, idle=True)
     work.queue.add_after(A, 30)
@@ -67,7 +67,7 @@ def test_an_earlier_request_that_is_real_makes_an_idle_one_real() -> None:
     assert work.run() == [(5, "a", False)]
 
 
-def test_a_sync_in_between_does_not_cancel_what_is_asked_for_later() -> None:
+def test_a_sync_does_not_cancel_a_delayed_request() -> None:
     work = Work()
     work.queue.add_after(A, 5)
     work.queue.add(A)
@@ -107,9 +107,7 @@ def test_a_queue_that_is_cleared_forgets_everything() -> None:
 
 
 @pytest.mark.parametrize(("retry_after", "called"), [(None, 1000), (0, 1000), (1, 2), (10, 1)])
-def test_a_429_is_tried_again_when_it_says_and_without_a_pause_if_it_does_not(
-    retry_after: float | None, called: int
-) -> None:
+def test_a_429_is_retried_after_its_retry_after_and_at_once_without_one(retry_after: float | None, called: int) -> None:
     hook = Answers()
     hook.says = Reply(429, b"", retry_after)
     made = world("dynamic-apply", hook, parent())

@@ -1,4 +1,4 @@
-"""How many Pods of which ReplicaSet: the arithmetic, and that a whole rollout keeps within it."""
+"""The sizes of ReplicaSets during a rollout, step by step and in a whole rollout."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metahook.simulator.controllers.pod_status import is_ready
-from metahook.simulator.controllers.rollout import Set, bounds, scaled
-from metahook.simulator.objects import deleting
+from metahook.simulator.controllers.rollout import PodCounts, next_sizes, surge_and_unavailable
+from metahook.simulator.objects import is_deleting
 from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
@@ -20,8 +20,8 @@ def spec(replicas: int, surge: int | str = 1, unavailable: int | str = 0, **more
     return {"replicas": replicas, "strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}, **more}
 
 
-def full(name: str, count: int) -> Set:
-    return Set(name, count, count, count, count)
+def full(name: str, count: int) -> PodCounts:
+    return PodCounts(name, count, count, count, count)
 
 
 @pytest.mark.parametrize(
@@ -37,31 +37,53 @@ def full(name: str, count: int) -> Set:
         (0, "25%", "25%", (0, 1)),
     ],
 )
-def test_surge_is_rounded_up_and_unavailable_down_and_not_both_are_zero(
+def test_max_surge_is_rounded_up_and_max_unavailable_down_and_not_both_are_zero(
     replicas: int, surge: int | str, unavailable: int | str, expected: tuple[int, int]
 ) -> None:
-    assert bounds(spec(replicas, surge, unavailable)) == expected
+    assert surge_and_unavailable(spec(replicas, surge, unavailable)) == expected
 
 
 def test_recreate_has_no_bounds() -> None:
-    assert bounds({"replicas": 3, "strategy": {"type": "Recreate"}}) == (0, 0)
+    assert surge_and_unavailable({"replicas": 3, "strategy": {"type": "Recreate"}}) == (0, 0)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "new", "old", "step"),
+    ("desired", "new", "old", "step"),
     [
-        pytest.param(spec(3), Set("new", 0), [], {"new": 3}, id="nothing-is-there"),
+        pytest.param(spec(3), PodCounts("new", 0), [], {"new": 3}, id="nothing-is-there"),
         pytest.param(spec(3), full("new", 3), [], {}, id="nothing-to-do"),
         pytest.param(spec(1), full("new", 3), [], {"new": 1}, id="scaled-down"),
-        pytest.param(spec(3), Set("new", 0), [full("old", 3)], {"new": 1}, id="as-far-as-there-may-be-too-many"),
-        pytest.param(spec(3), Set("new", 1, 1), [full("old", 3)], {}, id="waits-for-the-new-one"),
+        pytest.param(spec(3), PodCounts("new", 0), [full("old", 3)], {"new": 1}, id="as-far-as-there-may-be-too-many"),
+        pytest.param(spec(3), PodCounts("new", 1, 1), [full("old", 3)], {}, id="waits-for-the-new-one"),
         pytest.param(spec(3), full("new", 1), [full("old", 3)], {"old": 2}, id="the-old-ones-make-room"),
-        pytest.param(spec(3, 0, 1), Set("new", 0), [full("old", 3)], {"old": 2}, id="no-surge-shrinks-first"),
-        pytest.param(spec(3, 1, 1), Set("new", 1), [Set("old", 3, 3, 2, 2)], {"old": 2}, id="sick-old-ones-go-first"),
-        pytest.param(spec(3, 1, 1), Set("new", 1), [full("a", 1), Set("b", 2, 2)], {"b": 1}, id="the-sick-of-several"),
-        pytest.param(spec(3), Set("new", 1), [Set("old", 3, 3, 2, 2)], {}, id="not-if-too-few-would-be-left"),
+        pytest.param(spec(3, 0, 1), PodCounts("new", 0), [full("old", 3)], {"old": 2}, id="no-surge-shrinks-first"),
         pytest.param(
-            spec(3, 0, 3), Set("new", 0), [full("a", 1), full("b", 2)], {"a": 0, "b": 0}, id="all-may-be-unavailable"
+            spec(3, 1, 1),
+            PodCounts("new", 1),
+            [PodCounts("old", 3, 3, 2, 2)],
+            {"old": 2},
+            id="sick-old-ones-go-first",
+        ),
+        pytest.param(
+            spec(3, 1, 1),
+            PodCounts("new", 1),
+            [full("a", 1), PodCounts("b", 2, 2)],
+            {"b": 1},
+            id="the-sick-of-several",
+        ),
+        pytest.param(
+            spec(3),
+            PodCounts("new", 1),
+            [PodCounts("old", 3, 3, 2, 2)],
+            {},
+            id="not-if-too-few-would-be-left",
+        ),
+        pytest.param(
+            spec(3, 0, 3),
+            PodCounts("new", 0),
+            [full("a", 1), full("b", 2)],
+            {"a": 0, "b": 0},
+            id="all-may-be-unavailable",
         ),
         pytest.param(spec(5, paused=True), full("new", 3), [], {"new": 5}, id="paused-and-scaled"),
         pytest.param(spec(5, paused=True), None, [full("old", 3)], {"old": 5}, id="paused-before-the-rollout"),
@@ -69,24 +91,26 @@ def test_recreate_has_no_bounds() -> None:
         pytest.param(spec(5, paused=True), None, [], {}, id="paused-from-the-beginning"),
     ],
 )
-def test_the_next_step_of_a_rollout(wanted: Json, new: Set | None, old: list[Set], step: dict[str, int]) -> None:
-    assert scaled(wanted, new, old) == step
+def test_the_next_step_of_a_rollout(
+    desired: Json, new: PodCounts | None, old: list[PodCounts], step: dict[str, int]
+) -> None:
+    assert next_sizes(desired, new, old) == step
 
 
 def test_recreate_waits_until_the_last_old_pod_is_gone() -> None:
-    wanted = {"replicas": 2, "strategy": {"type": "Recreate"}}
+    desired = {"replicas": 2, "strategy": {"type": "Recreate"}}
 
-    assert scaled(wanted, Set("new", 0), [full("old", 2)]) == {"old": 0}
-    assert scaled(wanted, Set("new", 0), [Set("old", 0, there=1)]) == {}
-    assert scaled(wanted, Set("new", 0), [Set("old", 0)]) == {"new": 2}
-    assert scaled(wanted, Set("new", 2), [Set("old", 0)]) == {}
+    assert next_sizes(desired, PodCounts("new", 0), [full("old", 2)]) == {"old": 0}
+    assert next_sizes(desired, PodCounts("new", 0), [PodCounts("old", 0, replicas=1)]) == {}
+    assert next_sizes(desired, PodCounts("new", 0), [PodCounts("old", 0)]) == {"new": 2}
+    assert next_sizes(desired, PodCounts("new", 2), [PodCounts("old", 0)]) == {}
 
 
 def ready_pods(made: World) -> int:
-    return sum(is_ready(pod) and not deleting(pod) for pod in made.api.all("Pod"))
+    return sum(is_ready(pod) and not is_deleting(pod) for pod in made.api.all("Pod"))
 
 
-def asked(made: World) -> int:
+def desired_pods(made: World) -> int:
     return sum(item["spec"]["replicas"] for item in made.api.all("ReplicaSet"))
 
 
@@ -107,14 +131,14 @@ def test_a_rollout_never_has_too_many_pods_or_too_few(
 ) -> None:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
     made = world("dynamic-apply", Answers(), child(replicas, "nginx:0", strategy))
-    assert made.still()
-    most, least = bounds(made.get(DEPLOYMENT)["spec"])
+    assert made.until_quiet()
+    most, least = surge_and_unavailable(made.get(DEPLOYMENT)["spec"])
     wrong: list[tuple[int, int]] = []
 
     def look() -> bool:
-        if asked(made) > replicas + most or ready_pods(made) < replicas - least:
-            wrong.append((asked(made), ready_pods(made)))
-        return not made.clock.busy
+        if desired_pods(made) > replicas + most or ready_pods(made) < replicas - least:
+            wrong.append((desired_pods(made), ready_pods(made)))
+        return not made.clock.is_busy
 
     for image in images:
         made.apply(child(replicas, f"nginx:{image}", strategy))
@@ -130,13 +154,13 @@ def test_a_rollout_never_has_too_many_pods_or_too_few(
 @settings(max_examples=4)
 def test_recreate_never_runs_two_versions_at_once(replicas: int) -> None:
     made = world("dynamic-apply", Answers(), child(replicas, "nginx:1", {"type": "Recreate"}))
-    made.still()
+    made.until_quiet()
     versions: set[frozenset[str]] = set()
 
     def look() -> bool:
-        pods = [pod for pod in made.api.all("Pod") if not deleting(pod)]
+        pods = [pod for pod in made.api.all("Pod") if not is_deleting(pod)]
         versions.add(frozenset(pod["spec"]["containers"][0]["image"] for pod in pods))
-        return not made.clock.busy
+        return not made.clock.is_busy
 
     made.apply(child(replicas, "nginx:2", {"type": "Recreate"}))
     assert made.until(look)

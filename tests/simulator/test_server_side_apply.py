@@ -1,4 +1,4 @@
-"""The model of server-side apply: who owns what, and what an apply takes away."""
+"""Server-side apply: field ownership, and the fields that an apply removes."""
 
 from typing import Any
 
@@ -83,11 +83,11 @@ def test_an_apply_by_force(live: Json, last: Json, desired: Json, applied: Json)
         pytest.param({"env": [{"name": "A"}]}, {"env": []}, {"env": []}, id="removed-from-a-list"),
     ],
 )
-def test_what_somebody_else_changed_is_theirs(applied: Json, live: Json, owned: Json) -> None:
+def test_a_changed_field_belongs_to_the_manager_that_changed_it(applied: Json, live: Json, owned: Json) -> None:
     assert still_owned(applied, live) == owned
 
 
-def test_fields_are_spelled_as_kubernetes_does() -> None:
+def test_fields_are_written_as_fieldsv1() -> None:
     applied = {"replicas": 1, "ports": [{"port": 80, "name": "a"}], "imagePullSecrets": [{"name": "s"}], "args": ["a"]}
 
     assert fields(applied) == {

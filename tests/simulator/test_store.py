@@ -1,14 +1,14 @@
-"""The API server: versions, generations, conflicts, finalizers, admission, names, and whom it tells."""
+"""The API server: versions, generations, conflicts, finalizers, admission, names and watches."""
 
 from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
-from metahook.simulator.objects import Key, deleting, with_metadata
+from metahook.simulator.objects import Key, is_deleting, with_metadata
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
 
 Json = dict[str, Any]
@@ -25,25 +25,25 @@ def stored(api: ApiServer, key: Key = WEB) -> Json:
     return found
 
 
-def test_who_makes_an_object_does_not_say_its_uid_generation_or_times(api: ApiServer) -> None:
-    said = {"uid": "mine", "generation": 7, "creationTimestamp": "then", "deletionTimestamp": "soon"}
-    made = api.create(with_metadata(parent(), **said, resourceVersion="9"), "you")["metadata"]
+def test_a_create_does_not_set_uid_generation_or_times(api: ApiServer) -> None:
+    sent = {"uid": "mine", "generation": 7, "creationTimestamp": "then", "deletionTimestamp": "soon"}
+    made = api.create(with_metadata(parent(), **sent, resourceVersion="9"), "you")["metadata"]
 
     assert made["uid"] != "mine"
     assert (made["generation"], made["creationTimestamp"]) == (1, "2026-01-31T12:00:00Z")
     assert "deletionTimestamp" not in made
 
 
-def test_two_of_one_name_are_refused_and_two_namespaces_are_not(api: ApiServer) -> None:
+def test_a_name_exists_once_in_each_namespace(api: ApiServer) -> None:
     api.create(parent(), "you")
     api.create(parent(namespace="there"), "you")
 
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(ApiError, match="already exists"):
         api.create(parent(), "you")
     assert len(api.all("MyResource")) == 2
 
 
-def test_a_generated_name_is_another_one_each_time(api: ApiServer) -> None:
+def test_a_generated_name_is_unique(api: ApiServer) -> None:
     item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a-"}}
     names = {api.create(item, "you")["metadata"]["name"] for _ in range(3)}
 
@@ -52,7 +52,7 @@ def test_a_generated_name_is_another_one_each_time(api: ApiServer) -> None:
 
 
 def test_an_object_without_a_name_is_refused(api: ApiServer) -> None:
-    with pytest.raises(Refused, match="name or generateName is required"):
+    with pytest.raises(ApiError, match="name or generateName is required"):
         api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}, "you")
 
 
@@ -67,7 +67,7 @@ def test_an_update_of_an_older_version_is_a_conflict_and_one_without_a_version_i
     old = api.create(parent(), "you")
     api.update({**old, "spec": {"image": "b"}}, "you")
 
-    with pytest.raises(Refused, match="has been modified"):
+    with pytest.raises(ApiError, match="has been modified"):
         api.update({**old, "spec": {"image": "c"}}, "you")
     api.update(with_metadata({**old, "spec": {"image": "c"}}, resourceVersion=None), "you")
     assert stored(api)["spec"] == {"image": "c"}
@@ -83,14 +83,14 @@ def test_an_update_can_not_change_what_only_the_server_sets(api: ApiServer) -> N
 
 def test_an_update_leaves_the_status_and_a_status_leaves_the_rest(api: ApiServer) -> None:
     old = api.create(parent(), "you")
-    seen = api.update_status({**old, "spec": {}, "status": {"a": 1}}, "you")
-    assert (seen["spec"], seen["status"], seen["metadata"]["generation"]) == (old["spec"], {"a": 1}, 1)
+    updated = api.update_status({**old, "spec": {}, "status": {"a": 1}}, "you")
+    assert (updated["spec"], updated["status"], updated["metadata"]["generation"]) == (old["spec"], {"a": 1}, 1)
 
-    new = api.update({**seen, "status": {"a": 2}, "spec": {"image": "b"}}, "you")
+    new = api.update({**updated, "status": {"a": 2}, "spec": {"image": "b"}}, "you")
     assert (new["spec"], new["status"], new["metadata"]["generation"]) == ({"image": "b"}, {"a": 1}, 2)
 
 
-def test_labels_are_no_generation_and_a_service_has_none(api: ApiServer) -> None:
+def test_labels_do_not_increment_the_generation_and_a_service_has_none(api: ApiServer) -> None:
     labelled = api.update(with_metadata(api.create(parent(), "you"), labels={"a": "b"}), "you")
     made = api.create(foreign(service()), "you")
 
@@ -98,13 +98,13 @@ def test_labels_are_no_generation_and_a_service_has_none(api: ApiServer) -> None
     assert "generation" not in made["metadata"]
 
 
-def test_what_is_not_there_is_not_found(api: ApiServer) -> None:
+def test_a_request_for_a_missing_object_is_not_found(api: ApiServer) -> None:
     for request in (
         lambda: api.update(parent(), "you"),
         lambda: api.update_status({**parent(), "status": {}}, "you"),
         lambda: api.delete(WEB, "you"),
     ):
-        with pytest.raises(Refused) as raised:
+        with pytest.raises(ApiError) as raised:
             request()
         assert raised.value.reason == "NotFound"
 
@@ -112,17 +112,17 @@ def test_what_is_not_there_is_not_found(api: ApiServer) -> None:
 def test_an_object_of_another_uid_is_not_deleted(api: ApiServer) -> None:
     api.create(parent(), "you")
 
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(ApiError) as raised:
         api.delete(WEB, "you", uid="another")
     assert raised.value.reason == "Conflict"
     assert stored(api)
 
 
-def test_an_object_with_a_finalizer_is_marked_and_goes_with_it(api: ApiServer) -> None:
+def test_an_object_with_a_finalizer_is_deleted_after_the_finalizer(api: ApiServer) -> None:
     api.create(with_metadata(parent(), finalizers=["example.com/wait"]), "you")
     api.delete(WEB, "you")
     marked = stored(api)
-    assert deleting(marked)
+    assert is_deleting(marked)
     assert marked["metadata"]["generation"] == 2
 
     api.delete(WEB, "you")
@@ -132,17 +132,17 @@ def test_an_object_with_a_finalizer_is_marked_and_goes_with_it(api: ApiServer) -
     assert api.get(WEB) is None
 
 
-def test_admission_changes_what_is_stored_and_refuses_but_sees_no_status(api: ApiServer) -> None:
+def test_admission_mutates_and_refuses_but_gets_no_status(api: ApiServer) -> None:
     def admit(item: Json, live: Json | None) -> Json:
         if live is not None and item["spec"].get("image") == "evil":
-            raise Refused(*FORBIDDEN)
+            raise ApiError(*FORBIDDEN)
         return {**item, "spec": {**item["spec"], "injected": True}}
 
     api.admission.append(admit)
     made = api.create(parent(), "you")
     assert made["spec"]["injected"]
 
-    with pytest.raises(Refused, match="not with us"):
+    with pytest.raises(ApiError, match="not with us"):
         api.update({**made, "spec": {"image": "evil"}}, "you")
     assert "injected" in api.apply(with_metadata(foreign(deployment()), namespace="default"), "you")["spec"]
 
@@ -150,13 +150,13 @@ def test_admission_changes_what_is_stored_and_refuses_but_sees_no_status(api: Ap
 FORBIDDEN = ("Forbidden", "not with us")
 
 
-def test_the_first_apply_makes_and_the_next_ones_merge_and_say_who_owns_what(api: ApiServer) -> None:
+def test_the_first_apply_creates_and_the_next_ones_merge_and_record_owners(api: ApiServer) -> None:
     child = with_metadata(deployment(replicas=2), namespace="default")
     api.apply(child, "us")
-    api.update(with_metadata(stored(api, DEPLOYMENT), annotations={"theirs": "1"}), "somebody")
+    api.update(with_metadata(stored(api, DEPLOYMENT), annotations={"theirs": "1"}), "another-client")
     scaled = stored(api, DEPLOYMENT)
     scaled["spec"]["replicas"] = 5
-    api.update(scaled, "somebody")
+    api.update(scaled, "another-client")
     (entry,) = stored(api, DEPLOYMENT)["metadata"]["managedFields"]
     assert "f:replicas" not in entry["fieldsV1"]["f:spec"]
 
@@ -169,7 +169,7 @@ def test_the_first_apply_makes_and_the_next_ones_merge_and_say_who_owns_what(api
     assert again["metadata"]["resourceVersion"] == merged["metadata"]["resourceVersion"]
 
 
-def test_an_apply_that_takes_the_last_finalizer_away_ends_an_object_that_is_deleted(api: ApiServer) -> None:
+def test_an_apply_that_removes_the_last_finalizer_completes_the_deletion(api: ApiServer) -> None:
     child = with_metadata(deployment(), namespace="default")
     api.apply(with_metadata(child, finalizers=["example.com/wait"]), "us")
     api.delete(DEPLOYMENT, "you")
@@ -183,19 +183,19 @@ def test_an_apply_that_takes_the_last_finalizer_away_ends_an_object_that_is_dele
 def test_a_selector_can_not_be_changed(api: ApiServer) -> None:
     made = api.create(with_metadata(deployment(), namespace="default"), "you")
 
-    with pytest.raises(Refused, match="immutable"):
+    with pytest.raises(ApiError, match="immutable"):
         api.update(with_metadata({**made, "spec": foreign(deployment())["spec"]}), "you")
 
 
-def test_annotations_may_have_256_kib_together(api: ApiServer) -> None:
+def test_annotations_have_at_most_256_kib_together(api: ApiServer) -> None:
     most = 256 * 1024
     api.create(with_metadata(parent(), annotations={"a": "x" * (most - 1)}), "you")
 
-    with pytest.raises(Refused, match="Too long"):
+    with pytest.raises(ApiError, match="Too long"):
         api.create(with_metadata(parent("other"), annotations={"a": "x" * most}), "you")
 
 
-def test_an_object_that_is_placed_is_stored_as_it_is_and_keeps_its_status(api: ApiServer) -> None:
+def test_a_placed_object_is_stored_unchecked_and_keeps_the_status(api: ApiServer) -> None:
     api.place(with_metadata({**parent(), "status": {"a": 1}}, uid="mine"))
     api.place(with_metadata(parent(image="b"), uid="mine"))
 
@@ -203,27 +203,27 @@ def test_an_object_that_is_placed_is_stored_as_it_is_and_keeps_its_status(api: A
     assert (found["metadata"]["uid"], found["status"], found["spec"]["image"]) == ("mine", {"a": 1}, "b")
 
 
-def test_watchers_are_told_of_changes_only(api: ApiServer) -> None:
-    told: list[Write] = []
-    api.watch(told.append)
+def test_watchers_get_only_changes(api: ApiServer) -> None:
+    changes: list[Write] = []
+    api.watch(changes.append)
     made = api.create(foreign(service()), "you")
     api.update(made, "you")
     api.delete(SERVICE, "you")
-    with pytest.raises(Refused):
+    with pytest.raises(ApiError):
         api.delete(SERVICE, "you")
 
-    assert [str(write) for write in told] == ["create Service web", "delete Service web"]
+    assert [str(write) for write in changes] == ["create Service web", "delete Service web"]
     assert [write.refused is None for write in api.history.writes()] == [True, True, True, False]
 
 
-def test_a_status_that_says_the_same_with_a_null_changes_nothing(api: ApiServer) -> None:
+def test_a_status_that_differs_only_in_a_null_changes_nothing(api: ApiServer) -> None:
     made = api.create(foreign(deployment()), "you")
-    told = api.update_status({**made, "status": {"replicas": 1}}, "you")
+    stored_once = api.update_status({**made, "status": {"replicas": 1}}, "you")
 
-    assert api.update_status({**told, "status": {"replicas": 1, "conditions": None}}, "you") == told
+    assert api.update_status({**stored_once, "status": {"replicas": 1, "conditions": None}}, "you") == stored_once
 
 
-def test_listeners_hear_every_entry_at_once(api: ApiServer) -> None:
+def test_listeners_get_every_entry_at_once(api: ApiServer) -> None:
     heard: list[object] = []
     api.history.listeners.append(heard.append)
     api.create(parent(), "you")

@@ -1,30 +1,30 @@
-"""A world, as people use it; and the hook in it, as its service would answer."""
+"""A world as a user works with it, and its hook, which responds as its service does."""
 
 import pytest
 
 from metahook import Controller, Deployment, RelatedRule, SyncResponse
-from metahook.simulator.apiserver.rules import Refused
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import in_process
 from metahook.simulator.objects import Json, Key
-from metahook.simulator.world import NoRest, NoSuchObject
+from metahook.simulator.world import NeverQuiet, NoSuchObject
 from tests.build import MYRESOURCE
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
 
-def test_what_is_not_there_is_a_key_error() -> None:
+def test_a_missing_object_is_an_error_that_names_it() -> None:
     made = world("dynamic-apply", Answers())
 
     with pytest.raises(NoSuchObject, match="MyResource web"):
         made.parent("web")
 
 
-def test_what_a_world_gives_is_a_copy() -> None:
+def test_a_world_returns_a_copy() -> None:
     made = settled("dynamic-apply", Answers())
     made.get(WEB)["spec"]["image"] = "changed"
 
 
-def test_what_a_world_is_given_and_gives_are_copies() -> None:
+def test_a_world_copies_what_it_is_given_and_returns() -> None:
     made, given = world("dynamic-apply", Answers()), parent()
     made.apply(given)
     given["spec"]["image"] = made.get(WEB)["spec"]["image"] = "changed"
@@ -32,7 +32,7 @@ def test_what_a_world_is_given_and_gives_are_copies() -> None:
     assert made.get(WEB)["spec"]["image"] == "nginx:1.27"
 
 
-def test_applying_replaces_the_spec_and_keeps_the_labels_that_are_not_said() -> None:
+def test_an_apply_replaces_the_spec_and_keeps_labels_that_it_leaves_out() -> None:
     made = world("dynamic-apply", Answers(), parent(ports=[{"containerPort": 80}]))
     made.edit(WEB, lambda item: item["metadata"].update(labels={"a": "b"}, annotations={"c": "d"}))
     manifest = parent(image="nginx:2")
@@ -54,7 +54,7 @@ def test_time_passes_while_nothing_happens() -> None:
     assert made.clock.now == start + 10.5
 
 
-def test_until_gives_up_in_time_and_tells_so() -> None:
+def test_until_stops_in_time_and_returns_false() -> None:
     made = settled("dynamic-apply", Answers())
     start = made.clock.now
 
@@ -63,15 +63,15 @@ def test_until_gives_up_in_time_and_tells_so() -> None:
     assert made.until(lambda: made.clock.now > start + 3000)
 
 
-def test_a_world_that_is_never_still_is_given_up() -> None:
+def test_a_world_that_never_becomes_quiet_is_an_error() -> None:
     made = world("dynamic-apply", Answers())
 
     def forever() -> None:
         made.clock.after(0, forever)
 
     forever()
-    with pytest.raises(NoRest, match=r"23000 things happened by 0.0 s"):
-        made.still()
+    with pytest.raises(NeverQuiet, match=r"23000 timers ran by 0.0 s"):
+        made.until_quiet()
 
 
 def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
@@ -81,7 +81,7 @@ def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
     assert hook("customize", b"[").status == 400
 
 
-def test_an_answer_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:
+def test_a_response_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:
     def rules(_: object) -> list[RelatedRule]:
         return []
 
@@ -145,7 +145,7 @@ def test_an_edit_changes_the_status_too_and_each_part_by_one_request(
     ],
     ids=str,
 )
-def test_the_content_of_an_immutable_object_stays(change: dict[str, object], refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_the_content_of_an_immutable_object_can_not_be_changed(change: dict[str, object], refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
     item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "1"}}
     made = world("dynamic-apply", Answers(), {**item, "immutable": True})
     mutable = world("dynamic-apply", Answers(), item)
@@ -156,7 +156,7 @@ def test_the_content_of_an_immutable_object_stays(change: dict[str, object], ref
 
     mutable.edit(CONFIG, edit)
     if refused:
-        with pytest.raises(Refused, match="field is immutable"):
+        with pytest.raises(ApiError, match="field is immutable"):
             made.edit(CONFIG, edit)
     else:
         made.edit(CONFIG, edit)

@@ -12,9 +12,9 @@ from app.cli.comparison.changes import changed_paths
 from app.cli.errors import InputError
 from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.server_side_apply import apply
-from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.stored_object import stored_object
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
 
 Json = dict[str, Any]
@@ -57,14 +57,14 @@ def as_stored(child: Json) -> Json:
 
 def _with_defaults(child: Json) -> Json:
     """Return *child* with its defaults. Those of a Service are not known here: its addresses are allocated."""
-    return stored(child) if child["kind"] == "Deployment" else child
+    return stored_object(child) if child["kind"] == "Deployment" else child
 
 
 @contextmanager
 def _refuse_unstorable(child: Json) -> Iterator[None]:
     try:
         yield
-    except (AttributeError, KeyError, TypeError, ValueError, Refused) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, ApiError) as error:
         message = f"{child['kind']} {child['metadata']['name']}: no API server would store this; record it again"
         raise UnstorableChild(message) from error
 

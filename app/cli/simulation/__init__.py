@@ -1,5 +1,11 @@
-"""Plays a scenario in metahook's simulator, and shows it as a timeline.
+"""Runs a scenario in metahook's simulator, and shows it as a timeline.
 
-The rule of this package: a *story* is what a scenario file says, checked; the *timeline* is what happened, in lines;
-the *screen* is where the lines go. :mod:`app.cli.simulate` is the command.
+The rule of this package: nothing here decides what happens in the cluster; it only reads the history.
+
+    scenarios   the scenario to run: from a file, or from the options
+    run         runs it at a pace, and reports how it ended
+    timeline    a line for each entry of the history
+    screen      where the lines go: a terminal, plain text, JSON, a picture
+
+Imports metahook's simulator and the other packages of the CLI. :mod:`app.cli.simulate` is the command.
 """

@@ -1,4 +1,4 @@
-"""Where a simulation is shown: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
+"""The output of a simulation: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,28 +13,28 @@ from app.cli.wrapping import wrap
 from metahook.simulator.history import Entry, Event, Write
 
 INDENT = 34
-"""Columns before what is told."""
+"""Columns of the time and the actor."""
 
-_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "aside": "dim"}
+_STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "detail": "dim"}
 _ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
-"""Whose doing is told in brief, too, and in which colour."""
+"""The actors that ``--brief`` shows, and their colours."""
 
 
 class Screen(Protocol):
-    """What is told of a simulation while it goes on."""
+    """An output of a simulation."""
 
     def entry(self, entry: Entry) -> None:
-        """Show what just happened."""
+        """Show an entry of the history."""
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence."""
 
     def end(self, summary: dict[str, Any]) -> None:
-        """Show how it ended."""
+        """Show the summary."""
 
 
 class Lines:
-    """Lines for people; *brief* leaves out what Kubernetes' own controllers do."""
+    """Lines for people. *brief* leaves out Kubernetes' own controllers, and details."""
 
     def __init__(self, parent_kind: str, console: Console, *, brief: bool) -> None:
         self._parent_kind = parent_kind
@@ -42,9 +42,9 @@ class Lines:
         self._brief = brief
 
     def entry(self, entry: Entry) -> None:
-        """Show the line for *entry*, if it is news."""
+        """Show the line for *entry*, if it has one."""
         line = line_of(entry, self._parent_kind)
-        if line is not None and not (self._brief and (line.who not in _ACTORS or line.tone == "aside")):
+        if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
             self._console.print(_drawn(line, self._console), soft_wrap=True)
 
     def say(self, text: str, tone: str = "plain") -> None:
@@ -54,23 +54,23 @@ class Lines:
         self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
 
     def end(self, summary: dict[str, Any]) -> None:
-        """Show how it ended, in a sentence."""
-        words = "Nothing more happens" if summary["still"] else "Stopped"
+        """Show the summary as a sentence, and the findings."""
+        words = "Quiet" if summary["quiet"] else "Stopped"
         at, writes, calls = summary["at"], summary["writes"], summary["calls"]
-        self.say(f"\n{words} after {at:.1f} s: {calls} calls of the hook, {writes} writes by Metacontroller.")
+        self.say(f"\n{words} after {at:.1f} s: {calls} hook calls, {writes} writes by Metacontroller.")
         for finding in summary["findings"]:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
 
 def _drawn(line: Line, console: Console) -> Text:
-    """Return *line* for a terminal, where what is too long goes on below itself; elsewhere a line is a line."""
-    text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.who:22}", _ACTORS.get(line.who, "dim"))
+    """Return *line*, wrapped below its own text on a terminal, and in one piece elsewhere."""
+    text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.actor:22}", _ACTORS.get(line.actor, "dim"))
     width = _width(console)
-    return text.append(wrap(line.what, width, INDENT) if width else line.what, _STYLES[line.tone])
+    return text.append(wrap(line.text, width, INDENT) if width else line.text, _STYLES[line.tone])
 
 
 def _width(console: Console) -> int:
-    """Return the columns of *console*; 0 if it is no terminal."""
+    """Return the columns of *console*; 0 if it is not a terminal."""
     return console.width if console.is_terminal or console.record else 0
 
 
@@ -81,7 +81,7 @@ class JsonLines:
         self._console = console
 
     def entry(self, entry: Entry) -> None:
-        """Show writes and Events, those that change nothing too."""
+        """Show writes and Events, including writes that change nothing."""
         if isinstance(entry, Write):
             status = (entry.after or {}).get("status") or {}
             shown = {"status": status} if entry.verb == "update status" else {}
@@ -102,7 +102,7 @@ class JsonLines:
             )
 
     def say(self, text: str, tone: str = "plain") -> None:
-        """Show a sentence that is not empty."""
+        """Show a sentence, unless it is empty."""
         if text.strip():
             self._print({"say": text.strip(), "tone": tone})
 
@@ -115,22 +115,20 @@ class JsonLines:
 
 
 class Terminal(Console):
-    """A console that leaves it to the command what becomes of a pipe that nobody reads any more."""
+    """A console that lets the command handle a closed pipe."""
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError; rich would end the process."""
+        """Raise BrokenPipeError, where rich ends the process."""
         raise BrokenPipeError
 
 
 def draw(console: Console, file: Path, title: str) -> None:
-    """Write what *console* has shown to *file* as a picture, which loads nothing from elsewhere; raise InputError."""
+    """Write the output of *console* to *file* as an SVG that loads nothing from elsewhere; raise InputError."""
     picture = console.export_svg(title=title, clear=False)
     start, end = picture.index("@font-face"), picture.rindex("@font-face")
     end = picture.index("}", picture.index("}", end)) + 1
     try:
         file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
     except OSError as error:
-        message = (
-            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in a folder that is there"
-        )
+        message = f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing folder"
         raise InputError(message) from error

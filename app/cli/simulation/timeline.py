@@ -1,60 +1,67 @@
-"""Tells what happened in a simulated world, a line each: when, who, what. What is no news has no line."""
+"""The timeline: a line for each entry of the history that a user can act on, with time, actor and text."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from metahook.simulator.history import Entry, Event, Write
+from metahook.simulator.objects import is_deleting
 
 Json = dict[str, Any]
 
-_WELL = ("ready", "running", "ContainerCreating")
-"""States of a Pod in which nothing is wrong."""
+_HEALTHY = ("ready", "running", "ContainerCreating")
+"""States of a Pod that are not problems."""
 
-_COUNTS = {"replicas": "there", "updatedReplicas": "updated", "availableReplicas": "available"}
+_COUNTS = {"updatedReplicas": "updated", "replicas": "total", "availableReplicas": "available"}
+"""Counts of a Deployment's status, with the words of ``kubectl describe deployment``."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or aside for what a brief telling leaves out."""
+    """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or detail for a line that ``--brief`` leaves out."""
 
     at: float
-    who: str
-    what: str
+    actor: str
+    text: str
     tone: str = "plain"
 
 
 def line_of(entry: Entry, parent_kind: str) -> Line | None:
-    """Return the line for *entry*, or None if it is no news."""
+    """Return the line for *entry*, or None for a hook call and for a write that is not worth a line."""
     if isinstance(entry, Event):
         return Line(entry.at, "metacontroller", f"{entry.reason}: {entry.key}: {entry.message}", "bad")
     if not isinstance(entry, Write):
         return None
     if entry.refused:
-        return Line(entry.at, entry.actor, f"{entry} is refused: {entry.refused}", "bad")
-    told = _told(entry, parent_kind) if entry.changed else None
-    return Line(entry.at, entry.actor, *told) if told else None
+        return Line(entry.at, entry.actor, f"cannot {entry}: {entry.refused}", "bad")
+    shown = _shown(entry, parent_kind) if entry.changed else None
+    return Line(entry.at, entry.actor, *shown) if shown else None
 
 
-def _told(write: Write, parent_kind: str) -> tuple[str, str] | None:
-    if write.before is None or write.after is None:
-        return (f"{'makes' if write.after else 'removes'} {write.key}", "plain")
+def _shown(write: Write, parent_kind: str) -> tuple[str, str] | None:
+    """Return the text and the tone for *write*, or None."""
+    if write.before is None:
+        return f"creates {write.key}", "plain"
+    if write.after is None:
+        return f"{'removes' if is_deleting(write.before) else 'deletes'} {write.key}", "plain"
     kinds = {"Pod": _pod, "ReplicaSet": _replica_set}
     statuses = {parent_kind: _parent, "Deployment": _deployment}
-    tell = statuses.get(write.key.kind) if write.verb == "update status" else None
-    return (kinds.get(write.key.kind) or tell or _changed)(write)
+    of_status = statuses.get(write.key.kind) if write.verb == "update status" else None
+    return (kinds.get(write.key.kind) or of_status or _update)(write)
 
 
-def _changed(write: Write) -> tuple[str, str] | None:
+def _update(write: Write) -> tuple[str, str] | None:
     if write.actor in ("deployment-controller", "garbage-collector") and write.verb != "delete":
         return None
     parts = ["status"] if write.verb == "update status" else ["spec", "data", "metadata"]
-    what = next(filter(None, (_what(write, part) for part in parts)), "")
-    return (f"deletes {write.key}" if write.verb == "delete" else f"changes {write.key}: {what}", "plain")
+    change = next(filter(None, (_first_change(write, part) for part in parts)), "")
+    return (f"deletes {write.key}" if write.verb == "delete" else f"updates {write.key}: {change}", "plain")
 
 
-def _what(write: Write, part: str) -> str:
-    """Return the first field in that *part* of an object that differs, and what it is now, unless it is secret."""
+def _first_change(write: Write, part: str) -> str:
+    """Return the first changed field in *part* of an object, with its new value unless the object is a Secret."""
     path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
+    if path and value is None:
+        return f"{path} removed"
     return f"{path}={value}" if path and write.key.kind != "Secret" else path
 
 
@@ -65,13 +72,13 @@ def _first_difference(old: object, new: object, path: str) -> tuple[str, object]
         names = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
         return _first_difference(old.get(names[0]), new.get(names[0]), f"{path}.{names[0]}")
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        place = next(place for place in range(len(old)) if old[place] != new[place])
-        return _first_difference(old[place], new[place], f"{path}[{place}]")
+        index = next(index for index in range(len(old)) if old[index] != new[index])
+        return _first_difference(old[index], new[index], f"{path}[{index}]")
     return path, new
 
 
 def _parent(write: Write) -> tuple[str, str] | None:
-    """Tell of a status: its state, Ready's reason and message; or which other condition changed."""
+    """Return the state, and the reason and message of Ready; or the other conditions that changed."""
     old, new = (_conditions(item) for item in (write.before, write.after))
     status = (write.after or {}).get("status") or {}
     ready = new.get("Ready", {})
@@ -79,15 +86,16 @@ def _parent(write: Write) -> tuple[str, str] | None:
         ready.get("status", ""), "bad" if status.get("state") in ("Failed", "Degraded") else "busy"
     )
     before = ((write.before or {}).get("status") or {}).get("state")
-    if _said(status.get("state"), ready) != _said(before, old.get("Ready", {})):
-        words = dict.fromkeys((status.get("state"), ready.get("reason"), ready.get("message")))
-        return (f"{write.key} is {': '.join(map(str, words))}", tone)
-    moved = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
-    said = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in moved)
-    return (f"{write.key}: {said or _what(write, 'status')}", "aside")
+    if _summary(status.get("state"), ready) != _summary(before, old.get("Ready", {})):
+        state, reason = status.get("state"), ready.get("reason")
+        shown = state if reason in (None, state) else f"{state} ({reason})"
+        return (": ".join([f"{write.key} is {shown}", *filter(None, [ready.get("message")])]), tone)
+    changed = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
+    conditions = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in changed)
+    return (f"{write.key}: {conditions or _first_change(write, 'status')}", "detail")
 
 
-def _said(state: object, ready: Json) -> list[object]:
+def _summary(state: object, ready: Json) -> list[object]:
     return [state, *(ready.get(name) for name in ("status", "reason", "message"))]
 
 
@@ -99,12 +107,12 @@ def _conditions(item: Json | None) -> dict[str, Json]:
 def _pod(write: Write) -> tuple[str, str] | None:
     old, new = _state(write.before), _state(write.after)
     if write.verb == "delete":
-        return (f"stops {write.key}", "plain")
-    return (f"{write.key}: {new}", "plain" if new in _WELL else "bad") if old != new else None
+        return (f"deletes {write.key}", "plain")
+    return (f"{write.key}: {new}", "plain" if new in _HEALTHY else "bad") if old != new else None
 
 
 def _state(pod: Json | None) -> str:
-    """Return the state of a Pod in a word or two."""
+    """Return the state of a Pod as in the STATUS column of ``kubectl get pods``."""
     status = (pod or {}).get("status") or {}
     if "reason" in status:
         return str(status["reason"])
@@ -129,6 +137,6 @@ def _deployment(write: Write) -> tuple[str, str] | None:
     )
     if old == new:
         return None
-    asked = (write.after or {})["spec"]["replicas"]
+    desired = (write.after or {})["spec"]["replicas"]
     counts = ", ".join(f"{count} {word}" for count, word in zip(new, _COUNTS.values(), strict=True))
-    return (f"{write.key}: {counts} of {asked}", "plain")
+    return (f"{write.key}: {desired} desired, {counts}", "plain")

@@ -1,11 +1,19 @@
-"""Plays the cluster: an API server, Metacontroller and Kubernetes' own controllers, in memory, on a virtual clock.
+"""Simulates a cluster in memory: an API server, Metacontroller and Kubernetes' own controllers, on a virtual clock.
 
-The rule of this package: it plays by what the real ones were seen to do, and knows no MyResource. Same world, same
-steps, same history: there is no chance in it, no input or output, and no clock but its own.
+The rule of this package: it behaves as the real components were observed to behave, and knows no MyResource. It is
+deterministic: the same world and the same steps give the same history. No randomness, no input or output, and no clock
+but its own.
 
-Nouns: a *world* holds a *clock*, an *API server* (a store with versions, watches and a *history*), *Metacontroller*
-(its queue, claims, customize cache and two ways to apply), and *controllers* (Deployments, ReplicaSets, a kubelet,
-garbage collection). *Findings* are what a careless hook did to the world; a *scenario* is steps and expectations.
+    world            the cluster: the three packages below, the clock, the history, and what a user does
+    clock            virtual time, and the timers in it
+    history          every write, hook call and Event
+    hook             how Metacontroller reaches the hook
+    apiserver        the store: versions, defaults, validation, server-side apply, watches
+    metacontroller   the queue, the cache, claims, the customize cache, the two apply strategies
+    controllers      Deployments, ReplicaSets, a kubelet, garbage collection
+    scenario         steps and expectations, as read from a file; ``runner`` runs them
+    findings         the harm that a careless hook did, read from the history with ``claimed_results``
+    objects, path    Kubernetes objects as plain JSON, and paths into them
 
-Imports protocol, to call a controller as Metacontroller would. Start at :mod:`metahook.simulator.world`.
+Imports protocol, to call a controller as Metacontroller does. Start at :mod:`metahook.simulator.world`.
 """

@@ -1,4 +1,4 @@
-"""Virtual time, and what is planned in it."""
+"""Virtual time, and the timers in it."""
 
 import heapq
 import itertools
@@ -10,8 +10,12 @@ START = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 
 
 @dataclass(eq=False)
-class Plan:
-    """Something that will happen, unless it is cancelled; ``idle`` tells that it only looks whether all is well."""
+class Timer:
+    """An action at a time. ``at`` is in seconds since the start.
+
+    ``idle`` means that the action is not expected to change anything, as with a periodic resync. A world in which only
+    idle timers are left is quiet.
+    """
 
     at: float
     action: Callable[[], object]
@@ -20,14 +24,14 @@ class Plan:
 
 
 class Clock:
-    """Seconds since the start, and a plan. Time moves only from one planned action to the next."""
+    """``now`` is in seconds since the start. Time moves only from one timer to the next."""
 
     def __init__(self, start: datetime = START) -> None:
         self.now = 0.0
         self.pace: Callable[[float], object] = lambda _: None
-        """Called with the seconds that are about to pass: whoever watches may want to see them pass."""
+        """Called with the seconds that are about to pass, so that a display can pass them in real time."""
         self._start = start
-        self._plans: list[tuple[float, int, Plan]] = []
+        self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = itertools.count()
 
     def time(self) -> datetime:
@@ -42,38 +46,38 @@ class Clock:
         """Return how many seconds ago *stamp* was."""
         return (self.time() - datetime.fromisoformat(stamp)).total_seconds()
 
-    def after(self, seconds: float, action: Callable[[], object], *, idle: bool = False) -> Plan:
-        """Plan *action*; plans for the same moment happen in the order in which they were made."""
+    def after(self, seconds: float, action: Callable[[], object], *, idle: bool = False) -> Timer:
+        """Set a timer for *action*. Timers for the same moment run in the order in which they were set."""
         return self.at(self.now + seconds, action, idle=idle)
 
-    def at(self, moment: float, action: Callable[[], object], *, idle: bool = False) -> Plan:
-        """Plan *action* for a *moment*, or for now if that is past."""
-        plan = Plan(max(self.now, moment), action, idle)
-        heapq.heappush(self._plans, (plan.at, next(self._numbers), plan))
-        return plan
+    def at(self, moment: float, action: Callable[[], object], *, idle: bool = False) -> Timer:
+        """Set a timer for a *moment*, or for now if that is past."""
+        timer = Timer(max(self.now, moment), action, idle)
+        heapq.heappush(self._timers, (timer.at, next(self._numbers), timer))
+        return timer
 
     @property
-    def next(self) -> Plan | None:
-        """What happens next."""
-        while self._plans and self._plans[0][2].cancelled:
-            heapq.heappop(self._plans)
-        return self._plans[0][2] if self._plans else None
+    def next_timer(self) -> Timer | None:
+        """The timer that is due next, or None."""
+        while self._timers and self._timers[0][2].cancelled:
+            heapq.heappop(self._timers)
+        return self._timers[0][2] if self._timers else None
 
     @property
-    def busy(self) -> bool:
-        """Whether anything is planned that is more than a look whether all is well."""
-        return any(not plan.idle and not plan.cancelled for _, _, plan in self._plans)
+    def is_busy(self) -> bool:
+        """Whether a timer is left that is not idle."""
+        return any(not timer.idle and not timer.cancelled for _, _, timer in self._timers)
 
     def step(self) -> None:
-        """Let the next thing happen."""
-        plan = self.next
-        if plan is not None:
-            heapq.heappop(self._plans)
-            self.sleep(plan.at)
-            plan.action()
+        """Run the next timer."""
+        timer = self.next_timer
+        if timer is not None:
+            heapq.heappop(self._timers)
+            self.sleep(timer.at)
+            timer.action()
 
     def sleep(self, until: float) -> None:
-        """Let time pass in which nothing happens."""
+        """Move the time forward to *until* without running anything."""
         if until > self.now:
             self.pace(until - self.now)
             self.now = until

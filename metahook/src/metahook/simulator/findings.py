@@ -1,28 +1,28 @@
-"""Findings: what a careless hook did to the world, read from its history.
+"""Findings: the harm that a careless hook did to the cluster, read from the history.
 
-Each rule is one of the ways in which answers destroy, or wear out, a real cluster. A hook without findings may still be
-wrong; one with findings is.
+Each rule is one way in which responses damage or overload a real cluster. A hook without findings may still be wrong; a
+hook with findings is wrong.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from metahook.simulator.claimed_results import AnsweredSync, answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import YOU, Call, History, Write
 from metahook.simulator.metacontroller.claims import LABEL, NAME
 from metahook.simulator.objects import Json, Key, labels
-from metahook.simulator.promises import Answered, answers, lacks, unfinished
 
-AGAIN = 4
-"""Times in a row after which the same thing is no accident."""
+REPEATED = 4
+"""Times in a row from which on a repetition counts as a loop."""
 
-STORM = 50
-"""Calls about one parent within a second that are too many."""
+MOST_CALLS = 50
+"""Calls for one parent within a second."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """``rule`` is its name, ``key`` the object that it is about, ``at`` the second in which it happened."""
+    """``rule`` is a name in RULES, ``key`` the object, ``at`` the time in seconds."""
 
     rule: str
     key: Key
@@ -37,7 +37,7 @@ Rule = Callable[[History], Iterator[tuple[Key, float, str]]]
 
 
 def findings(history: History) -> list[Finding]:
-    """Return what there is to say against the hook, one finding for each rule and kind of object."""
+    """Return the findings of *history*, at most one for each rule and kind of object."""
     found: dict[tuple[str, str], Finding] = {}
     for name, rule in RULES.items():
         for key, at, message in rule(history):
@@ -45,13 +45,13 @@ def findings(history: History) -> list[Finding]:
     return list(found.values())
 
 
-def _crashed(history: History) -> Iterator[tuple[Key, float, str]]:
+def _crashes(history: History) -> Iterator[tuple[Key, float, str]]:
     for event in history.events("Crash"):
-        yield event.key, event.at, "the answer ended Metacontroller's process, for all controllers"
+        yield event.key, event.at, "the response crashed Metacontroller, for all its controllers"
 
 
-def _failing(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Parents whose syncs fail one after the other, for another cause than that the API server refused a child."""
+def _failing_syncs(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Yield parents whose syncs keep failing, for another reason than that the API server refuses a child."""
     failed: dict[Key, int] = defaultdict(int)
     answered: set[Key] = set()
     refused = False
@@ -65,64 +65,68 @@ def _failing(history: History) -> Iterator[tuple[Key, float, str]]:
         elif entry.reason == "SyncError":
             answered.discard(entry.key)
             failed[entry.key] += not refused
-            if failed[entry.key] == AGAIN:
-                yield entry.key, entry.at, "sync fails again and again, as the hook's answers can't be used"
+            if failed[entry.key] == REPEATED:
+                yield entry.key, entry.at, "every sync fails, because the hook's responses can't be used"
 
 
-def _overloaded(history: History) -> Iterator[tuple[Key, float, str]]:
+def _call_storms(history: History) -> Iterator[tuple[Key, float, str]]:
     times: dict[Key, list[float]] = defaultdict(list)
     for call in history.calls("sync", "customize"):
         recent = [at for at in times[call.key] if at > call.at - 1] + [call.at]
         times[call.key] = recent
-        if len(recent) > STORM:
-            yield call.key, call.at, "the hook is called without a pause"
+        if len(recent) > MOST_CALLS:
+            yield call.key, call.at, "the hook is called in a tight loop"
 
 
-def _deleted(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Children that were deleted although an answer to the same generation lists them, or none ever did."""
-    listed = [(answer, answer.keys) for answer in answers(history)]
+def _wrong_deletes(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Yield deleted children that a response for the same generation lists, or that no response ever listed."""
+    listed = [(sync, sync.keys) for sync in answered_syncs(history)]
     for write in history.writes(NAME):
         if write.verb != "delete" or not write.changed:
             continue
-        by = [answer for answer, _ in listed if answer.at <= write.at and answer.owns(write.before)]
+        by = [sync for sync, _ in listed if sync.at <= write.at and sync.owns(write.before)]
         if not any(write.key in keys for _, keys in listed):
-            yield write.key, write.at, "deleted, and no answer ever listed it: it was somebody else's"
-        elif by and any(write.key in keys for answer, keys in listed if answer.generation == by[-1].generation):
-            yield write.key, write.at, "deleted, although the spec that asks for it is the same"
+            yield write.key, write.at, "deleted, but no response ever listed it: it belongs to another owner"
+        elif by and any(write.key in keys for sync, keys in listed if sync.generation == by[-1].generation):
+            yield write.key, write.at, "deleted, although the parent's spec did not change"
 
 
-def _stripped(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Fields that an answer no longer has, although the generation is the same and the child is there."""
-    before: dict[tuple[Key, int], Answered] = {}
-    for answer in answers(history):
-        earlier = before.get((answer.key, answer.generation))
-        before[(answer.key, answer.generation)] = answer
-        for key, child in answer.children.items() if earlier else ():
-            gone = lacks(child.get("spec"), earlier.children.get(key, {}).get("spec"), "spec") if earlier else None
-            if gone and key in answer.shown:
-                yield key, answer.at, f"{gone} was taken back, although the spec of the parent is the same"
+def _removed_fields(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Yield children of which a response drops a field, although the generation is the same and the child exists."""
+    before: dict[tuple[Key, int], AnsweredSync] = {}
+    for sync in answered_syncs(history):
+        earlier = before.get((sync.key, sync.generation))
+        before[(sync.key, sync.generation)] = sync
+        for key, child in sync.children.items() if earlier else ():
+            gone = (
+                first_missing_field(child.get("spec"), earlier.children.get(key, {}).get("spec"), "spec")
+                if earlier
+                else None
+            )
+            if gone and key in sync.observed:
+                yield key, sync.at, f"{gone} was removed, although the parent's spec did not change"
 
 
-def _emptied(history: History) -> Iterator[tuple[Key, float, str]]:
+def _emptied_statuses(history: History) -> Iterator[tuple[Key, float, str]]:
     for write in history.writes(NAME):
         if write.verb == "update status" and len(_status(write.before)) > 1 and len(_status(write.after)) == 1:
-            yield write.key, write.at, "the status was emptied: an answer must always hold all of it"
+            yield write.key, write.at, "the status was emptied: every response must contain the whole status"
 
 
-def _restless(history: History) -> Iterator[tuple[Key, float, str]]:
-    for write, times in _alone(history, changed=True):
-        if times == AGAIN:
-            yield write.key, write.at, "written over and over, although nothing else happens"
+def _repeated_writes(history: History) -> Iterator[tuple[Key, float, str]]:
+    for write, times in _writes_in_a_row(history, changed=True):
+        if times == REPEATED:
+            yield write.key, write.at, "written again and again, although nothing else changes"
 
 
-def _useless(history: History) -> Iterator[tuple[Key, float, str]]:
-    for write, times in _alone(history, changed=False):
-        if times == AGAIN - 1:
-            yield write.key, write.at, "each sync sends a write that changes nothing"
+def _no_op_writes(history: History) -> Iterator[tuple[Key, float, str]]:
+    for write, times in _writes_in_a_row(history, changed=False):
+        if times == REPEATED - 1:
+            yield write.key, write.at, "every sync sends a write that changes nothing"
 
 
-def _alone(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
-    """Yield Metacontroller's writes that changed something, or nothing, each with its place since anybody else's."""
+def _writes_in_a_row(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
+    """Yield Metacontroller's writes with this *changed*, each with its count since another actor's last write."""
     times: dict[Key, int] = defaultdict(int)
     for write in history.writes():
         if write.actor != NAME and write.changed:
@@ -132,46 +136,46 @@ def _alone(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
             yield write, times[write.key]
 
 
-def _taken_over(history: History) -> Iterator[tuple[Key, float, str]]:
-    made: dict[Key, str] = {}
+def _overwritten_objects(history: History) -> Iterator[tuple[Key, float, str]]:
+    creators: dict[Key, str] = {}
     for write in history.writes():
         if write.changed and write.before is None:
-            made[write.key] = write.actor
-        foreign = write.actor == NAME and write.changed and made.get(write.key) != NAME and write.before is not None
+            creators[write.key] = write.actor
+        foreign = write.actor == NAME and write.changed and creators.get(write.key) != NAME and write.before is not None
         if foreign and write.verb in ("apply", "update") and LABEL not in labels(write.before or {"metadata": {}}):
-            yield write.key, write.at, "somebody else's object was taken over"
+            yield write.key, write.at, "an object of another owner was overwritten"
 
 
-def _multiplied(history: History) -> Iterator[tuple[Key, float, str]]:
-    made: dict[tuple[str, str], int] = defaultdict(int)
+def _growing_children(history: History) -> Iterator[tuple[Key, float, str]]:
+    created: dict[tuple[str, str], int] = defaultdict(int)
     for write in history.writes():
         if write.actor == YOU:
-            made.clear()
+            created.clear()
         if write.actor == NAME and write.changed and write.before is None and write.after is not None:
             owner = str(write.after["metadata"].get("ownerReferences", [{}])[0].get("uid"))
-            made[(owner, write.key.kind)] += 1
-            if made[(owner, write.key.kind)] == AGAIN + 1:
-                yield write.key, write.at, "more and more children are made"
+            created[(owner, write.key.kind)] += 1
+            if created[(owner, write.key.kind)] == REPEATED + 1:
+                yield write.key, write.at, "the hook creates more and more children"
 
 
-def _silent(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Children that are refused for ever, while the status does not say that anything is wrong."""
+def _unreported_refusals(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Yield children that the API server keeps refusing, while the status reports no problem."""
     refused: dict[Key, int] = defaultdict(int)
     for write in history.writes(NAME):
         refused[write.key] = refused[write.key] + 1 if write.refused else 0
-    last = {answer.key: answer for answer in answers(history)}
+    last = {sync.key: sync for sync in answered_syncs(history)}
     for key, times in refused.items():
-        tells = [answer for answer in last.values() if key in answer.keys]
-        if times >= AGAIN and any(answer.ready != "False" for answer in tells):
-            yield key, tells[-1].at, "refused for ever, and the status says nothing of it"
+        listing = [sync for sync in last.values() if key in sync.keys]
+        if times >= REPEATED and any(sync.ready != "False" for sync in listing):
+            yield key, listing[-1].at, "the API server keeps refusing it, and the status does not report that"
 
 
-def _lying(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Ready although what the hook was shown is not rolled out, or not what it asks for."""
-    for answer in answers(history):
-        why = unfinished(answer) if answer.ready == "True" else None
+def _early_ready(history: History) -> Iterator[tuple[Key, float, str]]:
+    """Yield parents that are Ready although a child is not rolled out, or differs from the response."""
+    for sync in answered_syncs(history):
+        why = unmet_claim(sync) if sync.ready == "True" else None
         if why:
-            yield answer.key, answer.at, f"Ready is True, although {why}"
+            yield sync.key, sync.at, f"Ready is True, although {why}"
 
 
 def _status(item: Json | None) -> Json:
@@ -180,17 +184,17 @@ def _status(item: Json | None) -> Json:
 
 
 RULES: dict[str, Rule] = {
-    "Crashed": _crashed,
-    "Deleted": _deleted,
-    "Stripped": _stripped,
-    "TakenOver": _taken_over,
-    "EmptiedStatus": _emptied,
-    "Lying": _lying,
-    "Silent": _silent,
-    "Multiplied": _multiplied,
-    "Restless": _restless,
-    "Useless": _useless,
-    "Overloaded": _overloaded,
-    "Failing": _failing,
+    "MetacontrollerCrash": _crashes,
+    "WrongDelete": _wrong_deletes,
+    "RemovedField": _removed_fields,
+    "OverwrittenObject": _overwritten_objects,
+    "EmptiedStatus": _emptied_statuses,
+    "ReadyTooEarly": _early_ready,
+    "UnreportedRefusal": _unreported_refusals,
+    "GrowingChildren": _growing_children,
+    "RepeatedWrites": _repeated_writes,
+    "NoOpWrites": _no_op_writes,
+    "CallStorm": _call_storms,
+    "FailingSync": _failing_syncs,
 }
-"""The rules by name, the worst first."""
+"""The rules by name, the most harmful first."""

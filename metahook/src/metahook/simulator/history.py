@@ -1,4 +1,4 @@
-"""What happened: every request that writes, every call of the hook, every Event. Findings and timelines read it."""
+"""The record of a world: every write request, every hook call, every Event. Findings and timelines read it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from metahook.simulator.objects import Json, Key
 
 YOU = "you"
-"""Who does what is done by hand."""
+"""The actor of every change by hand."""
 
 
 @dataclass(frozen=True)
 class Write:
-    """A request that writes. ``before`` and ``after`` are the object; equal versions mean that nothing changed."""
+    """A write request. ``before`` and ``after`` are the stored object; equal resourceVersions mean no change.
+
+    ``at`` is in seconds, as everywhere in a history. ``refused`` is the API server's error.
+    """
 
     at: float
     actor: str
@@ -33,19 +36,19 @@ class Write:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a hook, ``sync`` or ``customize``, about the parent *key*; no status means that nobody answered."""
+    """A call of a hook, ``sync`` or ``customize``, for the parent ``key``. A status of None means no response."""
 
     at: float
     hook: str
     key: Key
     request: bytes
     status: int | None
-    answer: bytes
+    response: bytes
 
 
 @dataclass(frozen=True)
 class Event:
-    """A Warning about the object *key*, or about Metacontroller itself."""
+    """A Warning Event of the object ``key``: a SyncError, or a Crash of Metacontroller."""
 
     at: float
     key: Key
@@ -62,16 +65,16 @@ class History:
 
     entries: list[Entry] = field(default_factory=list)
     listeners: list[Callable[[Entry], None]] = field(default_factory=list)
-    """Told of every entry at once."""
+    """Called with every entry as it is added."""
 
     def add(self, entry: Entry) -> None:
-        """Note *entry*."""
+        """Add *entry*, and call the listeners."""
         self.entries.append(entry)
         for listener in self.listeners:
             listener(entry)
 
     def writes(self, actor: str | None = None) -> Iterator[Write]:
-        """Yield the writes, those of *actor* or all."""
+        """Yield the writes of *actor*, or all writes."""
         return (entry for entry in self.entries if isinstance(entry, Write) and (actor is None or entry.actor == actor))
 
     def calls(self, *hooks: str) -> Iterator[Call]:

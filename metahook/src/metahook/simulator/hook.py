@@ -1,4 +1,4 @@
-"""The hook, as Metacontroller reaches it: in this process, or anything else that answers."""
+"""The hook as Metacontroller calls it: in this process, or anywhere else."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from metahook.protocol import Controller, MalformedRequest
 
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes of a request, beyond which the service does not read it."""
+"""Bytes; the service refuses a larger request."""
 
 
 class Reply(NamedTuple):
@@ -19,18 +19,18 @@ class Reply(NamedTuple):
 
 
 class Unreachable(Exception):
-    """Raised when nobody answers, or not in time."""
+    """Raised when the hook does not respond in time."""
 
 
 class Hook(Protocol):
-    """What is called for each sync and customize."""
+    """A function that Metacontroller calls for each sync and customize."""
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply to *body*, sent to ``/sync`` or ``/customize``; raise Unreachable."""
 
 
 def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
-    """Return the hook that *controller* is, with the statuses that its service would answer with."""
+    """Return *controller* as a hook, with the status codes that its service would send."""
 
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
@@ -41,7 +41,7 @@ def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
             return Reply(200, controller.answer_sync(body, now()))
         except MalformedRequest:
             return Reply(400, b"not a hook request")
-        except Exception:  # noqa: BLE001 - the service, too, answers so to any bug of the hook
+        except Exception:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
             return Reply(500, b"the hook failed")
 
     return call

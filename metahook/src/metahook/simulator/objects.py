@@ -1,4 +1,4 @@
-"""Kubernetes objects as the simulator has them: plain JSON, and what identifies it."""
+"""Kubernetes objects as plain JSON, and the keys that identify them."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ _WRITER = msgspec.json.Encoder(order="sorted")
 
 
 class Key(NamedTuple):
-    """What tells an object from all others."""
+    """Identifies an object."""
 
     kind: str
     namespace: str
@@ -26,16 +26,16 @@ def key_of(item: Json) -> Key:
     return Key(item["kind"], metadata.get("namespace", "default"), metadata["name"])
 
 
-def text(value: Any) -> str:
-    """Return *value* as JSON, in the one spelling that makes equal values equal texts (and 1 unlike 1.0 and true)."""
+def to_json(value: Any) -> str:
+    """Return *value* as canonical JSON: equal values give equal text, and 1, 1.0 and true differ."""
     return _WRITER.encode(value).decode()
 
 
-def copied(value: Any) -> Any:
-    """Return a copy of *value*, an object or list of JSON: several times as fast as one of anything."""
+def copy_json(value: Any) -> Any:
+    """Return a deep copy of *value*, a JSON object or list; several times as fast as copy.deepcopy."""
     if type(value) is dict:
-        return {name: copied(inner) if type(inner) in (dict, list) else inner for name, inner in value.items()}
-    return [copied(inner) if type(inner) in (dict, list) else inner for inner in value]
+        return {name: copy_json(inner) if type(inner) in (dict, list) else inner for name, inner in value.items()}
+    return [copy_json(inner) if type(inner) in (dict, list) else inner for inner in value]
 
 
 def labels(item: Json) -> dict[str, str]:
@@ -62,7 +62,7 @@ def reference_to(owner: Json) -> Json:
     }
 
 
-def deleting(item: Json) -> bool:
+def is_deleting(item: Json) -> bool:
     """Tell whether *item* is being deleted."""
     return "deletionTimestamp" in item["metadata"]
 

@@ -6,33 +6,33 @@ from typing import Any
 _STEP = re.compile(r"\.?(?:([^.\[\]']+)|\[(\d+)\]|\['([^']*)'\])")
 
 
-class BadPath(ValueError):
-    """Raised for what is no path."""
+class InvalidPath(ValueError):
+    """Raised for text that is not a path."""
 
 
-class NoSuchPlace(Exception):
-    """Raised where a path leads nowhere. Its text names the place."""
+class PathNotFound(Exception):
+    """Raised where a path does not exist in an object. Its text names the missing part."""
 
 
-def steps(path: str) -> list[str | int]:
-    """Return the steps of *path*: names of fields, and places in lists; raise BadPath."""
+def path_steps(path: str) -> list[str | int]:
+    """Return the steps of *path*, field names and list indexes; raise InvalidPath."""
     found: list[str | int] = []
     end = 0
     for match in _STEP.finditer(path):
-        name, place, quoted = match.groups()
+        name, index, quoted = match.groups()
         if match.start() != end:
             break
-        found.append(int(place) if place is not None else name if name is not None else quoted)
+        found.append(int(index) if index is not None else name if name is not None else quoted)
         end = match.end()
     if not found or end != len(path):
-        message = f"{path} is no path; write it as spec.containers[0].image or metadata.labels['a.b/c']"
-        raise BadPath(message)
+        message = f"{path} is not a path; write it as spec.containers[0].image or metadata.labels['a.b/c']"
+        raise InvalidPath(message)
     return found
 
 
 def look_up(item: Any, path: str) -> Any:
-    """Return what *path* leads to in *item*, or None."""
-    for step in steps(path):
+    """Return the value at *path* in *item*, or None."""
+    for step in path_steps(path):
         if isinstance(item, dict):
             item = item.get(str(step))
         elif isinstance(item, list) and isinstance(step, int) and step < len(item):
@@ -42,19 +42,19 @@ def look_up(item: Any, path: str) -> Any:
     return item
 
 
-def put(item: Any, path: str, value: object) -> None:
-    """Set what *path* leads to in *item* to *value*, in place; None removes it.
+def set_value(item: Any, path: str, value: object) -> None:
+    """Set the value at *path* in *item*, in place; None removes the field.
 
-    Maps on the way are made; raise NoSuchPlace if there is something else on it, or too short a list.
+    Creates missing maps on the way; raise PathNotFound for a scalar or a too short list on the way.
     """
-    *way, last = steps(path)
-    for step in way:
+    *parents, last = path_steps(path)
+    for step in parents:
         item = _inside(item, step)
     if isinstance(item, list) and isinstance(last, int):
         _check(item, last)
         item[last] = value
     elif not isinstance(item, dict) or isinstance(last, int):
-        raise NoSuchPlace(path)
+        raise PathNotFound(path)
     elif value is None:
         item.pop(last, None)
     else:
@@ -66,12 +66,12 @@ def _inside(item: Any, step: str | int) -> Any:
         _check(item, step)
         return item[step]
     if not isinstance(item, dict) or isinstance(step, int):
-        raise NoSuchPlace(str(step))
+        raise PathNotFound(str(step))
     if item.get(step) is None:
         item[step] = {}
     return item[step]
 
 
-def _check(items: list[Any], place: int) -> None:
-    if place >= len(items):
-        raise NoSuchPlace(f"[{place}]")
+def _check(items: list[Any], index: int) -> None:
+    if index >= len(items):
+        raise PathNotFound(f"[{index}]")

@@ -1,4 +1,4 @@
-"""How the API server spells quantities.
+"""Quantities in the canonical form of the API server.
 
 Source: Kubernetes, k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
 """
@@ -10,13 +10,13 @@ from fractions import Fraction
 _UNITS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _SMALL_UNITS = {"m": 3, "u": 6, "n": 9}
 _FINEST = 10**9
-"""Parts of one; less is rounded up."""
+"""The smallest amount is one billionth; less is rounded up."""
 _BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
 
 @functools.lru_cache
-def quantity(written: int | str) -> str:
-    """Return the quantity *written* as the API server spells it."""
+def canonical_quantity(written: int | str) -> str:
+    """Return the quantity *written* in canonical form."""
     text = str(written)
     number = text.rstrip("EPTGMKikmun")
     suffix = text[len(number) :]

@@ -1,28 +1,35 @@
-"""The API server: objects that have versions and generations, those who watch them, and the record of every write."""
+"""The store of the API server: objects with versions and generations, watches, and a record of every write."""
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable
 
 from metahook.simulator.apiserver import server_side_apply
-from metahook.simulator.apiserver.born import SYSTEM, as_read, born, named, placed
+from metahook.simulator.apiserver.field_types import check_status
+from metahook.simulator.apiserver.metadata_defaults import (
+    SYSTEM,
+    normalized,
+    with_generated_name,
+    with_placed_metadata,
+    with_system_metadata,
+)
 from metahook.simulator.apiserver.ownership import Ownership
-from metahook.simulator.apiserver.rules import Refused, check, check_owner, moved
-from metahook.simulator.apiserver.stored import stored, stored_status
-from metahook.simulator.apiserver.typed import check_status
+from metahook.simulator.apiserver.stored_object import stored_object, stored_status
+from metahook.simulator.apiserver.validation import ApiError, check, check_owner, is_new_generation
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
-from metahook.simulator.objects import Json, Key, copied, deleting, key_of, text, with_metadata
+from metahook.simulator.objects import Json, Key, copy_json, is_deleting, key_of, to_json, with_metadata
 
 Watcher = Callable[[Write], None]
 Admission = Callable[[Json, Json | None], Json]
-"""Returns the object that is to be stored, given the one that is there; raises Refused."""
+"""Returns the object to store, given the new and the live one; raises ApiError. A mutating or validating webhook."""
 
 FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
-"""What a way of deleting, other than in the background, leaves for the garbage collector."""
+"""The finalizers of deletion policies other than background; the garbage collector handles them."""
 
 
 class ApiServer:
-    """Objects by key. What it is given and what it gives nobody changes, as everybody has the same."""
+    """Objects by key. They are shared without copies: treat what you pass in and get back as read-only."""
 
     def __init__(self, clock: Clock, history: History) -> None:
         self.clock = clock
@@ -30,11 +37,11 @@ class ApiServer:
         self.admission: list[Admission] = []
         self._watchers: list[Watcher] = []
         self._objects: dict[Key, Json] = {}
-        self._owners: dict[Key, Ownership] = {}
+        self._owners: defaultdict[Key, Ownership] = defaultdict(Ownership)
         self._versions = itertools.count(1)
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell *watcher* of every change from now on, at once."""
+        """Call *watcher* with every change from now on, immediately."""
         self._watchers.append(watcher)
 
     def get(self, key: Key) -> Json | None:
@@ -50,55 +57,54 @@ class ApiServer:
         return list(self._objects)
 
     def create(self, item: Json, actor: str) -> Json:
-        """Store a new object and return it; raise Refused."""
+        """Store a new object and return it; raise ApiError."""
         number = next(self._versions)
-        item = named(as_read(item), number)
+        item = with_generated_name(normalized(item), number)
         key = key_of(item)
-        return self._record("create", key, actor, lambda: self._created(key, item, number, actor))
+        return self._record("create", key, actor, lambda: self._create(key, item, number, actor))
 
     def update(self, item: Json, actor: str) -> Json:
-        """Store all of *item* but its status, and return what is stored; raise Refused."""
-        item = as_read(item)
+        """Store *item* except for its status, and return the stored object; raise ApiError."""
+        item = normalized(item)
         key = key_of(item)
-        return self._record("update", key, actor, lambda: self._updated(key, item, actor))
+        return self._record("update", key, actor, lambda: self._update(key, item, actor))
 
     def patch(self, key: Key, change: Callable[[Json], Json], actor: str) -> Json:
-        """Store what *change* returns for the object that is there, and return what is stored; raise Refused."""
-        return self._record("patch", key, actor, lambda: self._updated(key, change(self._live(key)), actor))
+        """Store what *change* makes of the live object, and return the stored object; raise ApiError."""
+        return self._record("patch", key, actor, lambda: self._update(key, change(self._live(key)), actor))
 
     def apply(self, item: Json, actor: str) -> Json:
-        """Apply *item* server-side, by force, and return what is stored; raise Refused."""
-        item = as_read(item)
+        """Apply *item* server-side, by force, and return the stored object; raise ApiError."""
+        item = normalized(item)
         key = key_of(item)
-        return self._record("apply", key, actor, lambda: self._merged(key, server_side_apply.as_yaml(item)))
+        return self._record("apply", key, actor, lambda: self._apply(key, server_side_apply.read_as_yaml(item)))
 
     def update_status(self, item: Json, actor: str) -> Json:
-        """Store the status of *item* alone, and return what is stored; raise Refused."""
+        """Store only the status of *item*, and return the stored object; raise ApiError."""
         key = key_of(item)
-        return self._record("update status", key, actor, lambda: self._told(key, item["status"]))
+        return self._record("update status", key, actor, lambda: self._update_status(key, item["status"]))
 
     def delete(self, key: Key, actor: str, *, uid: str | None = None, policy: str = "background") -> None:
-        """Remove an object, at once or once its finalizers are gone; raise Refused. Pods end gracefully."""
-        self._record("delete", key, actor, lambda: self._deleted(key, uid, policy))
+        """Delete an object: at once, or when it has no finalizers left; a Pod gracefully. Raise ApiError."""
+        self._record("delete", key, actor, lambda: self._delete(key, uid, policy))
 
-    def place(self, item: Json, actor: str = "somebody") -> Json:
-        """Store *item* just as it is, whatever is there."""
+    def place(self, item: Json, actor: str = "restore") -> Json:
+        """Store *item* unchecked, as a restore of a backup does."""
         key = key_of(item)
-        new = placed(item, self._objects.get(key), next(self._versions), self.clock.stamp())
+        new = with_placed_metadata(item, self._objects.get(key), next(self._versions), self.clock.stamp())
         return self._record("place", key, actor, lambda: self._set(key, new))
 
     def remove(self, key: Key, actor: str) -> None:
-        """Remove an object at once, finalizers or not."""
+        """Remove an object at once, even with finalizers."""
         self._record("delete", key, actor, lambda: self._set(key, None))
 
-    def _record(self, verb: str, key: Key, actor: str, action: Callable[[], Json | None]) -> Json:
-        """Do *action*, note it, tell the watchers, and return the object that is there now."""
+    def _record(self, verb: str, key: Key, actor: str, action: Callable[[], object]) -> Json:
+        """Run *action*, record it, notify the watchers, and return the live object."""
         before = self._objects.get(key)
         try:
             action()
-        except Refused as refusal:
-            said = f"{refusal.reason}: {refusal}"
-            self.history.add(Write(self.clock.now, actor, verb, key, before, before, said))
+        except ApiError as refusal:
+            self.history.add(Write(self.clock.now, actor, verb, key, before, before, f"{refusal.reason}: {refusal}"))
             raise
         write = Write(self.clock.now, actor, verb, key, before, self._objects.get(key))
         self.history.add(write)
@@ -109,7 +115,7 @@ class ApiServer:
 
     def _live(self, key: Key) -> Json:
         if key not in self._objects:
-            raise Refused("NotFound", f"{key.kind} {key.name} not found")
+            raise ApiError("NotFound", f"{key.kind} {key.name} not found")
         return self._objects[key]
 
     def _set(self, key: Key, item: Json | None) -> Json | None:
@@ -120,100 +126,95 @@ class ApiServer:
             self._objects[key] = item
         return item
 
-    def _created(self, key: Key, item: Json, number: int, actor: str) -> Json | None:
-        made = self._made(key, item, number)
-        self._owned(key, self._owners_of(key).after_update(None, self._live(key), actor))
-        return made
+    def _create(self, key: Key, item: Json, number: int, actor: str) -> None:
+        self._insert(key, item, number)
+        self._set_owners(key, self._owners[key].after_update(None, self._live(key), actor))
 
-    def _made(self, key: Key, item: Json, number: int) -> Json | None:
+    def _insert(self, key: Key, item: Json, number: int) -> Json | None:
         if not key.name:
-            raise Refused("Invalid", "metadata.name: Required value: name or generateName is required")
+            raise ApiError("Invalid", "metadata.name: Required value: name or generateName is required")
         if key in self._objects:
-            raise Refused("AlreadyExists", f"{key.kind} {key.name} already exists")
-        clean = stored(self._admitted(item, None))
+            raise ApiError("AlreadyExists", f"{key.kind} {key.name} already exists")
+        clean = stored_object(self._admit(item, None))
         check(clean, None)
-        return self._set(key, born(clean, key, number, self.clock.stamp()))
+        return self._set(key, with_system_metadata(clean, key, number, self.clock.stamp()))
 
-    def _updated(self, key: Key, item: Json, actor: str) -> Json | None:
+    def _update(self, key: Key, item: Json, actor: str) -> Json | None:
         live = self._live(key)
         if item["metadata"].get("resourceVersion") not in (None, live["metadata"]["resourceVersion"]):
-            raise Refused("Conflict", "the object has been modified; apply your changes to the latest version")
+            raise ApiError("Conflict", "the object has been modified; apply your changes to the latest version")
         status = {"status": live["status"]} if "status" in live else {}
         body = {name: value for name, value in item.items() if name != "status"}
-        self._replaced(key, {**self._admitted(body, live), **status})
+        self._replace(key, {**self._admit(body, live), **status})
         if key in self._objects:
-            self._owned(key, self._owners_of(key).after_update(live, self._objects[key], actor))
+            self._set_owners(key, self._owners[key].after_update(live, self._objects[key], actor))
         return None
 
-    def _merged(self, key: Key, item: Json) -> Json | None:
+    def _apply(self, key: Key, item: Json) -> Json | None:
         live = self._objects.get(key)
         if live is None:
-            self._made(key, item, next(self._versions))
+            self._insert(key, item, next(self._versions))
         else:
             check_owner(item, live)
-            merged = self._owners_of(key).merged(live, item)
-            self._replaced(key, self._admitted(merged, live))
+            merged = self._owners[key].merged(live, item)
+            self._replace(key, self._admit(merged, live))
         if key in self._objects:
-            self._owned(key, self._owners_of(key).after_apply(item, self._objects[key]))
-            self._noticed(key, live)
+            self._set_owners(key, self._owners[key].after_apply(item, self._objects[key]))
+            self._increment_version(key, live)
         return None
 
-    def _noticed(self, key: Key, before: Json | None) -> None:
-        """Give the object another version if nothing but who owns its fields has changed."""
+    def _increment_version(self, key: Key, before: Json | None) -> None:
+        """Set a new version if nothing but the ownership of fields has changed."""
         now = self._objects[key]["metadata"]
         then = before["metadata"] if before else {}
         if now["resourceVersion"] == then.get("resourceVersion") and now["managedFields"] != then.get("managedFields"):
             self._set(key, with_metadata(self._objects[key], resourceVersion=str(next(self._versions))))
 
-    def _told(self, key: Key, status: Json) -> Json | None:
+    def _update_status(self, key: Key, status: Json) -> Json | None:
         live = self._live(key)
-        seen = text(live.get("status") or {})
-        if text(status) == seen:
+        old = to_json(live.get("status") or {})
+        if to_json(status) != old:
+            check_status(status)
+            status = stored_status(key.kind, status)
+        if to_json(status) == old:
             return live
-        check_status(status)
-        new = stored_status(key.kind, status)
-        if text(new) == seen:
-            return live
-        return self._set(key, with_metadata({**live, "status": new}, resourceVersion=str(next(self._versions))))
+        return self._set(key, with_metadata({**live, "status": status}, resourceVersion=str(next(self._versions))))
 
-    def _owners_of(self, key: Key) -> Ownership:
-        return self._owners.get(key, Ownership())
-
-    def _owned(self, key: Key, owners: Ownership) -> None:
-        """Remember who owns what, and tell it, as the API server does in ``managedFields``."""
+    def _set_owners(self, key: Key, owners: Ownership) -> None:
+        """Keep the *owners* of the object's fields, and write them to its ``managedFields``."""
         self._owners[key] = owners
         managed = owners.managed_fields()
         if managed is not None:
             self._objects[key] = with_metadata(self._objects[key], managedFields=managed)
 
-    def _replaced(self, key: Key, item: Json) -> Json | None:
-        """Store *item* in place of what is there, unless it is the same."""
-        live, new = self._live(key), stored(item)
+    def _replace(self, key: Key, item: Json) -> Json | None:
+        """Store *item* in place of the live object, unless both are equal."""
+        live, new = self._live(key), stored_object(item)
         check(new, live)
         new = with_metadata(new, **{name: live["metadata"].get(name) for name in SYSTEM})
-        finished = live["metadata"].get("finalizers") and not new["metadata"].get("finalizers")
-        if deleting(new) and finished and key.kind != "Pod":
+        is_finalized = live["metadata"].get("finalizers") and not new["metadata"].get("finalizers")
+        if is_deleting(new) and is_finalized and key.kind != "Pod":
             return self._set(key, None)
-        if text(new) == text(live):
+        if to_json(new) == to_json(live):
             return live
-        generation = {"generation": live["metadata"]["generation"] + 1} if moved(new, live) else {}
+        generation = {"generation": live["metadata"]["generation"] + 1} if is_new_generation(new, live) else {}
         return self._set(key, with_metadata(new, **generation, resourceVersion=str(next(self._versions))))
 
-    def _deleted(self, key: Key, uid: str | None, policy: str) -> Json | None:
+    def _delete(self, key: Key, uid: str | None, policy: str) -> Json | None:
         live = self._live(key)
         if uid not in (None, live["metadata"]["uid"]):
-            raise Refused("Conflict", "the object is another one of the same name")
+            raise ApiError("Conflict", "the object has another uid")
         finalizer = FINALIZERS.get(policy)
         finalizers = [*live["metadata"].get("finalizers", []), *([finalizer] if finalizer else [])]
-        if deleting(live):
+        if is_deleting(live):
             return live
         if not finalizers and key.kind != "Pod":
             return self._set(key, None)
-        marked = with_metadata(live, finalizers=finalizers or None, deletionTimestamp=self.clock.stamp())
+        deleted = with_metadata(live, finalizers=finalizers or None, deletionTimestamp=self.clock.stamp())
         generation = {"generation": live["metadata"]["generation"] + 1} if "generation" in live["metadata"] else {}
-        return self._set(key, with_metadata(marked, **generation, resourceVersion=str(next(self._versions))))
+        return self._set(key, with_metadata(deleted, **generation, resourceVersion=str(next(self._versions))))
 
-    def _admitted(self, item: Json, live: Json | None) -> Json:
+    def _admit(self, item: Json, live: Json | None) -> Json:
         for admit in self.admission:
-            item = admit(copied(item), live)
+            item = admit(copy_json(item), live)
         return item

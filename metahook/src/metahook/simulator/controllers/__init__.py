@@ -1,4 +1,11 @@
 """Kubernetes' own controllers, as far as a rollout needs them: Deployments, ReplicaSets, a kubelet, garbage collection.
 
-The rule of this package: each reacts to what the API server tells it, a moment later, and writes what it sees.
+The rule of this package: each controller reacts to events of the API server after a delay, and writes only through it.
+
+    deployment_controller   ReplicaSets for Deployments; ``rollout`` has the sizes, ``deployment_status`` the status
+    replica_set_controller  Pods for ReplicaSets
+    kubelet                 the status of Pods: ``failure`` says how a container fails, ``pod_lifecycle`` which statuses
+                            follow one another, ``pod_status`` what each of them contains
+    garbage_collector       deletes what no longer has an owner
+    adoption, debounce      shared by them: which objects are a controller's own, and when it reconciles
 """

@@ -1,37 +1,39 @@
-"""What a Deployment's status says of a rollout.
+"""The status of a Deployment.
 
 Source: Kubernetes, pkg/controller/deployment/progress.go and sync.go.
 """
 
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.rollout import Set, bounds
+from metahook.simulator.controllers.rollout import PodCounts, surge_and_unavailable
 from metahook.simulator.objects import Json
 
 
-def status_of(deployment: Json, new: Set | None, old: list[Set], failure: Json | None, clock: Clock) -> Json:
-    """Return the status of *deployment*, whose ReplicaSets are *new* and *old*; *failure* is why Pods can't be made."""
+def status_of(
+    deployment: Json, new: PodCounts | None, old: list[PodCounts], failure: Json | None, clock: Clock
+) -> Json:
+    """Return the status of *deployment* with its ReplicaSets *new* and *old*; *failure* is its ReplicaFailure."""
     sets = [*([new] if new else []), *old]
     counts = {
-        "replicas": sum(each.there for each in sets),
-        "updatedReplicas": new.there if new else 0,
+        "replicas": sum(each.replicas for each in sets),
+        "updatedReplicas": new.replicas if new else 0,
         "readyReplicas": sum(each.ready for each in sets),
         "availableReplicas": sum(each.available for each in sets),
     }
-    missing = max(0, sum(each.asked for each in sets) - counts["availableReplicas"])
+    missing = max(0, sum(each.desired for each in sets) - counts["availableReplicas"])
     found = {
         "observedGeneration": deployment["metadata"]["generation"],
         **{name: count for name, count in {**counts, "unavailableReplicas": missing}.items() if count},
     }
     conditions = [_available(deployment, counts), _progressing(deployment, new, counts, clock), failure]
-    return {**found, "conditions": [_dated(item, deployment, clock) for item in conditions if item]}
+    return {**found, "conditions": [_with_times(item, deployment, clock) for item in conditions if item]}
 
 
 def deadline(deployment: Json, clock: Clock) -> float | None:
-    """Return in how many seconds the rollout of *deployment* counts as stuck, or None if nothing is awaited."""
-    seen = condition_of(deployment, "Progressing")
-    if seen is None or seen["status"] != "True" or seen["reason"] == "NewReplicaSetAvailable":
+    """Return the seconds until the progress deadline of *deployment*, or None if no rollout is in progress."""
+    observed = condition_of(deployment, "Progressing")
+    if observed is None or observed["status"] != "True" or observed["reason"] == "NewReplicaSetAvailable":
         return None
-    left: float = deployment["spec"]["progressDeadlineSeconds"] - clock.since(seen["lastUpdateTime"])
+    left: float = deployment["spec"]["progressDeadlineSeconds"] - clock.since(observed["lastUpdateTime"])
     return max(left, 0.0) + 1
 
 
@@ -42,40 +44,42 @@ def condition_of(deployment: Json, kind: str) -> Json | None:
 
 
 def _available(deployment: Json, counts: dict[str, int]) -> Json:
-    if counts["availableReplicas"] >= deployment["spec"]["replicas"] - bounds(deployment["spec"])[1]:
-        return _made("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
-    return _made("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+    if counts["availableReplicas"] >= deployment["spec"]["replicas"] - surge_and_unavailable(deployment["spec"])[1]:
+        return _condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+    return _condition(
+        "Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."
+    )
 
 
-def _progressing(deployment: Json, new: Set | None, counts: dict[str, int], clock: Clock) -> Json | None:
-    seen = condition_of(deployment, "Progressing")
-    asked = deployment["spec"]["replicas"]
+def _progressing(deployment: Json, new: PodCounts | None, counts: dict[str, int], clock: Clock) -> Json | None:
+    observed = condition_of(deployment, "Progressing")
+    desired = deployment["spec"]["replicas"]
     if deployment["spec"].get("paused"):
-        is_late = seen is not None and seen["reason"] == "ProgressDeadlineExceeded"
-        return seen if is_late else _made("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused")
-    if new and all(counts[name] == asked for name in ("replicas", "updatedReplicas", "availableReplicas")):
-        return _made("Progressing", "True", "NewReplicaSetAvailable", f'ReplicaSet "{new.name}" has progressed.')
-    if seen is None or not new or seen["status"] == "Unknown":
-        return _made("Progressing", "True", "NewReplicaSetCreated", "Created new replica set")
-    return _rolling(deployment, seen, new, counts, clock)
+        is_late = observed is not None and observed["reason"] == "ProgressDeadlineExceeded"
+        return observed if is_late else _condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused")
+    if new and all(counts[name] == desired for name in ("replicas", "updatedReplicas", "availableReplicas")):
+        return _condition("Progressing", "True", "NewReplicaSetAvailable", f'ReplicaSet "{new.name}" has progressed.')
+    if observed is None or not new or observed["status"] == "Unknown":
+        return _condition("Progressing", "True", "NewReplicaSetCreated", "Created new replica set")
+    return _progress(deployment, observed, new, counts, clock)
 
 
-def _rolling(deployment: Json, seen: Json, new: Set, counts: dict[str, int], clock: Clock) -> Json:
-    """Return what the rollout to *new* is: it moves, it is late, or neither. Scaling what is finished is no rollout."""
-    finished = seen["reason"] == "NewReplicaSetAvailable"
-    if finished and counts["updatedReplicas"] == counts["replicas"] and new.name in seen["message"]:
-        return seen
-    if finished or _moved(deployment.get("status", {}), counts):
+def _progress(deployment: Json, observed: Json, new: PodCounts, counts: dict[str, int], clock: Clock) -> Json:
+    """Return the condition Progressing of the rollout to *new*; scaling after a rollout is not a rollout."""
+    is_finished = observed["reason"] == "NewReplicaSetAvailable"
+    if is_finished and counts["updatedReplicas"] == counts["replicas"] and new.name in observed["message"]:
+        return observed
+    if is_finished or _has_progressed(deployment.get("status", {}), counts):
         message = f'ReplicaSet "{new.name}" is progressing.'
-        return {**_made("Progressing", "True", "ReplicaSetUpdated", message), "lastUpdateTime": clock.stamp()}
-    if clock.since(seen["lastUpdateTime"]) >= deployment["spec"]["progressDeadlineSeconds"]:
+        return {**_condition("Progressing", "True", "ReplicaSetUpdated", message), "lastUpdateTime": clock.stamp()}
+    if clock.since(observed["lastUpdateTime"]) >= deployment["spec"]["progressDeadlineSeconds"]:
         message = f'ReplicaSet "{new.name}" has timed out progressing.'
-        return _made("Progressing", "False", "ProgressDeadlineExceeded", message)
-    return seen
+        return _condition("Progressing", "False", "ProgressDeadlineExceeded", message)
+    return observed
 
 
-def _moved(status: Json, counts: dict[str, int]) -> bool:
-    """Tell whether the rollout has come closer to its end since *status* was written."""
+def _has_progressed(status: Json, counts: dict[str, int]) -> bool:
+    """Tell whether the rollout has progressed since *status* was written."""
     before = {name: int(status.get(name, 0)) for name in counts}
     return (
         counts["updatedReplicas"] > before["updatedReplicas"]
@@ -85,15 +89,19 @@ def _moved(status: Json, counts: dict[str, int]) -> bool:
     )
 
 
-def _made(kind: str, status: str, reason: str, message: str) -> Json:
+def _condition(kind: str, status: str, reason: str, message: str) -> Json:
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
-def _dated(new: Json, deployment: Json, clock: Clock) -> Json:
-    """Return the condition *new* with its times: those of the one that is there, as far as it says the same."""
-    seen = condition_of(deployment, new["type"])
-    if seen is None:
+def _with_times(new: Json, deployment: Json, clock: Clock) -> Json:
+    """Return the condition *new* with its times, which stay those of the existing condition while it is the same."""
+    observed = condition_of(deployment, new["type"])
+    if observed is None:
         return {"lastUpdateTime": clock.stamp(), "lastTransitionTime": clock.stamp(), **new}
-    same = (seen["status"], seen["reason"]) == (new["status"], new["reason"])
-    since = seen["lastTransitionTime"] if seen["status"] == new["status"] else clock.stamp()
-    return {"lastUpdateTime": seen["lastUpdateTime"] if same else clock.stamp(), **new, "lastTransitionTime": since}
+    is_same = (observed["status"], observed["reason"]) == (new["status"], new["reason"])
+    since = observed["lastTransitionTime"] if observed["status"] == new["status"] else clock.stamp()
+    return {
+        "lastUpdateTime": observed["lastUpdateTime"] if is_same else clock.stamp(),
+        **new,
+        "lastTransitionTime": since,
+    }

@@ -1,4 +1,4 @@
-"""What a Pod's status says, as a kubelet or the scheduler writes it, given what it said before."""
+"""The statuses of a Pod, as a kubelet or the scheduler writes them after the previous one."""
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.objects import Json
@@ -18,7 +18,7 @@ def ready_condition(pod: Json) -> Json:
 
 
 def has_run(pod: Json) -> bool:
-    """Tell whether the containers of *pod* have been started."""
+    """Tell whether the containers of *pod* have started."""
     return bool(pod.get("status", {}).get("phase") == "Running")
 
 
@@ -28,20 +28,20 @@ def has_probe(pod: Json) -> bool:
 
 
 def unscheduled(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod for which there is no node."""
+    """Return the status of a Pod that fits on no node."""
     message = "0/3 nodes are available: 3 Insufficient memory."
     refusal = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
-    seen = _seen(pod, "PodScheduled")
-    return {"phase": "Pending", "conditions": [{**refusal, "lastTransitionTime": _since("False", seen, clock)}]}
+    observed = _observed_condition(pod, "PodScheduled")
+    return {"phase": "Pending", "conditions": [{**refusal, "lastTransitionTime": _since("False", observed, clock)}]}
 
 
 def creating(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod that has a node, and whose containers are being made."""
+    """Return the status of a scheduled Pod whose containers are being created."""
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ContainerCreating"}})
 
 
 def running(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose containers run, and are not ready."""
+    """Return the status of a Pod whose containers run and are not ready."""
     return _status(pod, clock, "Running", {"running": {"startedAt": clock.stamp()}})
 
 
@@ -51,45 +51,45 @@ def ready(pod: Json, clock: Clock) -> Json:
 
 
 def no_image(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose image could just not be pulled."""
+    """Return the status of a Pod right after a failed pull of its image."""
     message = f"failed to pull and unpack image {_image(pod)!r}: not found"
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ErrImagePull", "message": message}})
 
 
 def no_image_for_now(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose image will be pulled again later."""
+    """Return the status of a Pod that waits before the next pull of its image."""
     message = f'Back-off pulling image "{_image(pod)}"'
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": message}})
 
 
 def misconfigured(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose container lacks what it takes a variable from."""
-    waiting = {"reason": "CreateContainerConfigError", "message": _lack(pod)}
+    """Return the status of a Pod whose container needs a key that does not exist."""
+    waiting = {"reason": "CreateContainerConfigError", "message": _missing_key(pod)}
     return _status(pod, clock, "Pending", {"waiting": waiting})
 
 
 def ended(pod: Json, clock: Clock, *, oom: bool) -> Json:
-    """Return the status of a Pod whose container has ended."""
-    how = {"exitCode": _SIGKILL, "reason": "OOMKilled"} if oom else {"exitCode": 1, "reason": "Error"}
-    return _status(pod, clock, "Running", {"terminated": {**how, "finishedAt": clock.stamp()}})
+    """Return the status of a Pod whose container has exited."""
+    end = {"exitCode": _SIGKILL, "reason": "OOMKilled"} if oom else {"exitCode": 1, "reason": "Error"}
+    return _status(pod, clock, "Running", {"terminated": {**end, "finishedAt": clock.stamp()}})
 
 
 def backing_off(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose container has ended, and will be started again later."""
+    """Return the status of a Pod that waits before it restarts its container."""
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
     return _status(pod, clock, "Running", {"waiting": waiting})
 
 
 def evicted(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod that the kubelet evicted, as it wrote too much."""
+    """Return the status of a Pod that the kubelet evicted because a volume exceeded its limit."""
     end = {"exitCode": _SIGKILL, "reason": "Error", "finishedAt": clock.stamp()}
     status = _status(pod, clock, "Failed", {"terminated": end})
-    why = {"reason": "Evicted", "message": 'Usage of EmptyDir volume "data" exceeds the limit "4Mi". '}
-    return {**status, **why}
+    reason = {"reason": "Evicted", "message": 'Usage of EmptyDir volume "data" exceeds the limit "4Mi". '}
+    return {**status, **reason}
 
 
 def lost(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose node does not respond: all that others write of it is that it is not ready."""
+    """Return the status of a Pod on a node that does not respond: the node controller only sets Ready to False."""
     conditions = [
         _condition("Ready", "False", pod, clock) if item["type"] == "Ready" else item
         for item in pod["status"].get("conditions", [])
@@ -97,8 +97,8 @@ def lost(pod: Json, clock: Clock) -> Json:
     return {**pod["status"], "conditions": conditions}
 
 
-def is_over(pod: Json) -> bool:
-    """Tell whether *pod* failed as a whole: it stays listed, and another takes its place."""
+def has_failed(pod: Json) -> bool:
+    """Tell whether *pod* has failed as a whole; it stays listed, and its ReplicaSet replaces it."""
     return bool(pod.get("status", {}).get("phase") == "Failed")
 
 
@@ -107,8 +107,8 @@ def _image(pod: Json) -> str:
     return image
 
 
-def _lack(pod: Json) -> str:
-    """Return what a kubelet says of the first variable that is taken from a key, as if it were not there."""
+def _missing_key(pod: Json) -> str:
+    """Return a kubelet's message about the first key that a variable uses, as if the key did not exist."""
     for variable in pod["spec"]["containers"][0].get("env", []):
         for source, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
             if key := variable.get("valueFrom", {}).get(source):
@@ -117,11 +117,11 @@ def _lack(pod: Json) -> str:
 
 
 def _status(pod: Json, clock: Clock, phase: str, state: Json, *, ready: bool = False) -> Json:
-    facts = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
+    conditions = {"PodScheduled": True, "Initialized": True, "ContainersReady": ready, "Ready": ready}
     before = {item["name"]: item for item in pod.get("status", {}).get("containerStatuses", [])}
     return {
         "phase": phase,
-        "conditions": [_condition(kind, str(fact), pod, clock) for kind, fact in facts.items()],
+        "conditions": [_condition(kind, str(value), pod, clock) for kind, value in conditions.items()],
         "containerStatuses": [
             _container(item, before.get(item["name"], {}), state, ready=ready) for item in pod["spec"]["containers"]
         ],
@@ -129,30 +129,30 @@ def _status(pod: Json, clock: Clock, phase: str, state: Json, *, ready: bool = F
 
 
 def _container(container: Json, before: Json, state: Json, *, ready: bool) -> Json:
-    """Return the status of *container*: one that runs after it ended was started once more."""
+    """Return the status of *container*; running again after it exited counts as a restart."""
     old: Json = before.get("state", {})
     end = {"terminated": old["terminated"]} if "terminated" in old else before.get("lastState", {})
-    again = "running" in state and "running" not in old and bool(end)
+    is_restart = "running" in state and "running" not in old and bool(end)
     return {
         "name": container["name"],
         "image": container["image"],
         "ready": ready,
         "started": "running" in state,
-        "restartCount": before.get("restartCount", 0) + again,
+        "restartCount": before.get("restartCount", 0) + is_restart,
         "state": old if "running" in state and "running" in old else state,
         "lastState": end,
     }
 
 
 def _condition(kind: str, status: str, pod: Json, clock: Clock) -> Json:
-    return {"type": kind, "status": status, "lastTransitionTime": _since(status, _seen(pod, kind), clock)}
+    return {"type": kind, "status": status, "lastTransitionTime": _since(status, _observed_condition(pod, kind), clock)}
 
 
-def _seen(pod: Json, kind: str) -> Json:
+def _observed_condition(pod: Json, kind: str) -> Json:
     conditions: list[Json] = pod.get("status", {}).get("conditions", [])
     return next((item for item in conditions if item["type"] == kind), {})
 
 
-def _since(status: str, seen: Json, clock: Clock) -> str:
-    """Return since when a condition has had this *status*."""
-    return str(seen["lastTransitionTime"]) if seen.get("status") == status else clock.stamp()
+def _since(status: str, observed: Json, clock: Clock) -> str:
+    """Return the lastTransitionTime of a condition with this *status*."""
+    return str(observed["lastTransitionTime"]) if observed.get("status") == status else clock.stamp()

@@ -1,6 +1,16 @@
-"""Metacontroller: calls the hook, and does to the API server what its answer says, be it wise or not.
+"""Metacontroller: it calls the hook, and applies the response to the API server.
 
 The rule of this package: it follows Metacontroller 4.17's pkg/controller/composite, for a CompositeController with
-generateSelector, InPlace and hook version v2. Where the real one does damage, so does this one.
+generateSelector, InPlace and hook version v2. Where Metacontroller does harm, so does this package.
+
+    loop        from an event to a sync, and from the response to the API server
+    queue       the work queue, with its retries and timers
+    cache       the informers
+    claims      which objects are a parent's children
+    customize   the rules for related objects, and their cache
+    response    reads the hook's response; ``json_decoder`` decodes it as Go does
+    children    deletes, creates and updates children; ``apply`` and ``dynamic_apply`` are the two strategies
+    settings    the CompositeController
+
 Start at :mod:`metahook.simulator.metacontroller.loop`.
 """

@@ -1,62 +1,62 @@
-"""The two ways in which a child is made what the answer says it is; ``--apply-strategy`` chooses.
+"""The two apply strategies, by which a child becomes what the response desires; ``--apply-strategy`` chooses.
 
 Source: Metacontroller 4.17, pkg/controller/common/manage_children.go, update strategy InPlace.
 """
 
 from typing import Protocol
 
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
-from metahook.simulator.metacontroller.claims import NAME, owned
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, SYSTEM, updated, with_last_applied
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.metacontroller.claims import NAME, with_owner_reference
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, SYSTEM, merged_child, with_last_applied
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Json, Key, key_of, text, with_metadata
+from metahook.simulator.objects import Json, Key, key_of, to_json, with_metadata
 
 
 class Apply(Protocol):
-    """A way to apply."""
+    """An apply strategy."""
 
     def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
-        """Make *observed* what *child* says, or make the object if there is none; raise Refused."""
+        """Update *observed* to *child*, or create the object if *observed* is None; raise ApiError."""
 
 
 def applier(mode: Mode, api: ApiServer) -> Apply:
-    """Return the way to apply that *mode* names."""
+    """Return the apply strategy *mode*."""
     return DynamicApply(api) if mode == "dynamic-apply" else ServerSideApply(api)
 
 
 class DynamicApply:
-    """A merge on the client, by what an annotation says was applied last. Creating what is there already is silent."""
+    """A three-way merge on the client with the last applied annotation. A create of an existing object is ignored."""
 
     def __init__(self, api: ApiServer) -> None:
         self._api = api
 
     def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
-        """Send a POST, a PUT, or nothing if the merge is what is there."""
+        """Send a POST, a PUT, or nothing if the merge equals the observed object."""
         if observed is None:
-            self._create(owned(with_last_applied(child, child), parent))
+            self._create(with_owner_reference(with_last_applied(child, child), parent))
             return
-        new = updated(observed, child)
-        if text(new) != text(observed):
+        new = merged_child(observed, child)
+        if to_json(new) != to_json(observed):
             self._put(new)
 
     def _create(self, child: Json) -> None:
         try:
             self._api.create(child, NAME)
-        except Refused as refusal:
+        except ApiError as refusal:
             if refusal.reason != "AlreadyExists":
                 raise
 
     def _put(self, child: Json) -> None:
         try:
             self._api.update(child, NAME)
-        except Refused as refusal:
+        except ApiError as refusal:
             if refusal.reason not in ("Conflict", "NotFound"):
                 raise
 
 
 class ServerSideApply:
-    """A forced apply, left out if the answer and the child's generation are those of the last one."""
+    """A forced apply, skipped if neither the desired child nor the generation of the observed one changed."""
 
     def __init__(self, api: ApiServer) -> None:
         self._api = api
@@ -64,35 +64,35 @@ class ServerSideApply:
 
     def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
         """Send a PATCH, or nothing."""
-        wanted = owned(_clean(child), parent)
-        key = key_of(wanted)
+        desired = with_owner_reference(_clean(child), parent)
+        key = key_of(desired)
         if observed is not None:
-            if self._sent.get(key) == (text(wanted), *_version(observed)):
+            if self._sent.get(key) == (to_json(desired), *_version(observed)):
                 return
             if LAST_APPLIED in (observed["metadata"].get("annotations") or {}):
-                self._forget_last_applied(key)
-        self._sent[key] = (text(wanted), *_version(self._api.apply(wanted, NAME)))
+                self._remove_last_applied(key)
+        self._sent[key] = (to_json(desired), *_version(self._api.apply(desired, NAME)))
 
-    def _forget_last_applied(self, key: Key) -> None:
-        """Take away what dynamic-apply left, if the process was started with that before."""
+    def _remove_last_applied(self, key: Key) -> None:
+        """Remove the annotation that dynamic-apply left, if Metacontroller ran with that before."""
         if self._api.get(key) is not None:
-            self._api.patch(key, _without_record, NAME)
+            self._api.patch(key, _without_last_applied, NAME)
 
 
-def _without_record(item: Json) -> Json:
+def _without_last_applied(item: Json) -> Json:
     annotations = item["metadata"].get("annotations") or {}
     return with_metadata(item, annotations={name: value for name, value in annotations.items() if name != LAST_APPLIED})
 
 
 def _clean(child: Json) -> Json:
-    """Return *child* without what an apply never sends."""
+    """Return *child* without the fields that an apply never sends."""
     if not child["metadata"].get("name"):
-        raise Refused("Invalid", "name is required")
+        raise ApiError("Invalid", "name is required")
     body = {name: value for name, value in child.items() if name != "status"}
     return with_metadata(body, **dict.fromkeys(SYSTEM))
 
 
 def _version(item: Json) -> tuple[str, str]:
-    """Return what tells that *item* was written by somebody: its generation, or its version if it has none."""
+    """Return the uid of *item*, and its generation or, if it has none, its resourceVersion."""
     metadata = item["metadata"]
     return metadata["uid"], str(metadata.get("generation") or metadata["resourceVersion"])

@@ -1,13 +1,13 @@
-"""Metacontroller's dynamic-apply: a three-way merge on the client, which guesses what identifies the items of a list.
+"""Metacontroller's dynamic-apply: a three-way merge on the client, which guesses the merge key of a list.
 
-Source: Metacontroller 4.17, pkg/dynamic/apply. What was applied last stands in an annotation of the child.
+Source: Metacontroller 4.17, pkg/dynamic/apply. An annotation of the child records the last applied object.
 """
 
 import json
 from typing import Any
 
-from metahook.simulator.apiserver.rules import Refused
-from metahook.simulator.objects import Json, text
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.objects import Json, to_json
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
@@ -18,12 +18,12 @@ SYSTEM = (
 )  # fmt: skip
 
 
-def merge(seen: Any, last: Any, desired: Any) -> Any:
-    """Return *seen* with the changes that lead from *last* to *desired*."""
-    if isinstance(seen, dict):
-        return _merge_objects(seen, _object(last), _object(desired))
-    if isinstance(seen, list):
-        return _merge_lists(seen, _list(last), _list(desired))
+def merge(observed: Any, last: Any, desired: Any) -> Any:
+    """Return *observed* with the changes from *last* to *desired*."""
+    if isinstance(observed, dict):
+        return _merge_objects(observed, _object(last), _object(desired))
+    if isinstance(observed, list):
+        return _merge_lists(observed, _list(last), _list(desired))
     return desired
 
 
@@ -35,23 +35,23 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _merge_objects(seen: Json, last: Json, desired: Json) -> Json:
-    left = {key: value for key, value in seen.items() if key not in last or key in desired}
-    return {**left, **{key: merge(seen.get(key), last.get(key), value) for key, value in desired.items()}}
+def _merge_objects(observed: Json, last: Json, desired: Json) -> Json:
+    kept = {key: value for key, value in observed.items() if key not in last or key in desired}
+    return {**kept, **{key: merge(observed.get(key), last.get(key), value) for key, value in desired.items()}}
 
 
-def _merge_lists(seen: list[Any], last: list[Any], desired: list[Any]) -> list[Any]:
-    key = _common_key([*seen, *last, *desired])
+def _merge_lists(observed: list[Any], last: list[Any], desired: list[Any]) -> list[Any]:
+    key = _common_key([*observed, *last, *desired])
     if key is None:
         return desired
-    merged = _merge_objects(*({str(item[key]): item for item in items} for items in (seen, last, desired)))
-    there = [str(item[key]) for item in seen]
-    new = dict.fromkeys(str(item[key]) for item in desired if str(item[key]) not in there)
-    return [merged[name] for name in [*there, *new] if name in merged]
+    merged = _merge_objects(*({str(item[key]): item for item in items} for items in (observed, last, desired)))
+    existing = [str(item[key]) for item in observed]
+    new = dict.fromkeys(str(item[key]) for item in desired if str(item[key]) not in existing)
+    return [merged[name] for name in [*existing, *new] if name in merged]
 
 
 def _common_key(items: list[Any]) -> str | None:
-    """Return the first of the known keys that every one of *items* has."""
+    """Return the first of the known merge keys that all *items* have."""
     if not items or not all(isinstance(item, dict) for item in items):
         return None
     return next((key for key in _KEYS if all(key in item for item in items)), None)
@@ -60,27 +60,27 @@ def _common_key(items: list[Any]) -> str | None:
 def with_last_applied(child: Json, applied: Json) -> Json:
     """Return *child* with the annotation that records *applied*."""
     metadata = child["metadata"]
-    annotations = {**(metadata.get("annotations") or {}), LAST_APPLIED: text(applied)}
+    annotations = {**(metadata.get("annotations") or {}), LAST_APPLIED: to_json(applied)}
     return {**child, "metadata": {**metadata, "annotations": annotations}}
 
 
-def _last_applied(seen: Json) -> Json:
-    """Return what the annotation of *seen* records; raise Refused if somebody wrote something else there."""
-    record = (seen["metadata"].get("annotations") or {}).get(LAST_APPLIED)
+def _last_applied(observed: Json) -> Json:
+    """Return the last applied object of *observed*; raise ApiError if the annotation is not valid."""
+    record = (observed["metadata"].get("annotations") or {}).get(LAST_APPLIED)
     try:
         found = json.loads(record) if record else None
     except (ValueError, RecursionError):
         found = ()
     if not isinstance(found, dict | None):
-        raise Refused("Invalid", f"the annotation {LAST_APPLIED} can't be read; take it away")
+        raise ApiError("Invalid", f"the annotation {LAST_APPLIED} is not valid; remove it")
     return found or {}
 
 
-def updated(seen: Json, desired: Json) -> Json:
-    """Return what Metacontroller would write over the child *seen* to make it *desired*; raise Refused."""
-    merged = merge(seen, _last_applied(seen), desired)
+def merged_child(observed: Json, desired: Json) -> Json:
+    """Return the update that Metacontroller sends to turn the child *observed* into *desired*; raise ApiError."""
+    merged = merge(observed, _last_applied(observed), desired)
     metadata = {key: value for key, value in merged["metadata"].items() if key not in SYSTEM}
-    system = {key: value for key, value in seen["metadata"].items() if key in SYSTEM}
-    status = {"status": seen["status"]} if "status" in seen else {}
+    system = {key: value for key, value in observed["metadata"].items() if key in SYSTEM}
+    status = {"status": observed["status"]} if "status" in observed else {}
     body = {key: value for key, value in merged.items() if key != "status"}
     return with_last_applied({**body, **status, "metadata": {**metadata, **system}}, desired)

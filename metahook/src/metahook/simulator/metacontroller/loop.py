@@ -1,31 +1,38 @@
-"""Metacontroller's loop: from an event to a sync, and from the hook's answer to the API server.
+"""Metacontroller's control loop: from an event to a sync, and from the hook's response to the API server.
 
-Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the order of the steps is its own.
+Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps have the same order.
 """
 
 from metahook.protocol import RelatedRule
 from metahook.protocol.sender import Grouped, customize_request, sync_request
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import Call, Event, Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
-from metahook.simulator.metacontroller.answer import Answer, BadAnswer, Crash, TooMany, read_customize, read_sync
 from metahook.simulator.metacontroller.apply import applier
 from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.children import Cluster, manage
-from metahook.simulator.metacontroller.claims import LABEL, NAME, claim, labelled
+from metahook.simulator.metacontroller.children import Cluster, manage_children
+from metahook.simulator.metacontroller.claims import LABEL, NAME, claim, with_parent_label
 from metahook.simulator.metacontroller.customize import Customize
 from metahook.simulator.metacontroller.queue import WorkQueue
+from metahook.simulator.metacontroller.response import (
+    Crash,
+    InvalidResponse,
+    Response,
+    TooManyRequests,
+    read_customize,
+    read_sync,
+)
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, controller_of, deleting, key_of, labels, text
+from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, labels, to_json
 
 RESTART = 10.0
-"""Seconds until a process that crashed is there again."""
+"""Seconds until a crashed process has restarted."""
 
 
 class Metacontroller:
-    """One CompositeController. ``hook`` may be replaced while it runs, ``settings`` before a restart."""
+    """One CompositeController. ``hook`` may be replaced at any time, ``settings`` before a restart."""
 
     def __init__(self, api: ApiServer, clock: Clock, hook: Hook, settings: Settings) -> None:
         self.hook = hook
@@ -33,14 +40,14 @@ class Metacontroller:
         self._api = api
         self._clock = clock
         self._queue = WorkQueue(clock, self._work)
-        self._customize = Customize(clock, self._ask_customize, settings.served)
+        self._customize = Customize(clock, self._call_customize, settings.served)
         self._apply = applier(settings.mode, api)
         self._running = True
         self.cache = Cache(api, clock, self._changed)
         self._clock.after(settings.resync_period, self._resync_all, idle=True)
 
     def restart(self, after: float = 0) -> None:
-        """End the process, which forgets everything, and start another *after* so many seconds."""
+        """Restart the process, which forgets everything; the new one starts *after* so many seconds."""
         self._queue.clear()
         self._customize.forget()
         self._apply = applier(self.settings.mode, self._api)
@@ -57,19 +64,19 @@ class Metacontroller:
             self.enqueue(key_of(parent), idle=True)
 
     def enqueue(self, key: Key, *, idle: bool = False) -> None:
-        """Sync the parent *key* soon, if the process runs."""
+        """Queue the parent *key*, if the process is running."""
         if self._running:
             self._queue.add(key, idle=idle)
 
     def _changed(self, key: Key, old: Json | None, new: Json | None) -> None:
-        """Enqueue every parent that a change concerns."""
+        """Enqueue every parent that a change affects."""
         item = new or old or {}
-        again = old and new and old["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
+        is_resent = old and new and old["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
         if key.kind == self.settings.parent.kind:
-            ignored = old and new and self.settings.ignore_status_changes and _only_status(old, new)
-            if again or not ignored:
+            is_ignored = old and new and self.settings.ignore_status_changes and _only_status(old, new)
+            if is_resent or not is_ignored:
                 self.enqueue(key)
-        elif again:
+        elif is_resent:
             return
         elif key.kind in {kind.kind for kind in self.settings.children}:
             owner = controller_of(item) or labels(item).get(LABEL)
@@ -85,29 +92,29 @@ class Metacontroller:
     def _enqueue_related(self, old: Json | None, new: Json | None) -> None:
         for parent in self.cache.all(self.settings.parent.kind):
             try:
-                if any(item and self._customize.concerns(parent, item) for item in (old, new)):
+                if any(item and self._customize.is_related(parent, item) for item in (old, new)):
                     self.enqueue(key_of(parent))
-            except (BadAnswer, TooMany, Unreachable):
-                continue  # the real one drops the trigger, too
+            except (InvalidResponse, TooManyRequests, Unreachable):
+                continue  # Why here: Metacontroller drops the event, too
 
     def _work(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
-        """Sync one parent, and see to it that it is synced again if that failed."""
+        """Sync one parent, and queue it again if that fails."""
         parent = self.cache.get(key)
         if parent is None:
             self._queue.forget(key)
             return
         try:
-            refusals = self._sync(parent, idle=idle)
-        except TooMany as busy:
+            errors = self._sync(parent, idle=idle)
+        except TooManyRequests as busy:
             self._queue.add_after(key, busy.seconds)
         except Crash as crash:
             self._event(key, "Crash", str(crash))
             self.restart(RESTART)
-        except (BadAnswer, Unreachable, Refused) as error:
+        except (InvalidResponse, Unreachable, ApiError) as error:
             self._failed(key, [str(error)])
         else:
-            if refusals:
-                self._failed(key, refusals)
+            if errors:
+                self._failed(key, errors)
             else:
                 self._queue.forget(key)
 
@@ -119,8 +126,8 @@ class Metacontroller:
         self._api.history.add(Event(self._clock.now, key, reason, message))
 
     def _sync(self, parent: Json, *, idle: bool) -> list[str]:
-        """Sync *parent*; return what was refused."""
-        written = len(self._api.history.entries)
+        """Sync *parent*; return the errors of its children."""
+        since = len(self._api.history.entries)
         kinds, namespace = self.settings.children, parent["metadata"]["namespace"]
         found = (
             item
@@ -131,28 +138,28 @@ class Metacontroller:
         observed = list(claim(parent, found, self._api))
         related = self._customize.related(parent, self.cache) if self.settings.has_customize else {}
         body = sync_request(parent, self._grouped(observed), related)
-        answer = read_sync(self._call("sync", key_of(parent), body))
+        response = read_sync(self._call("sync", key_of(parent), body))
         try:
-            return self._done(parent, observed, answer)
-        finally:  # as the real one, which plans it before all that may fail
-            if self._wrote(written):
+            return self._apply_response(parent, observed, response)
+        finally:  # Why here: Metacontroller sets the timer before anything that may fail.
+            if self._has_written(since):
                 idle = False
-                self._queue.wrote(key_of(parent))
-            if answer.resync_after > 0:
-                self._queue.ask(key_of(parent), answer.resync_after, idle=idle)
+                self._queue.reset_timers(key_of(parent))
+            if response.resync_after > 0:
+                self._queue.add_requested(key_of(parent), response.resync_after, idle=idle)
 
-    def _done(self, parent: Json, observed: list[Json], answer: Answer) -> list[str]:
-        """Do what *answer* says; return what was refused."""
-        desired = [labelled(child, parent) for child in answer.children]
+    def _apply_response(self, parent: Json, observed: list[Json], response: Response) -> list[str]:
+        """Manage the children and write the status; return the errors of the children."""
+        desired = [with_parent_label(child, parent) for child in response.children]
         if any(labels(child)[LABEL] != parent["metadata"]["uid"] for child in desired):
-            raise BadAnswer("a child in the answer does not match the selector of its parent")
+            raise InvalidResponse("a child in the response does not match the selector of its parent")
         cluster = Cluster(self._api, self.settings.kinds, self._apply)
-        refusals = [] if deleting(parent) else manage(parent, observed, desired, cluster)
-        self._write_status(parent, answer)
-        return refusals
+        errors = [] if is_deleting(parent) else manage_children(parent, observed, desired, cluster)
+        self._write_status(parent, response)
+        return errors
 
-    def _wrote(self, since: int) -> bool:
-        """Tell whether anything has changed in the entries of the history *since* that one."""
+    def _has_written(self, since: int) -> bool:
+        """Tell whether the entries of the history from *since* on include a change."""
         return any(isinstance(entry, Write) and entry.changed for entry in self._api.history.entries[since:])
 
     def _grouped(self, observed: list[Json]) -> Grouped:
@@ -162,14 +169,14 @@ class Metacontroller:
             groups[f"{item['kind']}.{item['apiVersion']}"][f"{metadata['namespace']}/{metadata['name']}"] = item
         return groups
 
-    def _write_status(self, parent: Json, answer: Answer) -> None:
+    def _write_status(self, parent: Json, response: Response) -> None:
         live = self._api.get(key_of(parent))
-        status = {**answer.status, "observedGeneration": parent["metadata"]["generation"]}
-        same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
-        if live is not None and same and text(live.get("status")) != text(status):
+        status = {**response.status, "observedGeneration": parent["metadata"]["generation"]}
+        is_same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
+        if live is not None and is_same and to_json(live.get("status")) != to_json(status):
             self._api.update_status({**live, "status": status}, NAME)
 
-    def _ask_customize(self, parent: Json) -> list[RelatedRule]:
+    def _call_customize(self, parent: Json) -> list[RelatedRule]:
         return read_customize(self._call("customize", key_of(parent), customize_request(parent)))
 
     def _call(self, hook: str, key: Key, body: bytes) -> Reply:
@@ -183,7 +190,7 @@ class Metacontroller:
 
 
 def _only_status(old: Json, new: Json) -> bool:
-    """Tell whether a change is one that ignoreStatusChanges ignores."""
+    """Tell whether ignoreStatusChanges ignores the change."""
     fields = ("generation", "labels", "annotations")
     same = all(old["metadata"].get(field) == new["metadata"].get(field) for field in fields)
-    return same and not deleting(new)
+    return same and not is_deleting(new)

@@ -1,4 +1,4 @@
-"""The work queue: which parents are to be synced, and when those that failed are tried again.
+"""The work queue: the parents to sync, and the retries of those that failed.
 
 Source: client-go's rate limiting queue; Metacontroller 4.17, pkg/controller/composite/controller.go.
 """
@@ -6,58 +6,58 @@ Source: client-go's rate limiting queue; Metacontroller 4.17, pkg/controller/com
 import math
 from collections.abc import Callable
 
-from metahook.simulator.clock import Clock, Plan
+from metahook.simulator.clock import Clock, Timer
 from metahook.simulator.objects import Key
 
 FIRST_RETRY = 0.005
-"""Seconds; each further one waits twice as long."""
+"""Seconds; each further retry waits twice as long."""
 
 LAST_RETRY = 1000.0
-"""Seconds, at most."""
+"""Seconds; the longest wait."""
 
 SOON = 0.001
-"""Seconds that even an immediate retry takes."""
+"""Seconds; the shortest wait."""
 
-HOPELESS = 10
-"""Failures in a row after which another try is no news."""
+IDLE_FAILURES = 10
+"""Failures in a row after which further retries count as idle."""
 
-OFTEN = 600
-"""Seconds; the regular look at all parents comes no more often."""
+RESYNC = 600
+"""Seconds; a requested timer that is shorter than the periodic resync can count as idle."""
 
-FUTILE = 3
-"""Timers of the hook in a row after which another one is no news, if nothing was written in between."""
+IDLE_TIMERS = 3
+"""Timers of the hook in a row, without a write in between, after which further ones count as idle."""
 
 
 class WorkQueue:
-    """Keys to work on, each once; *work* is called with the key, and whether it is only a look whether all is well."""
+    """Keys to sync, each once. *work* is called with the key, and whether the sync is idle (see Timer)."""
 
     def __init__(self, clock: Clock, work: Callable[[Key, bool], None]) -> None:
         self._clock = clock
         self._work = work
-        self._plans: dict[Key, Plan] = {}
-        self._ready: dict[Key, Plan] = {}
+        self._delayed: dict[Key, Timer] = {}
+        self._ready: dict[Key, Timer] = {}
         self._failures: dict[Key, int] = {}
-        self._asked: dict[Key, float] = {}
-        self._timers: dict[Key, int] = {}
+        self._requested: dict[Key, float] = {}
+        self._timer_counts: dict[Key, int] = {}
 
     def add(self, key: Key, *, idle: bool = False) -> None:
-        """Work on *key* at once; that it is waiting already makes no difference."""
+        """Queue *key* now; nothing changes if it is queued already."""
         if not idle:
-            self.wrote(key)
+            self.reset_timers(key)
         self._add(key, idle=idle)
 
-    def wrote(self, key: Key) -> None:
-        """Note that there is news of *key*."""
-        self._timers.pop(key, None)
+    def reset_timers(self, key: Key) -> None:
+        """Count the hook's timers of *key* from zero, because something changed."""
+        self._timer_counts.pop(key, None)
 
-    def ask(self, key: Key, seconds: float, *, idle: bool) -> None:
-        """Work on *key* after *seconds*, as the hook asked."""
-        self._asked[key] = min(self._clock.now + seconds, self._asked.get(key, math.inf))
-        self.add_after(key, seconds, idle=idle or (seconds < OFTEN and self._is_futile(key)))
+    def add_requested(self, key: Key, seconds: float, *, idle: bool) -> None:
+        """Queue *key* after *seconds*, as resyncAfterSeconds of the response requests."""
+        self._requested[key] = min(self._clock.now + seconds, self._requested.get(key, math.inf))
+        self.add_after(key, seconds, idle=idle or (seconds < RESYNC and self._has_idle_timers(key)))
 
-    def _is_futile(self, key: Key) -> bool:
-        """Tell whether so many timers of *key* brought no news that the next one is not expected to."""
-        return self._timers.get(key, 0) >= FUTILE
+    def _has_idle_timers(self, key: Key) -> bool:
+        """Tell whether the last timers of *key* changed nothing, so that the next one is not expected to."""
+        return self._timer_counts.get(key, 0) >= IDLE_TIMERS
 
     def _add(self, key: Key, *, idle: bool) -> None:
         ready = self._ready.get(key)
@@ -67,42 +67,42 @@ class WorkQueue:
         self._ready[key] = self._clock.after(0, lambda: self._do(key), idle=idle)
 
     def add_after(self, key: Key, seconds: float, *, idle: bool = False) -> None:
-        """Work on *key* after *seconds*; of several such requests the earliest counts."""
-        planned = self._plans.get(key)
+        """Queue *key* after *seconds*; of several such requests the earliest counts."""
+        timer = self._delayed.get(key)
         at = self._clock.now + max(seconds, SOON)
-        if planned is not None and not planned.cancelled and planned.at <= at:
-            planned.idle = planned.idle and idle
+        if timer is not None and not timer.cancelled and timer.at <= at:
+            timer.idle = timer.idle and idle
             return
-        if planned is not None and not planned.cancelled:
-            planned.cancelled = True
-            idle = idle and planned.idle  # what comes instead stands for both
-        self._plans[key] = self._clock.after(at - self._clock.now, lambda: self._due(key), idle=idle)
+        if timer is not None and not timer.cancelled:
+            timer.cancelled = True
+            idle = idle and timer.idle  # Why here: the earlier timer replaces both
+        self._delayed[key] = self._clock.after(at - self._clock.now, lambda: self._due(key), idle=idle)
 
     def retry(self, key: Key) -> None:
-        """Work on *key* again, after a while that grows from failure to failure."""
+        """Queue *key* again, with exponential backoff."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 20), LAST_RETRY), idle=failures >= HOPELESS)
+        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 20), LAST_RETRY), idle=failures >= IDLE_FAILURES)
 
     def forget(self, key: Key) -> None:
-        """Note that *key* succeeded."""
+        """Reset the backoff of *key*, because its sync succeeded."""
         self._failures.pop(key, None)
 
     def clear(self) -> None:
-        """Forget everything, as a process that ends."""
-        for plan in (*self._plans.values(), *self._ready.values()):
-            plan.cancelled = True
-        self._plans.clear()
+        """Forget everything, as when the process ends."""
+        for timer in (*self._delayed.values(), *self._ready.values()):
+            timer.cancelled = True
+        self._delayed.clear()
         self._ready.clear()
         self._failures.clear()
-        self._asked.clear()
-        self._timers.clear()
+        self._requested.clear()
+        self._timer_counts.clear()
 
     def _due(self, key: Key) -> None:
-        self._add(key, idle=self._plans.pop(key).idle)
+        self._add(key, idle=self._delayed.pop(key).idle)
 
     def _do(self, key: Key) -> None:
-        if self._asked.get(key, math.inf) <= self._clock.now:
-            del self._asked[key]
-            self._timers[key] = self._timers.get(key, 0) + 1
+        if self._requested.get(key, math.inf) <= self._clock.now:
+            del self._requested[key]
+            self._timer_counts[key] = self._timer_counts.get(key, 0) + 1
         self._work(key, self._ready.pop(key).idle)

@@ -1,4 +1,4 @@
-"""A CompositeController, as far as it matters: whose hook is called, for which kinds, how answers are applied."""
+"""A CompositeController: the kinds of its parent and its children, and how Metacontroller treats them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ SERVED = (
     Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
     Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
 )
-"""Kinds that every cluster serves."""
+"""The kinds that every cluster serves."""
 
 
 @dataclass(frozen=True)

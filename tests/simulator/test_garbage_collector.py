@@ -1,6 +1,6 @@
 """Garbage collection: in the background, in the foreground, and leaving orphans."""
 
-from metahook.simulator.objects import Key, deleting, reference_to, with_metadata
+from metahook.simulator.objects import Key, is_deleting, reference_to, with_metadata
 from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
 
@@ -11,67 +11,67 @@ def owning() -> World:
 
 
 def ends(made: World) -> list[str]:
-    """Return the kinds of the objects in the order in which they went."""
+    """Return the kinds of the objects in the order of their deletion."""
     gone = (write for write in made.history.writes() if write.before and not write.after)
     return [write.key.kind for write in gone]
 
 
-def test_in_the_background_the_owner_goes_first_and_the_rest_follows() -> None:
+def test_background_deletion_deletes_the_owner_first() -> None:
     made = owning()
     made.delete(WEB)
     assert made.api.get(WEB) is None
 
-    made.still()
+    made.until_quiet()
     assert made.api.all_keys() == []
     assert ends(made) == ["MyResource", "Deployment", "ReplicaSet", "Pod"]
 
 
-def test_in_the_foreground_the_owner_goes_last() -> None:
+def test_foreground_deletion_deletes_the_owner_last() -> None:
     made = owning()
     made.delete(WEB, "foreground")
-    assert deleting(made.get(WEB))
+    assert is_deleting(made.get(WEB))
 
-    made.still()
+    made.until_quiet()
     assert made.api.all_keys() == []
     assert ends(made) == ["Pod", "ReplicaSet", "Deployment", "MyResource"]
 
 
-def test_pods_end_gracefully_in_the_foreground_too() -> None:
+def test_foreground_deletion_terminates_pods_gracefully() -> None:
     made = owning()
     made.delete(WEB, "foreground")
     made.run(0.9)
 
     assert len(made.api.all("Pod")) == 1
-    assert deleting(made.get(DEPLOYMENT))
+    assert is_deleting(made.get(DEPLOYMENT))
 
 
-def test_orphans_stay_and_have_no_owner() -> None:
+def test_orphan_deletion_keeps_the_dependents_without_an_owner() -> None:
     made = owning()
     made.delete(WEB, "orphan")
-    made.still()
+    made.until_quiet()
 
     assert made.api.get(WEB) is None
     assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
     assert len(made.api.all("Pod")) == 1
 
 
-def test_what_waits_for_a_finalizer_goes_when_that_is_gone() -> None:
+def test_an_object_with_a_finalizer_is_deleted_when_the_finalizer_is_removed() -> None:
     made = owning()
     made.edit(WEB, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
     assert made.get(DEPLOYMENT)
 
     made.edit(WEB, lambda item: item["metadata"].update(finalizers=[]))
-    made.still()
+    made.until_quiet()
     assert made.api.all_keys() == []
 
 
-def test_an_owner_in_another_namespace_is_none() -> None:
+def test_an_owner_in_another_namespace_does_not_count() -> None:
     made = owning()
     there = with_metadata(foreign(service()), namespace="there", ownerReferences=[reference_to(made.get(WEB))])
     made.apply(there)
-    made.still()
+    made.until_quiet()
 
     assert made.api.get(Key("Service", "there", "web")) is None
 
@@ -81,20 +81,20 @@ def test_an_object_with_one_owner_left_stays() -> None:
     owners = [{**reference_to(made.get(key)), "controller": False} for key in (WEB, WEB._replace(name="other"))]
     made.apply(with_metadata(foreign(service()), ownerReferences=owners))
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
     assert made.api.all("Service")
 
     made.delete(WEB._replace(name="other"))
-    made.still()
+    made.until_quiet()
     assert made.api.all("Service") == []
 
 
-def test_the_children_of_a_parent_that_is_made_anew_at_once_are_not_its_own() -> None:
+def test_a_parent_that_is_recreated_at_once_does_not_own_the_old_children() -> None:
     made = owning()
     before = made.get(DEPLOYMENT)["metadata"]["uid"]
     made.delete(WEB)
     made.apply(parent())
-    made.still()
+    made.until_quiet()
     synced(made)
 
     after = made.get(DEPLOYMENT)["metadata"]
@@ -102,10 +102,10 @@ def test_the_children_of_a_parent_that_is_made_anew_at_once_are_not_its_own() ->
     assert after["ownerReferences"][0]["uid"] == made.get(WEB)["metadata"]["uid"]
 
 
-def test_an_object_that_is_protected_by_a_finalizer_is_only_marked() -> None:
+def test_an_object_with_a_foreign_finalizer_is_only_marked_for_deletion() -> None:
     made = owning()
     made.edit(DEPLOYMENT, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
     made.delete(WEB)
-    made.still()
+    made.until_quiet()
 
-    assert deleting(made.get(DEPLOYMENT))
+    assert is_deleting(made.get(DEPLOYMENT))

@@ -1,32 +1,32 @@
-"""What the API server fills into a Deployment.
+"""The defaults of a Deployment.
 
-Source: what a kube-apiserver 1.36 stored of some hundred generated Deployments.
+Source: about a hundred generated Deployments, as a kube-apiserver 1.36 stored them.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from metahook.simulator.apiserver.quantity import quantity
+from metahook.simulator.apiserver.quantity import canonical_quantity
 
 Json = dict[str, Any]
 Fill = Callable[[Any], Any]
 
 
 def _each(fill: Callable[[Json], Json]) -> Fill:
-    """Return what fills every item of a list by *fill*."""
+    """Return a function that applies *fill* to every item of a list."""
     return lambda items: [fill(item) for item in items]
 
 
 def _with(fields: Json, **fill: Fill) -> Json:
-    """Return *fields* with those that are there filled by *fill*."""
+    """Return *fields*, with each present one filled by its function in *fill*."""
     return {**fields, **{name: make(fields[name]) for name, make in fill.items() if name in fields}}
 
 
 def _amounts(resources: Json) -> Json:
-    return {name: quantity(amount) for name, amount in resources.items()}
+    return {name: canonical_quantity(amount) for name, amount in resources.items()}
 
 
-def filled_deployment(spec: Json) -> Json:
+def with_deployment_defaults(spec: Json) -> Json:
     """Return the *spec* of a Deployment with its defaults."""
     template = spec.get("template", {})
     return {
@@ -68,7 +68,7 @@ def _container(container: Json) -> Json:
     image = container.get("image", "")
     return _with(
         {
-            "imagePullPolicy": "Always" if _newest(image) else "IfNotPresent",
+            "imagePullPolicy": "Always" if _is_latest(image) else "IfNotPresent",
             "terminationMessagePath": "/dev/termination-log",
             "terminationMessagePolicy": "File",
             "resources": {},
@@ -83,7 +83,7 @@ def _container(container: Json) -> Json:
     )
 
 
-def _newest(image: str) -> bool:
+def _is_latest(image: str) -> bool:
     """Tell whether *image* has the tag latest, or no tag and no digest."""
     name = image.rpartition("/")[2]
     return "@" not in image and (":" not in name or name.endswith(":latest"))
@@ -98,13 +98,13 @@ def _field_ref(ref: Json) -> Json:
 
 
 def _resource_ref(ref: Json) -> Json:
-    return {**ref, "divisor": quantity(ref.get("divisor", "0"))}
+    return {**ref, "divisor": canonical_quantity(ref.get("divisor", "0"))}
 
 
 def _probe(probe: Json) -> Json:
-    counted = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+    defaults = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
     return _with(
-        {**counted, **probe},
+        {**defaults, **probe},
         httpGet=lambda get: {
             "path": "/",
             "scheme": "HTTP",
@@ -117,7 +117,7 @@ def _probe(probe: Json) -> Json:
 def _volume(volume: Json) -> Json:
     return _with(
         volume,
-        emptyDir=lambda directory: _with(directory, sizeLimit=quantity),
+        emptyDir=lambda directory: _with(directory, sizeLimit=canonical_quantity),
         configMap=_with_mode,
         secret=_with_mode,
         projected=lambda projected: _with(_with_mode(projected), sources=_each(_source)),

@@ -1,16 +1,16 @@
-"""How the API server stores what is sent to it: zero values left out, quantities canonical, defaults filled in."""
+"""Objects as the API server stores them: with defaults and canonical quantities, without zero values."""
 
 from collections.abc import Callable
 from typing import Any
 
-from metahook.simulator.apiserver.deployment import filled_deployment
-from metahook.simulator.apiserver.service import filled_service
-from metahook.simulator.apiserver.typed import check_spec
+from metahook.simulator.apiserver.deployment_defaults import with_deployment_defaults
+from metahook.simulator.apiserver.field_types import check_spec
+from metahook.simulator.apiserver.service_defaults import with_service_defaults
 
 Json = dict[str, Any]
 
 _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "httpHeaders", "data"}
-"""Fields whose keys, or whose values, say nothing of a zero value being left out."""
+"""Maps with free keys: a zero value in them is kept."""
 _WITHOUT_ZEROS = {"Deployment", "Service"}
 _DROPPED_EMPTY = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "selector", "data"}
 _DROPPED_ZERO = {
@@ -19,7 +19,7 @@ _DROPPED_ZERO = {
 
 
 def without_nulls(value: Any) -> Any:
-    """Return *value* without nulls; a whole number stays no float."""
+    """Return *value* without nulls, and with a whole float as an integer."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -30,16 +30,18 @@ def without_nulls(value: Any) -> Any:
 
 
 def _without_zeros(value: Any, field: str = "") -> Any:
-    """Return *value*, which holds no nulls, without what Go leaves out when it writes JSON."""
+    """Return *value*, which has no nulls, without the zero values that Go's ``omitempty`` leaves out."""
     if isinstance(value, list):
         return [_without_zeros(item, field) for item in value]
     if not isinstance(value, dict):
         return value
-    there = {name: _without_zeros(inner, name) for name, inner in value.items()}
-    return there if field in _OPEN_MAPS else {name: inner for name, inner in there.items() if not _zero(name, inner)}
+    kept = {name: _without_zeros(inner, name) for name, inner in value.items()}
+    return (
+        kept if field in _OPEN_MAPS else {name: inner for name, inner in kept.items() if not _is_omitted(name, inner)}
+    )
 
 
-def _zero(field: str, value: Any) -> bool:
+def _is_omitted(field: str, value: Any) -> bool:
     if isinstance(value, dict):
         return not value and field in _DROPPED_EMPTY
     return value == [] or (field in _DROPPED_ZERO and value in ("", 0))
@@ -50,17 +52,17 @@ def _filled_replica_set(spec: Json) -> Json:
 
 
 _FILL: dict[str, Callable[[Json], Json]] = {
-    "Deployment": filled_deployment,
-    "Service": filled_service,
+    "Deployment": with_deployment_defaults,
+    "Service": with_service_defaults,
     "ReplicaSet": _filled_replica_set,
     "Pod": dict,
 }
 
 
-def stored(manifest: Json) -> Json:
-    """Return *manifest* as the API server stores it, less the metadata that it adds; others' kinds stay as they are.
+def stored_object(manifest: Json) -> Json:
+    """Return *manifest* as the API server stores it, without the metadata that it adds.
 
-    Raise Refused if its spec is not of the types of its kind.
+    Objects of kinds that nothing here reads stay as they are. Raise ApiError for a spec with fields of wrong types.
     """
     check_spec(manifest)
     fill = _FILL.get(manifest["kind"])

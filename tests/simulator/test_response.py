@@ -1,4 +1,4 @@
-"""Answers are read as strictly, and as carelessly, as Metacontroller reads them."""
+"""Responses are checked exactly as far as Metacontroller checks them."""
 
 import json
 from typing import Any
@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.answer import Answer, BadAnswer, Crash, TooMany, read_customize, read_sync
+from metahook.simulator.metacontroller.response import (
+    Crash,
+    InvalidResponse,
+    Response,
+    TooManyRequests,
+    read_customize,
+    read_sync,
+)
 
 Json = dict[str, Any]
 CHILD = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
@@ -18,14 +25,14 @@ def ok(answer: Any) -> Reply:
 
 
 @pytest.mark.parametrize("answer", [None, {}, {"status": None, "children": None, "resyncAfterSeconds": None}])
-def test_an_empty_answer_is_one_without_children(answer: Any) -> None:
-    assert read_sync(ok(answer)) == Answer({}, [], 0)
+def test_an_empty_response_has_no_children(answer: Any) -> None:
+    assert read_sync(ok(answer)) == Response({}, [], 0)
 
 
-def test_a_full_answer() -> None:
+def test_a_full_response_is_read() -> None:
     answer = {"status": {"a": 1}, "children": [CHILD], "resyncAfterSeconds": 1.5, "finalized": False}
 
-    assert read_sync(ok(answer)) == Answer({"a": 1}, [CHILD], 1.5)
+    assert read_sync(ok(answer)) == Response({"a": 1}, [CHILD], 1.5)
 
 
 def test_a_child_without_metadata_has_no_name() -> None:
@@ -66,25 +73,25 @@ def test_a_child_without_metadata_has_no_name() -> None:
         b'{"finalized": 1}',
     ],
 )
-def test_an_answer_that_can_not_be_read_is_an_error(body: bytes) -> None:
-    with pytest.raises(BadAnswer):
+def test_an_unreadable_response_is_an_error(body: bytes) -> None:
+    with pytest.raises(InvalidResponse):
         read_sync(Reply(200, body))
 
 
-def test_a_null_child_ends_the_process() -> None:
+def test_a_null_child_crashes_metacontroller() -> None:
     with pytest.raises(Crash):
         read_sync(ok({"children": [CHILD, None]}))
 
 
 @pytest.mark.parametrize(("retry_after", "seconds"), [(None, 0), (7, 7)])
-def test_a_429_says_when_to_come_back(retry_after: float | None, seconds: float) -> None:
-    with pytest.raises(TooMany) as raised:
+def test_a_429_carries_its_retry_after(retry_after: float | None, seconds: float) -> None:
+    with pytest.raises(TooManyRequests) as raised:
         read_sync(Reply(429, b"no JSON", retry_after))
 
     assert raised.value.seconds == seconds
 
 
-def test_rules() -> None:
+def test_rules_are_read() -> None:
     rules = [{**RULE, "names": ["a"]}, {**RULE, "names": [], "labelSelector": {}}]
 
     assert read_customize(ok({"relatedResources": rules})) == rules
@@ -113,13 +120,13 @@ def test_rules() -> None:
         {"rules": []},
     ],
 )
-def test_rules_that_can_not_be_read_are_an_error(answer: Any) -> None:
-    with pytest.raises(BadAnswer):
+def test_unreadable_rules_are_an_error(answer: Any) -> None:
+    with pytest.raises(InvalidResponse):
         read_customize(ok(answer))
 
 
 def test_a_rule_that_has_a_field_twice_is_an_error_in_strict_mode() -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(InvalidResponse):
         read_customize(Reply(200, b'{"relatedResources": [{"resource": "pods", "resource": "pods"}]}'))
 
 
@@ -130,7 +137,7 @@ def test_a_child_may_have_a_field_twice_and_the_last_one_counts() -> None:
     assert child["metadata"] == {"name": "b"}
 
 
-def test_text_is_read_as_go_reads_it() -> None:
+def test_text_is_decoded_as_go_decodes_it() -> None:
     body = b'{"status": {"half": "\\ud800", "\\udc00": ["\\ud83d\\ude00", "\xff"], "big": 10000000000000000000}}'
 
     assert read_sync(Reply(200, body)).status == {"half": "\ufffd", "\ufffd": ["\U0001f600", "\ufffd"], "big": 1e19}

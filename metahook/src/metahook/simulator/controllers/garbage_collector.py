@@ -1,40 +1,40 @@
-"""Garbage collection: what is owned goes with its owner, before it, or stays without it.
+"""Garbage collection: dependents are deleted after their owner, before it, or orphaned.
 
 Source: Kubernetes, "Garbage Collection": background, foreground and orphan deletion.
 """
 
 from metahook.simulator.apiserver.store import FINALIZERS, ApiServer
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.wake import Wake
+from metahook.simulator.controllers.debounce import Debounce
 from metahook.simulator.history import Write
-from metahook.simulator.objects import Json, Key, deleting, key_of, with_metadata
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, with_metadata
 
 NAME = "garbage-collector"
 
 
-class Garbage:
-    """Looks after owners and what they own, a moment after one of them changed."""
+class GarbageCollector:
+    """Reconciles owners and dependents after their changes."""
 
     def __init__(self, api: ApiServer, clock: Clock) -> None:
         self._api = api
-        self._wake = Wake(clock, self._reconcile, late=0.05)
-        api.watch(self._changed)
+        self._debounce = Debounce(clock, self._reconcile, delay=0.05)
+        api.watch(self._on_write)
 
-    def _changed(self, write: Write) -> None:
+    def _on_write(self, write: Write) -> None:
         item = write.after or write.before or {}
         for owner in _owners(item):
-            self._wake(Key(owner["kind"], write.key.namespace, owner["name"]))
+            self._debounce.enqueue(Key(owner["kind"], write.key.namespace, owner["name"]))
         if write.after is None:
             for dependent in self._dependents(item):
-                self._wake(key_of(dependent))
-        elif deleting(write.after) or _owners(item):
-            self._wake(write.key)
+                self._debounce.enqueue(key_of(dependent))
+        elif is_deleting(write.after) or _owners(item):
+            self._debounce.enqueue(write.key)
 
     def _reconcile(self, key: Key) -> None:
         item = self._api.get(key)
         if item is None:
             return
-        if not deleting(item):
+        if not is_deleting(item):
             self._collect(item)
             return
         finalizers = item["metadata"].get("finalizers", [])
@@ -51,10 +51,10 @@ class Garbage:
     def _collect(self, item: Json) -> None:
         """Delete *item* if it has no owner left."""
         owners = _owners(item)
-        if owners and not deleting(item) and not any(self._lives(owner, item) for owner in owners):
+        if owners and not is_deleting(item) and not any(self._exists(owner, item) for owner in owners):
             self._delete(item, "background")
 
-    def _lives(self, owner: Json, item: Json) -> bool:
+    def _exists(self, owner: Json, item: Json) -> bool:
         live = self._api.get(Key(owner["kind"], item["metadata"]["namespace"], owner["name"]))
         return live is not None and live["metadata"]["uid"] == owner["uid"]
 
@@ -73,7 +73,7 @@ class Garbage:
         self._api.update(with_metadata(item, finalizers=left or None), NAME)
 
     def _delete(self, item: Json, policy: str) -> None:
-        if not deleting(item):
+        if not is_deleting(item):
             self._api.delete(key_of(item), NAME, uid=item["metadata"]["uid"], policy=policy)
 
 

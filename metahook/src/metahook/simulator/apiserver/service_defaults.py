@@ -1,4 +1,4 @@
-"""What the API server fills into a Service, and what it takes out again when the type changes."""
+"""The defaults of a Service, and the fields that the API server removes when its type changes."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ Json = dict[str, Any]
 _ONLY_WITH_NODE_PORTS = ("externalTrafficPolicy", "allocateLoadBalancerNodePorts")
 
 
-def filled_service(spec: Json) -> Json:
-    """Return the *spec* of a Service with its defaults and the addresses that are given to it."""
+def with_service_defaults(spec: Json) -> Json:
+    """Return the *spec* of a Service with its defaults and its allocated addresses."""
     kind = spec.get("type", "ClusterIP")
     opened = kind in ("NodePort", "LoadBalancer")
     fixed = {key: value for key, value in spec.items() if opened or key not in _ONLY_WITH_NODE_PORTS}

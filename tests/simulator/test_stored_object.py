@@ -1,4 +1,4 @@
-"""The model of the API server's storing, against what a real one stored.
+"""Objects as the API server stores them, compared with those that a real one stored.
 
 tests/data/stored/full.json was made with server-side apply on a kube-apiserver 1.36.3, from what the hook answered for
 an example that has every field; addresses and node ports, which are given at random, are left out of it.
@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.quantity import quantity
+from metahook.simulator.apiserver.quantity import canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.apiserver.stored import stored
+from metahook.simulator.apiserver.stored_object import stored_object
 from tests.build import my_resource, sync
 
 Json = dict[str, Any]
@@ -22,7 +22,7 @@ REAL: dict[str, Json] = json.loads((Path(__file__).parents[1] / "data" / "stored
 
 @pytest.mark.parametrize("kind", REAL)
 def test_a_child_is_stored_as_the_real_server_stored_it(kind: str) -> None:
-    spec = stored(REAL[kind]["applied"])["spec"]
+    spec = stored_object(REAL[kind]["applied"])["spec"]
 
     given = {"clusterIP", "clusterIPs"}
     ports = [{key: value for key, value in port.items() if key != "nodePort"} for port in spec.get("ports", [])]
@@ -38,10 +38,10 @@ def test_the_fields_of_an_apply_are_recorded_as_the_real_server_recorded_them(ki
 
 
 @pytest.mark.parametrize("kind", REAL)
-def test_what_is_stored_is_stored_again_unchanged(kind: str) -> None:
-    once = stored(REAL[kind]["applied"])
+def test_a_stored_object_is_stored_again_unchanged(kind: str) -> None:
+    once = stored_object(REAL[kind]["applied"])
 
-    assert stored(once) == once
+    assert stored_object(once) == once
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_what_is_stored_is_stored_again_unchanged(kind: str) -> None:
         ("999999Ti", "999999Ti"),
     ],
 )
-def test_a_quantity_is_spelled_as_the_server_spells_it(written: int | str, spelled: str) -> None:
-    assert quantity(written) == spelled
+def test_a_quantity_is_stored_in_canonical_form(written: int | str, spelled: str) -> None:
+    assert canonical_quantity(written) == spelled
 
 
 def _deployment(**main: Any) -> Json:
@@ -76,7 +76,7 @@ def _deployment(**main: Any) -> Json:
     pod = deployment["spec"]["template"]["spec"]
     del pod["containers"][0]["imagePullPolicy"]
     pod["containers"][0].update(main)
-    return stored(deployment)
+    return stored_object(deployment)
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_the_pull_policy_depends_on_the_tag(image: str, policy: str) -> None:
 def test_the_old_name_of_the_service_account_brings_the_new_one_back() -> None:
     spec = {"template": {"spec": {"serviceAccount": "robot", "containers": [{"name": "a", "image": "b"}]}}}
 
-    pod = stored({"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec})["spec"]["template"]["spec"]
+    pod = stored_object({"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec})["spec"]["template"]["spec"]
 
     assert pod["serviceAccountName"] == "robot"
 
 
 def test_a_service_loses_its_node_ports_with_its_type() -> None:
     service = sync(my_resource(ports=[{"containerPort": 80}], service={"type": "LoadBalancer"}))["children"][1]
-    balanced = stored(service)
+    balanced = stored_object(service)
 
-    spec = stored({**balanced, "spec": {**balanced["spec"], "type": "ClusterIP"}})["spec"]
+    spec = stored_object({**balanced, "spec": {**balanced["spec"], "type": "ClusterIP"}})["spec"]
 
     assert {"nodePort"} <= balanced["spec"]["ports"][0].keys()
     assert not {"externalTrafficPolicy", "allocateLoadBalancerNodePorts"} & spec.keys()

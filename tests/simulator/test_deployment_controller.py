@@ -1,13 +1,13 @@
-"""The Deployment controller, and what a Deployment's status says of a rollout."""
+"""The Deployment controller, and the status of a Deployment during a rollout."""
 
 from collections.abc import Callable
 from typing import Any
 
-from metahook.simulator.apiserver.rules import Refused
 from metahook.simulator.apiserver.store import Admission
-from metahook.simulator.controllers.deployments import REVISION
-from metahook.simulator.controllers.fate import Fate
-from metahook.simulator.objects import Key, deleting, key_of
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.controllers.deployment_controller import REVISION
+from metahook.simulator.controllers.failure import Failure
+from metahook.simulator.objects import Key, is_deleting, key_of
 from metahook.simulator.world import World
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
@@ -46,11 +46,11 @@ def count(made: World, name: str) -> int:
 
 
 def refusing(kind: str, when: Callable[[], bool] = lambda: True) -> Admission:
-    """Return what refuses new objects of *kind*."""
+    """Return an admission that refuses new objects of *kind*."""
 
     def admit(item: Json, live: Json | None) -> Json:
         if live is None and item["kind"] == kind and when():
-            raise Refused(*QUOTA)
+            raise ApiError(*QUOTA)
         return item
 
     return admit
@@ -68,7 +68,7 @@ def test_a_rollout_progresses_until_its_replica_set_is_available() -> None:
     assert says(made, "Progressing") == ("True", "ReplicaSetUpdated")
     assert count(made, "unavailableReplicas") == 2
 
-    made.still()
+    made.until_quiet()
     assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
     assert says(made, "Available") == ("True", "MinimumReplicasAvailable")
     assert (count(made, "readyReplicas"), count(made, "unavailableReplicas")) == (2, 0)
@@ -81,9 +81,9 @@ def test_one_of_one_is_not_available_before_it_runs_under_recreate_either() -> N
     assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
 
 
-def test_a_rollout_that_makes_no_progress_is_late_after_its_deadline_and_comes_back() -> None:
+def test_a_rollout_without_progress_exceeds_its_deadline_and_recovers() -> None:
     made = started(replicas=2, progressDeadlineSeconds=30)
-    made.still()
+    made.until_quiet()
     imaged(made, "nginx:bad")
     made.run(20)
     assert says(made, "Progressing") == ("True", "ReplicaSetUpdated")
@@ -91,16 +91,16 @@ def test_a_rollout_that_makes_no_progress_is_late_after_its_deadline_and_comes_b
     made.run(15)
     assert says(made, "Progressing") == ("False", "ProgressDeadlineExceeded")
     assert says(made, "Available") == ("True", "MinimumReplicasAvailable")
-    assert made.still()
+    assert made.until_quiet()
 
     imaged(made, "nginx:2")
-    made.still()
+    made.until_quiet()
     assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
 
 
-def test_a_rollout_that_makes_progress_is_not_late() -> None:
+def test_a_rollout_with_progress_does_not_exceed_its_deadline() -> None:
     made = started(replicas=4, minReadySeconds=20, progressDeadlineSeconds=30)
-    made.still()
+    made.until_quiet()
     imaged(made, "nginx:2")
     start = made.clock.now
     made.until(lambda: says(made, "Progressing") == ("False", "ProgressDeadlineExceeded"))
@@ -109,9 +109,9 @@ def test_a_rollout_that_makes_progress_is_not_late() -> None:
     assert made.clock.now - start > 60
 
 
-def test_scaling_what_is_finished_is_no_rollout() -> None:
+def test_scaling_a_finished_deployment_is_not_a_rollout() -> None:
     made = started(replicas=1)
-    made.still()
+    made.until_quiet()
     edited(made, replicas=3)
     made.run(0.5)
 
@@ -119,34 +119,34 @@ def test_scaling_what_is_finished_is_no_rollout() -> None:
     assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
 
 
-def test_a_container_that_fails_later_leaves_the_rollout_finished() -> None:
+def test_a_container_that_fails_later_does_not_restart_the_rollout() -> None:
     made = started(replicas=1)
-    made.still()
-    made.kubelet.fail(Fate.CRASH)
-    made.still()
+    made.until_quiet()
+    made.kubelet.fail(Failure.CRASH)
+    made.until_quiet()
 
     assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
     assert says(made, "Available") == ("False", "MinimumReplicasUnavailable")
 
 
-def test_what_is_paused_is_scaled_but_not_rolled_out() -> None:
+def test_a_paused_deployment_is_scaled_but_not_rolled_out() -> None:
     made = started(replicas=2)
-    made.still()
+    made.until_quiet()
     edited(made, paused=True)
     imaged(made, "nginx:2")
     edited(made, replicas=3)
-    made.still()
+    made.until_quiet()
     assert says(made, "Progressing") == ("Unknown", "DeploymentPaused")
     assert {pod["spec"]["containers"][0]["image"] for pod in made.api.all("Pod")} == {"nginx:1"}
     assert (count(made, "replicas"), count(made, "updatedReplicas")) == (3, 0)
 
     edited(made, paused=False)
-    made.still()
+    made.until_quiet()
     assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")
     assert {pod["spec"]["containers"][0]["image"] for pod in made.api.all("Pod")} == {"nginx:2"}
 
 
-def test_pods_that_are_refused_are_a_replica_failure_until_they_are_not() -> None:
+def test_refused_pods_are_a_replica_failure_until_they_are_accepted() -> None:
     made = started(replicas=2)
     full = True
     made.api.admission.append(refusing("Pod", lambda: full))
@@ -155,12 +155,12 @@ def test_pods_that_are_refused_are_a_replica_failure_until_they_are_not() -> Non
     assert made.api.all("Pod") == []
 
     full = False
-    made.still()
+    made.until_quiet()
     assert says(made, "ReplicaFailure") is None
     assert count(made, "availableReplicas") == 2
 
 
-def test_a_replica_set_that_is_refused_is_made_later() -> None:
+def test_a_refused_replica_set_is_created_later() -> None:
     made = started()
     full = True
     made.api.admission.append(refusing("ReplicaSet", lambda: full))
@@ -175,9 +175,9 @@ def test_a_replica_set_that_is_refused_is_made_later() -> None:
 def test_a_rollback_is_another_revision_of_the_same_replica_set() -> None:
     made = started()
     for image in ("nginx:2", "nginx:1"):
-        made.still()
+        made.until_quiet()
         imaged(made, image)
-    made.still()
+    made.until_quiet()
 
     assert made.get(DEPLOYMENT)["metadata"]["annotations"][REVISION] == "3"
     revisions = {
@@ -186,65 +186,65 @@ def test_a_rollback_is_another_revision_of_the_same_replica_set() -> None:
     assert revisions == {"2": 0, "3": 1}
 
 
-def test_as_many_old_replica_sets_are_kept_as_the_spec_says() -> None:
+def test_the_spec_limits_the_old_replica_sets() -> None:
     made = started(revisionHistoryLimit=1)
     for image in ("nginx:2", "nginx:3", "nginx:4"):
-        made.still()
+        made.until_quiet()
         imaged(made, image)
     made.run(0.5)
     assert len(made.api.all("ReplicaSet")) == 3  # none goes before the rollout is complete
 
-    made.still()
+    made.until_quiet()
     revisions = sorted(item["metadata"]["annotations"][REVISION] for item in made.api.all("ReplicaSet"))
     assert revisions == ["3", "4"]
 
 
 def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     (taken,) = made.api.all("ReplicaSet")
     made.delete(DEPLOYMENT, "orphan")
-    made.still()
+    made.until_quiet()
     made.edit(Key("ReplicaSet", "default", taken["metadata"]["name"]), lambda item: item["metadata"].update(labels={}))
 
     child = deployment()
     child["metadata"]["namespace"] = "default"
     made.apply(child)
-    made.still()
+    made.until_quiet()
 
     assert count(made, "availableReplicas") == 1
     assert len(made.api.all("ReplicaSet")) == 2
 
 
-def test_a_replica_set_and_pods_that_are_nobodys_are_adopted() -> None:
+def test_an_orphaned_replica_set_and_its_pods_are_adopted() -> None:
     made = started(replicas=2)
-    made.still()
+    made.until_quiet()
     before = {pod["metadata"]["uid"] for pod in made.api.all("Pod")}
     made.delete(DEPLOYMENT, "orphan")
-    made.still()
+    made.until_quiet()
 
     child = deployment(replicas=2)
     child["metadata"]["namespace"] = "default"
     made.apply(child)
-    made.still()
+    made.until_quiet()
     assert {pod["metadata"]["uid"] for pod in made.api.all("Pod")} == before
 
     (only,) = made.api.all("ReplicaSet")
     made.delete(key_of(only), "orphan")
-    made.still()
+    made.until_quiet()
     assert {pod["metadata"]["uid"] for pod in made.api.all("Pod")} == before
     assert count(made, "availableReplicas") == 2
 
 
-def test_what_is_being_deleted_is_left_alone() -> None:
+def test_an_object_that_is_being_deleted_is_not_reconciled() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     made.edit(DEPLOYMENT, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
     made.delete(DEPLOYMENT)
     edited(made, replicas=3)
-    made.still()
+    made.until_quiet()
 
-    assert deleting(made.get(DEPLOYMENT))
+    assert is_deleting(made.get(DEPLOYMENT))
     assert len(made.api.all("Pod")) == 1
 
 
@@ -252,6 +252,6 @@ def test_a_status_that_is_refused_is_written_later() -> None:
     made = started()
     made.run(0.01)
     made.api.admission.append(refusing("Pod", lambda: made.clock.now < 5))
-    made.still()
+    made.until_quiet()
 
     assert count(made, "availableReplicas") == 1

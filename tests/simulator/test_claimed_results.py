@@ -1,4 +1,4 @@
-"""What answers promise: what they took back, and what is unfinished."""
+"""The results that responses claim: removed fields, and claims that the observed children do not meet."""
 
 import json
 from dataclasses import replace
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from metahook.simulator.claimed_results import answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import Call, History
-from metahook.simulator.promises import answers, lacks, unfinished
 from tests.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]
@@ -26,8 +26,8 @@ Json = dict[str, Any]
         (None, None, None),
     ],
 )
-def test_a_field_that_is_gone_is_named_by_its_path(new: object, old: object, path: str | None) -> None:
-    assert lacks(new, old, "spec") == path
+def test_a_missing_field_is_named_by_its_path(new: object, old: object, path: str | None) -> None:
+    assert first_missing_field(new, old, "spec") == path
 
 
 def call(answer: bytes, status: int | None = 200) -> Call:
@@ -39,19 +39,19 @@ def call(answer: bytes, status: int | None = 200) -> Call:
 @pytest.mark.parametrize(
     ("answer", "status"), [(b"{}", 500), (b"{}", None), (b"no JSON", 200), (b"[]", 200), (b'{"children": [null]}', 200)]
 )
-def test_what_is_no_answer_promises_nothing(answer: bytes, status: int | None) -> None:
-    assert list(answers(History([call(answer, status)]))) == []
+def test_an_unusable_response_claims_nothing(answer: bytes, status: int | None) -> None:
+    assert list(answered_syncs(History([call(answer, status)]))) == []
 
 
 @pytest.mark.parametrize("answer", [b"{}", b"null"])
-def test_an_empty_answer_promises_that_nothing_shall_be(answer: bytes) -> None:
-    (answered,) = answers(History([call(answer)]))
+def test_an_empty_response_desires_no_children(answer: bytes) -> None:
+    (answered,) = answered_syncs(History([call(answer)]))
 
     assert (answered.children, answered.ready, answered.generation) == ({}, None, 2)
 
 
-def test_a_parent_owns_what_refers_to_it_or_has_its_label() -> None:
-    (answered,) = answers(History([call(json.dumps({"children": [deployment()]}).encode())]))
+def test_a_parent_owns_an_object_by_reference_or_by_label() -> None:
+    (answered,) = answered_syncs(History([call(json.dumps({"children": [deployment()]}).encode())]))
     labelled: Json = {"metadata": {"labels": {"controller-uid": "1"}}}
     controlled: Json = {"metadata": {"ownerReferences": [{"uid": "1", "controller": True}]}}
 
@@ -62,12 +62,12 @@ def test_a_parent_owns_what_refers_to_it_or_has_its_label() -> None:
     assert not answered.owns(None)
 
 
-def test_an_answer_that_no_api_server_takes_is_unfinished() -> None:
+def test_a_response_that_the_api_server_refuses_is_an_unmet_claim() -> None:
     child = deployment(replicas="x")
     body = json.dumps({"status": {"conditions": ["x"]}, "children": [child]}).encode()
     request = json.loads(call(body).request)
     request["children"]["Deployment.apps/v1"]["default/web-deployment"] = deployment()
-    (answered,) = answers(History([replace(call(body), request=json.dumps(request).encode())]))
+    (answered,) = answered_syncs(History([replace(call(body), request=json.dumps(request).encode())]))
 
-    assert unfinished(answered) == "Deployment web-deployment is not as the answer says"
+    assert unmet_claim(answered) == "Deployment web-deployment differs from the response"
     assert answered.ready is None

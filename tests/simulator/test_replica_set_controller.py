@@ -1,42 +1,42 @@
-"""The ReplicaSet controller: as many Pods as are asked for, and which of them go first."""
+"""The ReplicaSet controller: the number of Pods, and the order in which they are deleted."""
 
-from metahook.simulator.controllers.fate import Fate
+from metahook.simulator.controllers.failure import Failure
 from metahook.simulator.controllers.pod_status import is_ready
-from metahook.simulator.objects import Key, deleting
-from tests.simulator.test_deployments import count, edited, imaged, started
+from metahook.simulator.objects import Key, is_deleting
+from tests.simulator.test_deployment_controller import count, edited, imaged, started
 
 
 def test_a_pod_that_is_deleted_is_replaced() -> None:
     made = started(replicas=2)
-    made.still()
+    made.until_quiet()
     first, _ = made.api.all("Pod")
 
     made.delete(Key("Pod", "default", first["metadata"]["name"]))
-    made.still()
+    made.until_quiet()
 
     names = [pod["metadata"]["name"] for pod in made.api.all("Pod")]
     assert len(names) == 2
     assert first["metadata"]["name"] not in names
 
 
-def test_pods_that_are_not_ready_go_first_and_then_the_newest() -> None:
+def test_unready_pods_are_deleted_first_and_then_the_newest() -> None:
     made = started(replicas=2)
-    made.still()
-    made.kubelet.fail(Fate.BAD_IMAGE)
+    made.until_quiet()
+    made.kubelet.fail(Failure.BAD_IMAGE)
     edited(made, replicas=3)
     made.run(30)
     oldest, second, sick = made.api.all("Pod")
     assert [is_ready(pod) for pod in (oldest, second, sick)] == [True, True, False]
 
     edited(made, replicas=2)
-    made.still()
+    made.until_quiet()
     assert [pod["metadata"]["name"] for pod in made.api.all("Pod")] == [
         oldest["metadata"]["name"],
         second["metadata"]["name"],
     ]
 
     edited(made, replicas=1)
-    made.still()
+    made.until_quiet()
     assert [pod["metadata"]["name"] for pod in made.api.all("Pod")] == [oldest["metadata"]["name"]]
 
 
@@ -51,19 +51,19 @@ def test_a_pod_is_available_once_it_has_been_ready_for_min_ready_seconds() -> No
 
 def test_another_min_ready_seconds_makes_no_other_replica_set() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     edited(made, minReadySeconds=5)
-    made.still()
+    made.until_quiet()
 
     (only,) = made.api.all("ReplicaSet")
     assert only["spec"]["minReadySeconds"] == 5
 
 
-def test_a_pod_that_ends_is_not_counted() -> None:
+def test_a_terminating_pod_is_not_counted() -> None:
     made = started()
-    made.still()
+    made.until_quiet()
     imaged(made, "nginx:2")
-    made.until(lambda: any(deleting(pod) for pod in made.api.all("Pod")))
+    made.until(lambda: any(is_deleting(pod) for pod in made.api.all("Pod")))
     made.run(0.1)
 
     assert len(made.api.all("Pod")) == 2

@@ -1,4 +1,4 @@
-"""A life: a workload that is done in a world of its own, and what came of it."""
+"""A run of a workload in a world of its own, and its outcome."""
 
 import math
 from collections import Counter
@@ -11,80 +11,80 @@ from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, controller_of, deleting, key_of, text
-from metahook.simulator.world import NoRest, World
+from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, to_json
+from metahook.simulator.world import NeverQuiet, World
 from tests.plans.workloads import Step, Workload
 from tests.watching import WITH_BACKUPS
 from tests.worlds import CHILDREN, PARENT
 
 REST = 120
-"""Seconds after which a step counts as done, even if something is still to come."""
+"""Seconds after which the next step starts, even if the world is not quiet."""
 
 LAST_REST = 1000
 """Seconds after the last step; longer than any deadline."""
 
 PATIENCE = 1000
-"""Things that may happen until all is at rest."""
+"""Timers that may run until the world is quiet."""
 
 FURTHER = 5
-"""Syncs that must write nothing once all is at rest."""
+"""Syncs of a quiet world, which must write nothing."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a life. What is done for a parent that is gone, unknown to Metacontroller, is not counted."""
+    """The outcome of a run. Syncs and writes for a deleted parent, before Metacontroller knows, are not counted."""
 
     end: list[str]
-    """The objects that are there, without what depends on the way there."""
+    """The final objects, without the parts that depend on the history."""
     writes: Counter[Key]
     """Metacontroller's writes by object."""
     syncs: int
-    wrong: list[str]
-    """Deletes of children that their living parent asks for."""
-    restless: list[str]
-    """What happened after all should have been at rest."""
+    wrong_deletes: list[str]
+    """Deletions of children that an existing parent desires."""
+    late_writes: list[str]
+    """Writes to a world that should have been quiet, or why it never became quiet."""
 
 
-class Life:
-    """A world, and the hook that is ``served`` in it; ``span`` is when the steps were done that faults are put in."""
+class WorkloadRun:
+    """A world, and the hook that is ``served`` in it; ``span`` is the time of the steps that get faults."""
 
     def __init__(self, mode: Mode, hook: Hook | Controller) -> None:
         self.world = World(self._called, Settings(PARENT, CHILDREN, mode=mode, served=WITH_BACKUPS))
-        self.world.patience = PATIENCE
+        self.world.max_actions = PATIENCE
         self.served = in_process(hook, self.world.clock.time) if isinstance(hook, Controller) else hook
         self.span = (0.0, 0.0)
         self._syncs = 0
         self._writes: Counter[Key] = Counter()
-        self._wrong: list[str] = []
-        self._restless: list[str] = []
+        self._wrong_deletes: list[str] = []
+        self._late_writes: list[str] = []
         self.world.history.listeners.append(self._count)
 
-    def lead(self, workload: Workload) -> Outcome:
-        """Do what is given and the steps of *workload*, and return what came of it."""
+    def execute(self, workload: Workload) -> Outcome:
+        """Run the given steps and the steps of *workload*, and return the outcome."""
         try:
             self._do(workload.given)
             self.span = (self.world.clock.now, math.inf)
             self._do(workload.steps)
             self.world.run(REST)
-            self.world.still(LAST_REST)
-        except NoRest as error:
-            self._restless.append(str(error))
+            self.world.until_quiet(LAST_REST)
+        except NeverQuiet as error:
+            self._late_writes.append(str(error))
         self.span = (self.span[0], self.world.clock.now)
-        syncs, writes, wrong = self._syncs, +self._writes, [*self._wrong]
-        return Outcome(self._end(), writes, syncs, wrong, self._restless or self._further())
+        syncs, writes, wrong_deletes = self._syncs, +self._writes, [*self._wrong_deletes]
+        return Outcome(self._end(), writes, syncs, wrong_deletes, self._late_writes or self._further_writes())
 
     def sync(self) -> None:
-        """Let all parents be synced."""
+        """Sync all parents."""
         for item in self.world.api.all(PARENT.kind):
             self.world.metacontroller.enqueue(key_of(item))
 
     def _do(self, steps: Iterable[Step]) -> None:
         for step in steps:
             step(self)
-            self.world.still(REST)
+            self.world.until_quiet(REST)
 
-    def _further(self) -> list[str]:
-        """Return what is written when there is nothing to write."""
+    def _further_writes(self) -> list[str]:
+        """Return the writes of further syncs of a quiet world."""
         history, before = self.world.history, len(self.world.history.entries)
         for _ in range(FURTHER):
             self.sync()
@@ -96,45 +96,45 @@ class Life:
         return self.served(hook, body)
 
     def _count(self, entry: Entry) -> None:
-        """Count a sync, or a write, of a parent that lives."""
+        """Count a sync or a write of an existing parent."""
         if isinstance(entry, Call):
             self._syncs += entry.hook == "sync" and self.world.api.get(entry.key) is not None
         elif isinstance(entry, Write) and entry.actor == NAME and entry.changed:
             item = entry.after or entry.before or {}
             owner = self._parent(item)
             self._writes[entry.key] += item["kind"] == PARENT.kind or owner is not None
-            asks = owner and (item["kind"] == "Deployment" or owner["spec"].get("ports"))
-            if entry.verb == "delete" and owner and asks and not deleting(owner):
-                self._wrong.append(str(entry))
+            is_desired = owner and (item["kind"] == "Deployment" or owner["spec"].get("ports"))
+            if entry.verb == "delete" and owner and is_desired and not is_deleting(owner):
+                self._wrong_deletes.append(str(entry))
 
     def _parent(self, child: Json) -> Json | None:
-        """Return the parent that *child* is controlled by, if that lives."""
+        """Return the parent that controls *child*, if it exists."""
         uid = controller_of(child)
         return next((item for item in self.world.api.all(PARENT.kind) if item["metadata"]["uid"] == uid), None)
 
     def _end(self) -> list[str]:
-        """Return the objects as text, with nothing in them that depends on the way there."""
+        """Return the objects as text, without the parts that depend on the history."""
         found = [self.world.get(key) for key in sorted(self.world.api.all_keys())]
-        told = "\n".join(sorted(text(_lasting(item)) for item in found if not _empty(item)))
+        lines = "\n".join(sorted(to_json(_stable(item)) for item in found if not _empty(item)))
         for item in found:
             uid = item["metadata"]["uid"]
-            told = told.replace(uid, f"uid of {item['kind']}").replace(f"-{uid[:8]}", "-uid")
-        return told.split("\n")
+            lines = lines.replace(uid, f"uid of {item['kind']}").replace(f"-{uid[:8]}", "-uid")
+        return lines.split("\n")
 
 
-_PASSING = {
+_VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
     "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
 
 
 def _empty(item: Json) -> bool:
-    """Tell whether *item* is an old ReplicaSet without Pods: how many there are depends on the way."""
+    """Tell whether *item* is an old ReplicaSet without Pods: their number depends on the history."""
     return bool(item["kind"] == "ReplicaSet" and not item["spec"]["replicas"])
 
 
-def _lasting(item: Json) -> Json:
-    """Return *item* without times, versions and names that are made up."""
+def _stable(item: Json) -> Json:
+    """Return *item* without times, versions and generated names."""
     kept: Json = _without(item)
     if item["kind"] in ("ReplicaSet", "Pod"):
         kept["metadata"] = {"labels": kept["metadata"]["labels"]}
@@ -147,5 +147,5 @@ def _lasting(item: Json) -> Json:
 
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without(inner) for name, inner in value.items() if name not in _PASSING}
+        return {name: _without(inner) for name, inner in value.items() if name not in _VOLATILE}
     return [_without(item) for item in value] if isinstance(value, list) else value

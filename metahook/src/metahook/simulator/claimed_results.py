@@ -1,0 +1,122 @@
+"""The results that a hook's responses claim, and whether the observed children of the request support them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from metahook.simulator.apiserver.stored_object import stored_object
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.history import History
+from metahook.simulator.hook import Reply
+from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
+from metahook.simulator.objects import Json, Key, controller_of, to_json
+
+
+@dataclass(frozen=True)
+class AnsweredSync:
+    """A sync with a usable response: the parent, the children that it observed, and those that the response desires.
+
+    ``ready`` is the status of the condition Ready in the response.
+    """
+
+    at: float
+    key: Key
+    uid: str
+    generation: int
+    children: dict[Key, Json]
+    observed: dict[Key, Json]
+    ready: str | None
+
+    @property
+    def keys(self) -> set[Key]:
+        """The keys of the desired children."""
+        return set(self.children)
+
+    def owns(self, item: Json | None) -> bool:
+        """Tell whether the parent of this sync controls *item*, or *item* has its label."""
+        if item is None:
+            return False
+        return self.uid in (controller_of(item), item["metadata"].get("labels", {}).get("controller-uid"))
+
+
+def answered_syncs(history: History) -> Iterator[AnsweredSync]:
+    """Yield the syncs of *history* that have a usable response."""
+    for call in history.calls():
+        response = _read(call.response) if call.status == 200 else None
+        if response is not None:
+            request = json.loads(call.request)
+            metadata = request["parent"]["metadata"]
+            namespace = metadata["namespace"]
+            observed = [item for group in request["children"].values() for item in group.values()]
+            yield AnsweredSync(
+                call.at,
+                call.key,
+                metadata["uid"],
+                metadata["generation"],
+                {_key(child, namespace): child for child in response.children},
+                {_key(item, namespace): item for item in observed},
+                _ready(response.status),
+            )
+
+
+def first_missing_field(new: object, old: object, path: str) -> str | None:
+    """Return the path of the first field of *old* that *new* lacks, or None. Does not compare items of lists."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return None
+    for name, value in old.items():
+        if name not in new:
+            return f"{path}.{name}"
+        found = first_missing_field(new[name], value, f"{path}.{name}")
+        if found:
+            return found
+    return None
+
+
+def unmet_claim(sync: AnsweredSync) -> str | None:
+    """Return why *sync* should not claim Ready: a child that differs, or is not rolled out; None if there is none."""
+    for key, child in sync.children.items():
+        observed = sync.observed.get(key)
+        if observed is None:
+            return f"{key} does not exist"
+        full = _full(child, observed)
+        if full is None or to_json(merge(observed.get("spec"), {}, full.get("spec", {}))) != to_json(
+            observed.get("spec", {})
+        ):
+            return f"{key} differs from the response"
+        if key.kind == "Deployment" and not _is_rolled_out(observed):
+            return f"{key} is not rolled out"
+    return None
+
+
+def _full(child: Json, observed: Json) -> Json | None:
+    """Return *child* as it is stored in place of *observed*, or None if it is refused."""
+    try:
+        return stored_object({**child, "metadata": observed["metadata"]}) if "spec" in child else child
+    except ApiError:
+        return None
+
+
+def _is_rolled_out(deployment: Json) -> bool:
+    status, desired = deployment.get("status", {}), deployment["spec"].get("replicas", 1)
+    counts = [status.get(name, 0) for name in ("updatedReplicas", "availableReplicas")]
+    return bool(status.get("observedGeneration") == deployment["metadata"]["generation"] and min(counts) >= desired)
+
+
+def _ready(status: Json) -> str | None:
+    conditions = status.get("conditions")
+    found = [item for item in conditions if isinstance(item, dict)] if isinstance(conditions, list) else []
+    return next((item.get("status") for item in found if item.get("type") == "Ready"), None)
+
+
+def _key(item: Json, namespace: str) -> Key:
+    metadata = item["metadata"]
+    return Key(item["kind"], metadata.get("namespace") or namespace, metadata.get("name") or "")
+
+
+def _read(body: bytes) -> Response | None:
+    """Return the response in *body*; None if Metacontroller can't use it."""
+    try:
+        return read_sync(Reply(200, body))
+    except (InvalidResponse, Crash):
+        return None

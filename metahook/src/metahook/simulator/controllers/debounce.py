@@ -1,0 +1,57 @@
+"""When a controller reconciles: after a delay, once for several events, and again after an error."""
+
+from collections.abc import Callable
+
+from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.clock import Clock, Timer
+from metahook.simulator.history import Write
+from metahook.simulator.objects import Key
+
+RETRY = 5.0
+"""Seconds until a refused reconciliation is retried."""
+
+
+class Debounce:
+    """Calls *reconcile* for a key, *delay* seconds after the first of the events that enqueue it."""
+
+    def __init__(self, clock: Clock, reconcile: Callable[[Key], None], delay: float) -> None:
+        self._clock = clock
+        self._reconcile = reconcile
+        self._delay = delay
+        self._queued: set[Key] = set()
+        self._timers: dict[Key, Timer] = {}
+
+    def watch(self, api: ApiServer, kind: str, *, owns: str) -> None:
+        """Enqueue each *kind* that changes, and the owners of each object of the kind *owns* that changes."""
+
+        def on_write(write: Write) -> None:
+            if write.key.kind == kind:
+                self.enqueue(write.key)
+            elif write.key.kind == owns:
+                item = write.after or write.before or {}
+                for owner in item["metadata"].get("ownerReferences", []):
+                    self.enqueue(Key(kind, write.key.namespace, owner["name"]))
+
+        api.watch(on_write)
+
+    def enqueue(self, key: Key) -> None:
+        """Reconcile *key* after the delay."""
+        if key not in self._queued:
+            self._queued.add(key)
+            self._clock.after(self._delay, lambda: self._run(key))
+
+    def enqueue_after(self, key: Key, seconds: float | None) -> None:
+        """Enqueue *key* after *seconds*, in place of an earlier such request; None only cancels that."""
+        old = self._timers.pop(key, None)
+        if old is not None:
+            old.cancelled = True
+        if seconds is not None:
+            self._timers[key] = self._clock.after(seconds, lambda: self.enqueue(key))
+
+    def _run(self, key: Key) -> None:
+        self._queued.discard(key)
+        try:
+            self._reconcile(key)
+        except ApiError:
+            self._clock.after(RETRY, lambda: self.enqueue(key), idle=True)
