@@ -70,7 +70,7 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
         "application/json": {"schema": {"$ref": f"#/components/schemas/{name}Request"}}
     }
     assert answers == {
-        "200": f"{name}Answer",
+        "200": f"{name}Response",
         "400": "Refusal",
         "408": "Refusal",
         "413": "Refusal",
@@ -82,6 +82,21 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
 def test_every_schema_is_one() -> None:
     for schema in document()["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
+
+
+def references(value: Any) -> set[str]:
+    """Return every schema that *value* refers to."""
+    if isinstance(value, list):
+        return {name for item in value for name in references(item)}
+    if isinstance(value, dict):
+        own = {value["$ref"].rpartition("/")[2]} if "$ref" in value else set()
+        return own.union(*(references(item) for item in value.values()))
+    return set()
+
+
+def test_every_schema_that_is_referred_to_is_there() -> None:
+    assert references(document()) <= document()["components"]["schemas"].keys()
+    assert references({"a": [{"$ref": "#/components/schemas/SyncAnswer"}]}) == {"SyncAnswer"}
 
 
 @pytest.mark.parametrize("request_body", LIFE.values(), ids=LIFE.keys())

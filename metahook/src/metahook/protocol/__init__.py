@@ -14,7 +14,7 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.cont
 """
 
 from metahook.protocol.controller import Controller
-from metahook.protocol.gate import MAX_RESYNC, RefusedResponse
+from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.kept import LAST_APPLIED
 from metahook.protocol.kind import Kind
 from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
@@ -32,11 +32,11 @@ from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncReques
 from metahook.protocol.response import (
     CustomizeResponse,
     Manifest,
-    RelatedRule,
     SyncResponse,
     select_by_labels,
     select_by_name,
 )
+from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 __all__ = [
     "LAST_APPLIED",

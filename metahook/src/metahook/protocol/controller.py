@@ -7,7 +7,8 @@ from datetime import datetime
 from metahook.protocol.gate import check_customize, check_kept, check_size, check_sync, kinds_of
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
-from metahook.protocol.response import CustomizeResponse, RelatedRule, SyncResponse
+from metahook.protocol.response import CustomizeResponse, SyncResponse
+from metahook.protocol.wire import RelatedRule
 
 
 def _nothing_related(_: CustomizeRequest) -> list[RelatedRule]:

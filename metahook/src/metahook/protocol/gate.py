@@ -11,13 +11,11 @@ from itertools import chain
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
 from metahook.protocol.request import Parent
-from metahook.protocol.response import Manifest, RelatedRule, SyncResponse
+from metahook.protocol.response import Manifest, SyncResponse
+from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 Kinds = frozenset[tuple[str, str]]
 """API version and kind of every child that a controller may list."""
-
-MAX_RESYNC = 86400
-"""Seconds."""
 
 MAX_ANSWER = 1024 * 1024
 

@@ -12,12 +12,9 @@ from metahook.protocol.kept import kept
 from metahook.protocol.managed import FieldOwner, field_owners
 from metahook.protocol.objects import MalformedRequest, Object, read
 from metahook.protocol.response import Manifest
+from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
-
-Groups = dict[str, dict[str, msgspec.Raw]]
-"""Objects as Metacontroller sends them: kind to key to JSON."""
-
 
 Found = list[tuple[K, msgspec.Raw]]
 """Objects of one kind, each with its JSON."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from metahook.protocol.objects import Object, Observed, try_read
-from metahook.protocol.observed import Groups
+from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.objects import Object
-from metahook.protocol.response import RelatedRule
+from metahook.protocol.wire import RelatedRule
 
 Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]

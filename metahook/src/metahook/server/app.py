@@ -22,7 +22,7 @@ from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse
 from metahook.server.body import MAX_BODY, Bodies
 from metahook.server.clock import Clock, utc_now
-from metahook.server.openapi import document
+from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, Recorder
 from metahook.server.refusal import FAILED, MALFORMED, Refused, by_status
 
@@ -61,7 +61,7 @@ def create_app(  # noqa: PLR0913 - one argument a setting
     bodies, threads = Bodies(max_body, name=max_body_name), ThreadPoolExecutor(THREADS, "hook")
     for path, answer in answers.items():
         app.add_route(path, _Hook(_Asked(answer, clock, recorder), bodies, threads).respond, methods=["POST"])
-    app.openapi = lambda: document(app.title, app.version)  # type: ignore[method-assign] # FastAPI's way of extending
+    app.openapi = lambda: openapi_document(app.title, app.version, [""])  # type: ignore[method-assign] # FastAPI's way of extending
     return app
 
 
