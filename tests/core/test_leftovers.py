@@ -12,9 +12,9 @@ import pytest
 
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CHILDREN
-from app.core.leftovers import leftovers
-from app.core.removal import removal, spelled
 from metahook import SyncRequest
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.removal import format_path, removal
 from tests.build import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
 from tests.documents import ROOT
 from tests.traffic import FOLDER, Recorded, load
@@ -65,7 +65,7 @@ def found(parent: Json, children: list[Json], desired: list[Json] | None = None)
     body = json.dumps({"parent": parent, "children": groups}).encode()
     observed = SyncRequest.decode(body, CHILDREN).children
     wanted = sync(parent, *children)["children"] if desired is None else desired
-    return [spelled(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
+    return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
@@ -287,7 +287,7 @@ def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
 def command(*paths: Any, desired: Json | None = None) -> str:
     metadata = {"name": "web-deployment", "namespace": "default"}
     child = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": desired or {}}
-    return removal(child, list(paths)).command
+    return removal(child, list(paths), "default").command
 
 
 def patch(*paths: Any, desired: Json | None = None) -> Json:

@@ -59,7 +59,9 @@ def without_name() -> Manifest:
     return {**config_map(), "metadata": {"namespace": "default"}}
 
 
-KIND = "a child of a kind that the controller did not declare"
+KIND = "a child of an undeclared kind: add its kind to children= of the Controller"
+OTHER_KIND = "a child of an undeclared kind: add Secret to children= of the Controller"
+VERSION = "a child of an undeclared kind: add ConfigMap to children= of the Controller"
 NO_OBJECT = "a child that is not an object"
 NO_NAME = "a child without a name"
 NAMESPACE = "a child in another namespace"
@@ -71,8 +73,8 @@ IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
     "text": (NO_OBJECT, ["x"], []),
     "no metadata": (NO_OBJECT, [{"apiVersion": "v1", "kind": "ConfigMap"}], [config_map()]),
     "metadata is text": (NO_OBJECT, [{**config_map(), "metadata": "x"}], [config_map()]),
-    "undeclared kind": (KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
-    "undeclared version": (KIND, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
+    "undeclared kind": (OTHER_KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
+    "undeclared version": (VERSION, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
     "no kind": (KIND, [{"metadata": {"name": "hello"}}], [config_map()]),
     "kind is a list": (KIND, [{**config_map(), "kind": []}], [config_map()]),
     "no name": (NO_NAME, [without_name()], [config_map()]),

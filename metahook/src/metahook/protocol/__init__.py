@@ -14,28 +14,18 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.cont
 """
 
 from metahook.protocol.controller import Controller
+from metahook.protocol.drift import drifted_field
 from metahook.protocol.gate import RefusedResponse
-from metahook.protocol.kept import LAST_APPLIED
+from metahook.protocol.keep import LAST_APPLIED
 from metahook.protocol.kind import Kind
-from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
-from metahook.protocol.objects import (
-    Condition,
-    MalformedRequest,
-    Metadata,
-    Object,
-    Observed,
-    try_read,
-)
-from metahook.protocol.observed import Children
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.related import Absence, Related
+from metahook.protocol.removal import Removal, removal
+from metahook.protocol.repair import Resend, was_resent, with_repair
 from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
-from metahook.protocol.response import (
-    CustomizeResponse,
-    Manifest,
-    SyncResponse,
-    select_by_labels,
-    select_by_name,
-)
+from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse, select_by_labels, select_by_name
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 __all__ = [
@@ -48,8 +38,7 @@ __all__ = [
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",
-    "FieldOwner",
-    "FieldSet",
+    "Defaults",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -60,13 +49,17 @@ __all__ = [
     "RefusedResponse",
     "Related",
     "RelatedRule",
+    "Removal",
+    "Resend",
     "SyncRequest",
     "SyncResponse",
-    "inside",
-    "list_key",
-    "owns_reference",
+    "UndeclaredKind",
+    "drifted_field",
+    "leftovers",
+    "removal",
     "select_by_labels",
     "select_by_name",
     "try_read",
-    "union",
+    "was_resent",
+    "with_repair",
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from metahook.protocol.objects import Object
-from metahook.protocol.observed import Children
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.request import Parent
 from metahook.protocol.response import Manifest, SyncResponse
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
@@ -19,7 +19,7 @@ Kinds = frozenset[tuple[str, str]]
 
 MAX_ANSWER = 1024 * 1024
 
-_METACONTROLLERS_OWN = {
+RESERVED_METADATA = {
     "finalizers",
     "generateName",
     "managedFields",
@@ -45,7 +45,7 @@ def check_sync(answer: SyncResponse, parent: Parent, kinds: Kinds) -> None:
             _status_problems(answer.status),
             (problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
             (problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
-            _twins([*answer.children, *answer.kept]),
+            _duplicates([*answer.children, *answer.kept]),
             _resync_problems(answer.resync_after),
         )
     )
@@ -104,20 +104,16 @@ def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[
 
 def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     if not any((child.get("apiVersion"), child.get("kind")) == kind for kind in kinds):
-        yield "a child of a kind that the controller did not declare"
+        yield str(UndeclaredKind(child.get("kind")))
     if not isinstance(metadata.get("name"), str) or not metadata["name"]:
         yield "a child without a name"
     if metadata.get("namespace", parent.namespace) != parent.namespace:
         yield "a child in another namespace"
-    if (
-        "status" in child
-        or _METACONTROLLERS_OWN & metadata.keys()
-        or "controller-uid" in (metadata.get("labels") or ())
-    ):
+    if "status" in child or RESERVED_METADATA & metadata.keys() or "controller-uid" in (metadata.get("labels") or ()):
         yield "a child with a field that only Metacontroller or the API server sets"
 
 
-def _twins(children: list[Manifest]) -> Iterator[str]:
+def _duplicates(children: list[Manifest]) -> Iterator[str]:
     """Compare identities; only valid ones get here, as problems are looked at in order."""
     names = [(repr(child.get("kind")), repr(child["metadata"].get("name"))) for child in children]
     if len(set(names)) < len(names):
