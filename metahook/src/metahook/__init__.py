@@ -64,12 +64,13 @@ from metahook.protocol import (
 )
 
 if TYPE_CHECKING:
+    from metahook.server.app import ServerOptions
     from metahook.server.server import Address, serve
 else:
 
     def __getattr__(name: str) -> object:
         """Import the server when it is asked for, so that a hook that is only tested or simulated needs no server."""
-        if name not in {"Address", "serve"}:
+        if name not in {"Address", "ServerOptions", "serve"}:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
         from metahook.server import server  # noqa: PLC0415 - see above
@@ -110,6 +111,7 @@ __all__ = [
     "Removal",
     "Resend",
     "Secret",
+    "ServerOptions",
     "Service",
     "SyncRequest",
     "SyncResponse",
