@@ -16,7 +16,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
+from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_size, check_sync, kinds_of
 from tests.tiny import config_map
 
 PARENT = Parent(
@@ -214,8 +214,8 @@ def test_a_rule_without_a_namespace_means_all_of_them_and_is_refused() -> None:
         check_customize([everywhere], PARENT)
 
 
-def test_an_answer_may_have_a_mebibyte() -> None:
-    largest = b"x" * MAX_ANSWER
+def test_a_response_may_have_a_mebibyte() -> None:
+    largest = b"x" * MAX_RESPONSE
 
     assert check_size(largest) == largest
     with pytest.raises(RefusedResponse, match="1 MiB"):

@@ -1,14 +1,15 @@
-"""Speaks Metacontroller: what a CompositeController's hooks are asked, and what they may answer.
+"""Metacontroller's protocol: the requests to a CompositeController's hooks, and the responses that they may send.
 
 The rule of this package: it knows no kind of parent and no kind of child, and needs msgspec alone. Reading is lenient
-(null means absent, unknown fields are skipped; what others own may even be unreadable, but not a child), answering is
-strict (the gate).
+(null means absent, unknown fields are skipped, and a related object may be unreadable, a child not); writing is strict
+(the gate).
 
-Nouns: a *request* holds the *parent*, its observed *children* and the *related* objects that were asked for; an
-*answer* lists every child that shall live, or keeps those that are there as they were last applied, and the status;
-the *gate* refuses answers that would do damage; a *controller* is a pair of pure functions, sync and customize, with
-the gate behind them. The *sender* is the other side: it makes requests as Metacontroller does, for the simulator and
-for tests.
+Nouns: a *request* holds the *parent*, its observed *children*, and the *related* objects that rules selected; a
+*response* lists every child that is to exist, and the status; *keep* finds what was last applied to a child; *drift* is
+the first field whose observed value differs from the desired one; *repair* is the annotation that makes Metacontroller
+send a child again; *leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the
+*gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the
+gate behind them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """

@@ -19,19 +19,19 @@ class MalformedRequest(ValueError):
     """Raised when a body is not a hook request. Its text never holds any of the body."""
 
 
-def read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T:
-    """Return *json* as *kind*; raise MalformedRequest if it is something else."""
+def read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T:
+    """Return *json* as *struct*; raise MalformedRequest if it is something else."""
     try:
-        return msgspec.json.decode(json, type=kind)
+        return msgspec.json.decode(json, type=struct)
     except (msgspec.DecodeError, RecursionError):
-        message = f"not a {kind.__name__.lstrip('_')} as JSON"
+        message = f"not a {struct.__name__.lstrip('_')} as JSON"
         raise MalformedRequest(message) from None
 
 
-def try_read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T | None:
-    """Return *json* as *kind*, or None if it is something else."""
+def try_read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T | None:
+    """Return *json* as *struct*, or None if it is something else."""
     try:
-        return read(json, kind)
+        return read(json, struct)
     except MalformedRequest:
         return None
 

@@ -35,31 +35,31 @@ class UndeclaredKind(LookupError):
 class Children:
     """The children of one parent, as observed: those in its namespace that no other object controls.
 
-    A child without any controller counts as the parent's: Metacontroller has just adopted it. Each of *kinds* needs a
+    A child without any controller counts as the parent's: Metacontroller has just adopted it. Each of *structs* needs a
     group, even an empty one: without it nothing is known of them, and a response could delete them.
     """
 
-    def __init__(self, groups: Groups, kinds: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
+    def __init__(self, groups: Groups, structs: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
         self.namespace = namespace
         self.owner_uid = owner_uid
         self._pairs: dict[type[Object], Pairs[Any]] = {}
-        for kind in kinds:
-            if kind.KIND.group_key not in groups:
-                message = f"no group {kind.KIND.group_key} of children; is it among the childResources?"
+        for struct in structs:
+            if struct.KIND.group_key not in groups:
+                message = f"no group {struct.KIND.group_key} of children; is it among the childResources?"
                 raise MalformedRequest(message)
-            pairs = _decode(kind, groups[kind.KIND.group_key], namespace)
+            pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
             own = (None, owner_uid)
-            self._pairs[kind] = [(child, raw) for child, raw in pairs if child.metadata.controller_uid in own]
+            self._pairs[struct] = [(child, raw) for child, raw in pairs if child.metadata.controller_uid in own]
 
-    def all(self, kind: type[K]) -> list[K]:
-        """Return all children of *kind*; raise UndeclaredKind."""
-        if kind not in self._pairs:
-            raise UndeclaredKind(kind.KIND.kind)
-        return [child for child, _ in self._pairs[kind]]
+    def all(self, struct: type[K]) -> list[K]:
+        """Return all children of *struct*; raise UndeclaredKind."""
+        if struct not in self._pairs:
+            raise UndeclaredKind(struct.KIND.kind)
+        return [child for child, _ in self._pairs[struct]]
 
-    def get(self, kind: type[K], name: str) -> K | None:
-        """Return the child of *kind* called *name*, or None; raise UndeclaredKind."""
-        return next((child for child in self.all(kind) if child.metadata.name == name), None)
+    def get(self, struct: type[K], name: str) -> K | None:
+        """Return the child of *struct* called *name*, or None; raise UndeclaredKind."""
+        return next((child for child in self.all(struct) if child.metadata.name == name), None)
 
     def observed(self, manifest: Manifest) -> Object | None:
         """Return the child of the kind and name of *manifest*, or None; raise UndeclaredKind."""
@@ -82,7 +82,7 @@ class Children:
 
     def identities(self) -> set[tuple[str, str]]:
         """Return kind and name of every child."""
-        return {(kind.KIND.kind, child.metadata.name) for kind, pairs in self._pairs.items() for child, _ in pairs}
+        return {(struct.KIND.kind, child.metadata.name) for struct, pairs in self._pairs.items() for child, _ in pairs}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
@@ -91,7 +91,9 @@ class Children:
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
         identity = (manifest.get("apiVersion"), manifest.get("kind"))
-        pairs = (each for kind, each in self._pairs.items() if (kind.KIND.api_version, kind.KIND.kind) == identity)
+        pairs = (
+            each for struct, each in self._pairs.items() if (struct.KIND.api_version, struct.KIND.kind) == identity
+        )
         found: Pairs[Any] | None = next(pairs, None)
         if found is None:
             raise UndeclaredKind(manifest.get("kind"))
@@ -103,9 +105,9 @@ _ANY: Any = Any
 _NULL = msgspec.Raw(b"null")
 
 
-def _decode(kind: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Pairs[K]:
-    """Return the objects of *kind* in *namespace*."""
-    every = [(read(raw, kind), raw) for raw in group.values()]
+def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Pairs[K]:
+    """Return the objects of *struct* in *namespace*."""
+    every = [(read(raw, struct), raw) for raw in group.values()]
     pairs = [(child, raw) for child, raw in every if child.metadata.namespace == namespace]
     names = {child.metadata.name for child, _ in pairs}
     if len(names) < len(pairs) or "" in names:

@@ -32,25 +32,25 @@ class Related:
         self._namespace = namespace
         self._names: dict[str, dict[str, msgspec.Raw]] = {}
 
-    def get(self, kind: type[K], name: str, group: str | None = None) -> K | Absence:
-        """Return the object of *kind* called *name*, or why there is none.
+    def get(self, struct: type[K], name: str, group: str | None = None) -> K | Absence:
+        """Return the object of *struct* called *name*, or why there is none.
 
         *group* is for a kind that is known only at run time: its key, such as ``MyBackup.example.com/v1``. Its objects
-        are decoded as *kind*.
+        are decoded as *struct*.
         """
-        group = group or kind.KIND.group_key
+        group = group or struct.KIND.group_key
         if group not in self._groups:
             return Absence.NOT_SELECTED
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
-        return try_read(raw, kind) or Absence.UNREADABLE
+        return try_read(raw, struct) or Absence.UNREADABLE
 
-    def all(self, kind: type[K]) -> Iterator[K] | Absence:
-        """Return an iterator over the readable objects of *kind*, or NOT_SELECTED."""
-        if kind.KIND.group_key not in self._groups:
+    def all(self, struct: type[K]) -> Iterator[K] | Absence:
+        """Return an iterator over the readable objects of *struct*, or NOT_SELECTED."""
+        if struct.KIND.group_key not in self._groups:
             return Absence.NOT_SELECTED
-        objects = (try_read(raw, kind) for raw in self._groups[kind.KIND.group_key].values())
+        objects = (try_read(raw, struct) for raw in self._groups[struct.KIND.group_key].values())
         return (each for each in objects if each and each.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:

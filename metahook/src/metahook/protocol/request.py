@@ -59,13 +59,13 @@ class SyncRequest:
     related: Related
 
     @classmethod
-    def decode(cls, body: Body, kinds: tuple[type[Object], ...]) -> "SyncRequest":
-        """Return the request that *body* (JSON) holds, with children of *kinds*; raise MalformedRequest."""
+    def decode(cls, body: Body, structs: tuple[type[Object], ...]) -> "SyncRequest":
+        """Return the request that *body* (JSON) holds, with children of *structs*; raise MalformedRequest."""
         envelope = _decode(body, wire.SyncRequest)
         parent = _parent(envelope.parent)
         return cls(
             parent=parent,
-            children=Children(envelope.children, kinds, namespace=parent.namespace, owner_uid=parent.uid),
+            children=Children(envelope.children, structs, namespace=parent.namespace, owner_uid=parent.uid),
             related=Related(envelope.related or {}, namespace=parent.namespace),
         )
 

@@ -34,21 +34,21 @@ class SyncResponse:
         return msgspec.json.encode(wire.SyncResponse(self.status, listed, resync), order="sorted")
 
 
-def select_by_name(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
-    """Return the rule for the objects of *kind* in *namespace* that have one of *names*."""
+def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:
+    """Return the rule for the objects of *struct* in *namespace* that have one of *names*."""
     return {
-        "apiVersion": kind.KIND.api_version,
-        "resource": kind.KIND.plural,
+        "apiVersion": struct.KIND.api_version,
+        "resource": struct.KIND.plural,
         "namespace": namespace,
         "names": list(names),
     }
 
 
-def select_by_labels(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
-    """Return the rule for the objects of *kind* in *namespace* that have all of *labels*."""
+def select_by_labels(struct: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
+    """Return the rule for the objects of *struct* in *namespace* that have all of *labels*."""
     return {
-        "apiVersion": kind.KIND.api_version,
-        "resource": kind.KIND.plural,
+        "apiVersion": struct.KIND.api_version,
+        "resource": struct.KIND.plural,
         "namespace": namespace,
         "labelSelector": {"matchLabels": labels},
     }

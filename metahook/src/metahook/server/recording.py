@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import Body
 from metahook.server.body import MIB
-from metahook.server.redaction import redacted, redacted_answer
+from metahook.server.redaction import redacted, redacted_response
 
 MOST_WAITING = 16 * MIB
 """Bytes of requests and responses that wait to be written. More are left out: slow disks and clients cost no memory."""
@@ -106,9 +106,8 @@ class Recorder:
             text, name = _recorded(exchange, next(self._numbers), self._version)
             self._stopped = self._stopped or self._used + len(text) > self._most
             if self._stopped:
-                self._log_once(
-                    "the folder is at its limit, so recording has stopped; empty the folder and restart the hook to go on"
-                )
+                remedy = "empty the folder and restart the hook to go on"
+                self._log_once(f"the folder is at its limit, so recording has stopped; {remedy}")
                 return
             _save(self._folder / name, text)
             self._used += len(text)
@@ -133,6 +132,7 @@ class RecordedResponse(Response):
         self._exchange = exchange
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response, and write the exchange."""
         try:
             await super().__call__(scope, receive, send)
         finally:  # also if the client is gone: what was admitted holds memory until it is written
@@ -162,7 +162,7 @@ def _recorded(exchange: Exchange, number: int, version: str) -> tuple[bytes, str
         "time": exchange.at.isoformat(),
         "status": exchange.status,
         "request": redacted(request),
-        "response": redacted_answer(msgspec.json.decode(exchange.response)),
+        "response": redacted_response(msgspec.json.decode(exchange.response)),
     }
     metadata = request["parent"]["metadata"]
     words = (exchange.path.strip("/"), metadata.get("namespace"), metadata["name"])

@@ -1,4 +1,4 @@
-"""Refusals: the answers other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
+"""Refusals: the responses other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
 
 import asyncio
 import json
@@ -16,13 +16,13 @@ DRAIN_WITHIN = 5.0
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer other than 200, which changes nothing in the cluster."""
+    """A response other than 200, which changes nothing in the cluster."""
 
     status: int
     message: str
     headers: Mapping[str, str] | None = None
     drains: bool = False
-    """Whether the rest of the request is read, and dropped."""
+    """Whether the rest of the request is read and dropped."""
 
     def response(self) -> Response:
         """Return this refusal as a response."""
