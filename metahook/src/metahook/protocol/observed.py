@@ -90,15 +90,12 @@ class Children:
 
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
-        identity = (manifest.get("apiVersion"), manifest.get("kind"))
-        pairs = (
-            each for struct, each in self._pairs.items() if (struct.KIND.api_version, struct.KIND.kind) == identity
-        )
-        found: Pairs[Any] | None = next(pairs, None)
-        if found is None:
-            raise UndeclaredKind(manifest.get("kind"))
-        name = manifest["metadata"]["name"]
-        return next(((child, raw) for child, raw in found if child.metadata.name == name), (None, _NULL))
+        kind, name = manifest.get("kind"), manifest["metadata"]["name"]
+        group = f"{kind}.{manifest.get('apiVersion')}"
+        struct = next((each for each in self._pairs if each.KIND.group_key == group), None)
+        if struct is None:
+            raise UndeclaredKind(kind)
+        return next(((child, raw) for child, raw in self._pairs[struct] if child.metadata.name == name), (None, _NULL))
 
 
 _ANY: Any = Any
