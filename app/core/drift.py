@@ -1,7 +1,7 @@
 """How the observed children differ from the desired ones: the first drift, or None.
 
 Two things must be observed on a child before its status means anything. The generation stamp says that Metacontroller
-applied this generation (it shows removed fields); the values say that nobody has changed them since (they show
+applied this generation (it shows removed fields); the values say that no one has changed them since (they show
 ``kubectl scale``, and a CRD default that changed without a new generation). Fields that are left over are drift, too:
 see :mod:`metahook.protocol.leftovers`.
 

@@ -1,4 +1,4 @@
-"""What the API server sets in a Deployment or a Service where nobody sets a value.
+"""What the API server sets in a Deployment or a Service where no user sets a value.
 
 Source: Kubernetes, pkg/apis/apps/v1/defaults.go and pkg/apis/core/v1/defaults.go.
 """

@@ -36,7 +36,7 @@ def last_applied(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
 
 
 def annotated_record(child: Object) -> Json:
-    """Return what Metacontroller's annotation on *child* says that dynamic-apply applied; nothing if it is absent."""
+    """Return what Metacontroller's annotation on *child* records as applied by dynamic-apply; empty if it is absent."""
     return try_read((child.metadata.annotation(LAST_APPLIED) or "").encode(), Json) or {}
 
 

@@ -3,7 +3,7 @@
 After a change of Metacontroller's ``--apply-strategy`` the fields that it wrote in the other way have another owner, so
 dropping them from the desired child does not remove them. ``kubectl rollout undo`` brings fields back that server-side
 apply then leaves alone. The API server records in ``managedFields`` who owns what: a field is left over if one of these
-owns it, nobody else does, and it is not what the API server sets by default.
+owns it, no other manager does, and it is not what the API server sets by default.
 """
 
 from collections.abc import Collection, Iterator

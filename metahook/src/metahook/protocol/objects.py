@@ -84,7 +84,7 @@ class Metadata(Observed, frozen=True):
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the API server sets in objects of a kind where nobody sets a value."""
+    """What the API server sets in objects of a kind where no user sets a value."""
 
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By the name of the field that contains it (``""`` at the top of the object), and by its own name."""

@@ -58,7 +58,7 @@ class Exchange:
 class Recorder:
     """Writes exchanges into a folder until it holds *most* bytes, whoever wrote them.
 
-    *version* is the hook's: each file says what answered.
+    *version* is the hook's: each file names it.
     """
 
     def __init__(self, folder: Path, most: int, version: str) -> None:
