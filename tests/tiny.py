@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from metahook import (
+    Children,
     ConfigMap,
     Controller,
     CustomizeRequest,
@@ -64,3 +65,9 @@ def sync_body(**fields: Any) -> bytes:
 def customize_body() -> bytes:
     """Return a customize request for the tiny controller."""
     return msgspec.json.encode({"parent": PARENT})
+
+
+def observed_children(*config_maps: Manifest) -> Children:
+    """Return *config_maps* as the tiny controller observes them."""
+    group = {child["metadata"]["name"]: child for child in config_maps}
+    return SyncRequest.decode(sync_body(children={"ConfigMap.v1": group}), TINY.children).children

@@ -1,6 +1,5 @@
 """``myresource serve``: the service; and its app, for other servers."""
 
-import logging
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
 from app.settings import InvalidSetting, Settings, read, variable_of
-from metahook.server.app import create_app
+from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import MIB
 from metahook.server.recording import CannotRecord, Recorder
 from metahook.server.server import Address, CannotListen, serve
@@ -21,8 +20,6 @@ from metahook.server.server import Address, CannotListen, serve
 @with_settings
 def command(settings: Settings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     health_at = Address(settings.host, settings.health_port)
     recorder = _recorder(settings)
     try:
@@ -30,10 +27,7 @@ def command(settings: Settings) -> None:
             controller(settings.watch),
             Address(settings.host, settings.port),
             health_at,
-            max_body=settings.max_body * MIB,
-            max_body_name="--max-body",
-            recorder=recorder,
-            version=__version__,
+            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__),
         )
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
@@ -48,13 +42,8 @@ def app_from_environment() -> FastAPI:
     except InvalidSetting as error:
         message = f"Invalid value for {variable_of(error.name)}: {error}"
         raise InputError(message) from error
-    return create_app(
-        controller(settings.watch),
-        max_body=settings.max_body * MIB,
-        max_body_name=variable_of("max_body"),
-        recorder=_recorder(settings),
-        version=__version__,
-    )
+    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), _recorder(settings), __version__)
+    return create_app(controller(settings.watch), options)
 
 
 def _recorder(settings: Settings) -> Recorder | None:

@@ -3,7 +3,7 @@
 previous   what the last status said, as far as it matters
 plan       what the spec asks for, and what stands in the way
 outdated   whether the children show that the spec is past, so that they are kept
-first_gap  what separates the observed children from the plan
+first_drift  what separates the observed children from the plan
 diagnosis  what Pods say of a rollout that does not end, or of Pods that are ready only now and then: only if the rules
            of readiness, run on all the other facts, end where Pods can say more
 status     what is true now: the rules again, on all facts
@@ -17,7 +17,7 @@ from datetime import datetime
 from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import Plan, plan
 from app.core.diagnosis.diagnosis import diagnosis
-from app.core.drift import Gap, first_gap, outdated
+from app.core.drift import Drift, first_drift, outdated
 from app.core.previous_status import Previous
 from app.core.repair import has_arrived, repaired
 from app.core.rollout import Rollout
@@ -37,7 +37,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     # Twice: Pods that are unstable are waited for as well, also in the moments in which all of them are available.
     facts = _waited(_explained(request, planned, _resent(facts, planned, request)), previous)
     wanted, kept = planned.wanted, planned.kept
-    if facts.gap and facts.gap.later and not facts.stuck:  # what stays so is no late cache
+    if facts.gap and facts.gap.is_from_newer_generation and not facts.stuck:  # what stays so is no late cache
         wanted, kept = [], request.children.kept()
     return SyncResponse(
         status=status(facts, previous),
@@ -50,8 +50,8 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
 def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetime) -> Facts:
     gap = (
         outdated(request.parent, request.children)
-        or first_gap(planned.wanted, request.children)
-        or next((Gap(holder.kind, holder.name) for holder in planned.holders if holder.kind == "Deployment"), None)
+        or first_drift(planned.wanted, request.children)
+        or next((Drift(holder.kind, holder.name) for holder in planned.holders if holder.kind == "Deployment"), None)
     )
     return Facts(
         parent=request.parent,

@@ -12,9 +12,9 @@ import pytest
 
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CHILDREN
-from app.core.leftovers import leftovers
-from app.core.removal import removal, spelled
 from metahook import SyncRequest
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.removal import format_path, removal
 from tests.build import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
 from tests.documents import ROOT
 from tests.traffic import FOLDER, Recorded, load
@@ -65,7 +65,7 @@ def found(parent: Json, children: list[Json], desired: list[Json] | None = None)
     body = json.dumps({"parent": parent, "children": groups}).encode()
     observed = SyncRequest.decode(body, CHILDREN).children
     wanted = sync(parent, *children)["children"] if desired is None else desired
-    return [spelled(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
+    return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
@@ -146,12 +146,12 @@ def test_what_the_api_server_sets_by_default_is_not_left_over(seconds: int, path
     "other",
     [
         owning(GRACE, manager="kubectl-edit"),
-        owning(GRACE, manager="somebody", operation="Apply"),
+        owning(GRACE, manager="another", operation="Apply"),
         owning(GRACE, manager="metacontroller", subresource="scale"),
     ],
     ids=["an edit", "an apply", "a subresource"],
 )
-def test_what_somebody_else_owns_too_is_not_left_over(other: Json) -> None:
+def test_a_field_that_another_manager_owns_too_is_not_left_over(other: Json) -> None:
     parent, deployment = observed(owning(GRACE), other, pod={"terminationGracePeriodSeconds": 60})
 
     assert found(parent, [deployment]) == []
@@ -251,17 +251,17 @@ def test_a_record_of_dynamic_apply_that_can_not_be_read_tells_nothing() -> None:
     assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
 
 
-# What the status says
+# The status
 
 
 def stuck(parent: Json, children: list[Json]) -> Json:
-    """Return the answer a minute after the leftovers were first seen."""
+    """Return the answer a minute after the leftovers were first observed."""
     first = sync(parent, *children)
     return sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(seconds=61))
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
-def test_it_is_not_ready_at_once_and_says_the_command_after_a_minute(name: str) -> None:
+def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) -> None:
     request = recorded(name)
     parent, children = request["parent"], children_of(request)
     parent.pop("status")
@@ -287,7 +287,7 @@ def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
 def command(*paths: Any, desired: Json | None = None) -> str:
     metadata = {"name": "web-deployment", "namespace": "default"}
     child = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": desired or {}}
-    return removal(child, list(paths)).command
+    return removal(child, list(paths), "default").command
 
 
 def patch(*paths: Any, desired: Json | None = None) -> Json:
@@ -340,7 +340,7 @@ def test_what_the_api_server_takes_only_together_is_set_together(path: Any, desi
     assert patch(path, desired=desired) == expected
 
 
-def test_a_shell_takes_the_patch_as_it_is_whatever_names_have_in_them() -> None:
+def test_a_shell_passes_the_patch_unchanged_whatever_the_names_contain() -> None:
     name = 'a\'; rm -rf "$HOME" `x` \\ é\n'
 
     assert command(("spec", "env", (("name", name),))).endswith(r"""\\ é\n","$patch":"delete"}]}}'""")

@@ -36,7 +36,7 @@ def test_a_label_that_is_missing_again_needs_another_annotation_a_few_times() ->
     assert len(set(given[4:])) == 1
 
 
-def test_a_label_that_others_added_needs_no_repair() -> None:
+def test_a_label_of_others_needs_no_repair() -> None:
     parent = my_resource()
     (deployment,) = finished(parent)
     labels = {**deployment["metadata"]["labels"], "team": "red"}
@@ -47,7 +47,7 @@ def test_a_label_that_others_added_needs_no_repair() -> None:
 
 
 def scaled() -> tuple[Json, Json]:
-    """Return a MyResource and its Deployment, whose replicas somebody else sets."""
+    """Return a MyResource and its Deployment, whose replicas another user sets."""
     parent = my_resource(ports=PORTS, replicas=3)
     deployment, service = finished(parent)
     stuck = [rolled_out({**deployment, "spec": {**deployment["spec"], "replicas": 7}}), service]
@@ -76,7 +76,7 @@ def test_only_the_child_with_the_other_value_is_written_anew() -> None:
 
 
 def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None:
-    """C2: a policy that refuses the update is to blame itself, not somebody else."""
+    """A policy that refuses the update is the cause, not another user."""
     parent, seen = scaled()
     deployment, service = seen["children"]
     later = NOW + timedelta(seconds=60)
@@ -88,7 +88,7 @@ def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None
     assert "could not be updated within a minute: an admission policy refuses it" in condition(refused)["message"]
 
 
-def test_what_arrived_for_an_earlier_value_says_nothing_of_this_one() -> None:
+def test_an_earlier_value_that_arrived_does_not_count_for_this_one() -> None:
     parent, seen = scaled()
     deployment, service = seen["children"]
     before = sent_again(parent, deployment)
@@ -110,7 +110,7 @@ def test_a_missing_label_and_another_value_share_the_annotation() -> None:
     assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"
 
 
-def test_a_child_that_is_not_there_needs_no_nudge() -> None:
+def test_a_child_that_is_not_observed_carries_no_repair_annotation() -> None:
     parent = my_resource()
 
     answer = sync({**parent, "status": sync(parent)["status"]}, now=NOW + timedelta(seconds=60))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import CHILDREN
-from app.core.leftovers import leftovers
-from app.core.removal import spelled
 from metahook import SyncRequest
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.removal import format_path
 from metahook.simulator.objects import Json
 from tests.api import odd
 from tests.api.apiserver import stored
@@ -74,7 +74,7 @@ def _less(child: Json) -> Json:
 def _left_over(desired: Json, made: Json) -> list[str]:
     groups = {kind.KIND.group_key: {"a": made} if kind.KIND.kind == made["kind"] else {} for kind in CHILDREN}
     body = json.dumps({"parent": my_resource(), "children": groups}).encode()
-    return [spelled(path) for path in leftovers(desired, SyncRequest.decode(body, CHILDREN).children)]
+    return [format_path(path) for path in leftovers(desired, SyncRequest.decode(body, CHILDREN).children)]
 
 
 def test_a_spec_that_a_rule_accepts_is_accepted_with_its_children(cluster: Cluster) -> None:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from metahook import Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
-from metahook.protocol.gate import MAX_ANSWER
+from metahook.protocol.gate import MAX_RESPONSE
 from tests.build import NOW, Json
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
 
@@ -69,7 +69,7 @@ REFUSED: dict[str, SyncResponse] = {
     "child": SyncResponse(status={"a": 1}, children=[config_map(data=None)]),
     "kept child": SyncResponse(status={"a": 1}, kept=[config_map(status={})]),
     "kind": SyncResponse(status={"a": 1}, children=[{**config_map(), "kind": "Secret"}]),
-    "size": SyncResponse(status={"a": "x" * MAX_ANSWER}),
+    "size": SyncResponse(status={"a": "x" * MAX_RESPONSE}),
 }
 
 
@@ -81,9 +81,9 @@ def test_an_answer_that_would_do_damage_is_not_given(refused: SyncResponse) -> N
 
 def test_an_answer_may_be_as_large_as_the_gate_says() -> None:
     around = len(answer(SyncResponse(status={"a": "x"}))) - 1
-    largest = SyncResponse(status={"a": "x" * (MAX_ANSWER - around)})
+    largest = SyncResponse(status={"a": "x" * (MAX_RESPONSE - around)})
 
-    assert len(answer(largest)) == MAX_ANSWER
+    assert len(answer(largest)) == MAX_RESPONSE
 
 
 def test_rules_for_other_namespaces_are_not_given() -> None:
@@ -96,7 +96,7 @@ def test_rules_for_other_namespaces_are_not_given() -> None:
 
 def test_rules_that_are_too_long_are_not_given() -> None:
     def many(_: object) -> list[RelatedRule]:
-        return [{"apiVersion": "v1", "resource": "x" * MAX_ANSWER, "namespace": "default"}]
+        return [{"apiVersion": "v1", "resource": "x" * MAX_RESPONSE, "namespace": "default"}]
 
     with pytest.raises(RefusedResponse):
         Controller(sync=TINY.sync, children=(), customize=many).answer_customize(customize_body())

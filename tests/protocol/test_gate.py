@@ -16,7 +16,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import MAX_ANSWER, check_customize, check_size, check_sync, kinds_of
+from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_size, check_sync, kinds_of
 from tests.tiny import config_map
 
 PARENT = Parent(
@@ -59,7 +59,9 @@ def without_name() -> Manifest:
     return {**config_map(), "metadata": {"namespace": "default"}}
 
 
-KIND = "a child of a kind that the controller did not declare"
+KIND = "a child of an undeclared kind: add its kind to children= of the Controller"
+OTHER_KIND = "a child of an undeclared kind: add Secret to children= of the Controller"
+VERSION = "a child of an undeclared kind: add ConfigMap to children= of the Controller"
 NO_OBJECT = "a child that is not an object"
 NO_NAME = "a child without a name"
 NAMESPACE = "a child in another namespace"
@@ -71,8 +73,8 @@ IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
     "text": (NO_OBJECT, ["x"], []),
     "no metadata": (NO_OBJECT, [{"apiVersion": "v1", "kind": "ConfigMap"}], [config_map()]),
     "metadata is text": (NO_OBJECT, [{**config_map(), "metadata": "x"}], [config_map()]),
-    "undeclared kind": (KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
-    "undeclared version": (KIND, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
+    "undeclared kind": (OTHER_KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
+    "undeclared version": (VERSION, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
     "no kind": (KIND, [{"metadata": {"name": "hello"}}], [config_map()]),
     "kind is a list": (KIND, [{**config_map(), "kind": []}], [config_map()]),
     "no name": (NO_NAME, [without_name()], [config_map()]),
@@ -212,8 +214,8 @@ def test_a_rule_without_a_namespace_means_all_of_them_and_is_refused() -> None:
         check_customize([everywhere], PARENT)
 
 
-def test_an_answer_may_have_a_mebibyte() -> None:
-    largest = b"x" * MAX_ANSWER
+def test_a_response_may_have_a_mebibyte() -> None:
+    largest = b"x" * MAX_RESPONSE
 
     assert check_size(largest) == largest
     with pytest.raises(RefusedResponse, match="1 MiB"):

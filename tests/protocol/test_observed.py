@@ -1,4 +1,6 @@
 import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -13,6 +15,7 @@ from metahook import (
     Related,
     Service,
     SyncRequest,
+    UndeclaredKind,
 )
 from tests.build import UID, Json, my_resource
 
@@ -24,6 +27,9 @@ KEYS = {
     "of another shape": "a/b/c",
     "empty": "",
 }
+
+
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}}
 
 
 def item(name: str = "web", *, namespace: str | None = "default", owners: object = None, **fields: object) -> Json:
@@ -175,21 +181,46 @@ def test_a_declared_kind_without_a_group_is_malformed_as_nothing_is_known_of_its
         SyncRequest.decode(body, KINDS)
 
 
-def test_a_child_is_found_by_the_kind_and_name_of_what_is_wanted() -> None:
+def test_a_child_is_found_by_the_kind_and_name_of_the_desired_one() -> None:
     children = observed("Service.v1", item())
-    wanted = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
+    desired = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
 
-    assert children.observed(wanted) is children.get(Service, "web") is not None
-    assert children.observed({**wanted, "kind": "Deployment"}) is None
+    assert children.observed(desired) is children.get(Service, "web") is not None
+    assert children.observed({**desired, "metadata": {"name": "other"}}) is None
+    assert children.observed({**desired, "apiVersion": "apps/v1", "kind": "Deployment"}) is None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param(lambda children: children.all(ConfigMap), id="all"),
+        pytest.param(lambda children: children.get(ConfigMap, "web"), id="get"),
+        pytest.param(lambda children: children.observed(CONFIG_MAP), id="observed"),
+        pytest.param(lambda children: children.content(CONFIG_MAP), id="content"),
+        pytest.param(lambda children: children.field_owners(CONFIG_MAP), id="field owners"),
+    ],
+)
+def test_a_kind_that_is_used_and_not_declared_is_an_error_with_the_remedy(use: Callable[[Children], object]) -> None:
+    remedy = "a child of an undeclared kind: add ConfigMap to children= of the Controller"
+
+    with pytest.raises(UndeclaredKind, match=f"^{re.escape(remedy)}$"):
+        use(Children({"Service.v1": {}}, (Service,), namespace="default", owner_uid=UID))
+
+    use(Children({"ConfigMap.v1": {}}, (ConfigMap,), namespace="default", owner_uid=UID))
+
+
+@pytest.mark.parametrize("kind", ["", "config map", "canary", "Canary\n", "X" * 64, 5, None])
+def test_a_kind_that_is_no_name_of_one_is_not_repeated(kind: object) -> None:
+    assert str(UndeclaredKind(kind)) == "a child of an undeclared kind: add its kind to children= of the Controller"
 
 
 def test_children_are_known_by_kind_and_name() -> None:
     assert observed("Service.v1", item("one"), item("two")).identities() == {("Service", "one"), ("Service", "two")}
 
 
-def test_a_kind_without_a_rule_was_not_asked_for() -> None:
-    assert related("ConfigMap.v1").get(Service, "web") is Absence.NOT_ASKED
-    assert request(related=None).related.get(Service, "web") is Absence.NOT_ASKED
+def test_a_kind_without_a_rule_is_not_selected() -> None:
+    assert related("ConfigMap.v1").get(Service, "web") is Absence.NOT_SELECTED
+    assert request(related=None).related.get(Service, "web") is Absence.NOT_SELECTED
 
 
 @pytest.mark.parametrize("group", [{}, {"1": item("other")}], ids=["empty", "others"])
@@ -226,11 +257,11 @@ def test_all_related_objects_of_a_kind_are_those_of_the_parents_namespace() -> N
 
     assert not isinstance(found, Absence)
     assert [each.metadata.name for each in found] == ["one", "two"]
-    assert seen.all(Service) is Absence.NOT_ASKED
+    assert seen.all(Service) is Absence.NOT_SELECTED
 
 
 def test_a_related_kind_that_is_known_only_by_its_group_is_read_as_another() -> None:
     seen = related("MyBackup.example.com/v1", item("nightly"))
 
     assert isinstance(seen.get(ConfigMap, "nightly", "MyBackup.example.com/v1"), ConfigMap)
-    assert seen.get(ConfigMap, "nightly") is Absence.NOT_ASKED
+    assert seen.get(ConfigMap, "nightly") is Absence.NOT_SELECTED

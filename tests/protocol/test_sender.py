@@ -47,7 +47,7 @@ def test_a_composed_sync_request_is_read_as_it_was_meant() -> None:
     assert deployment.spec == {"replicas": 2}
     assert isinstance(request.related.get(Service, "web"), Service)
     assert request.related.get(Service, "gone") is Absence.MISSING
-    assert request.related.get(ConfigMap, "web") is Absence.NOT_ASKED
+    assert request.related.get(ConfigMap, "web") is Absence.NOT_SELECTED
 
 
 @pytest.mark.parametrize("mode", MODES)

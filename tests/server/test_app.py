@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from metahook import Controller, Service, SyncRequest, SyncResponse
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
 from tests.build import MYRESOURCE, NOW, grouped, my_resource
 from tests.calling import call
-from tests.tiny import TINY, config_map, customize_body, sync_body
+from tests.tiny import TINY, config_map, controller, customize_body, sync_body
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
@@ -89,3 +90,50 @@ def test_without_a_clock_of_its_own_an_app_asks_the_one_there_is() -> None:
 
     assert before.isoformat() <= asked_at <= utc_now().isoformat()
     assert asked_at.endswith("+00:00")
+
+
+# Several controllers
+
+
+def stateful(state: str) -> Controller:
+    return controller(lambda _: SyncResponse(status={"state": state}))
+
+
+BOTH = create_app({"/one": stateful("One"), "/a/two": stateful("Two")})
+
+
+def test_several_controllers_are_served_each_under_its_prefix() -> None:
+    states = [call(BOTH, path, sync_body()).json()["status"]["state"] for path in ("/one/sync", "/a/two/sync")]
+    rules = [call(BOTH, path, customize_body()).status_code for path in ("/one/customize", "/a/two/customize")]
+
+    assert (states, rules) == (["One", "Two"], [200, 200])
+
+
+@pytest.mark.parametrize("path", ["/sync", "/customize", "/one", "/two/sync", "/one/one/sync"])
+def test_without_its_prefix_a_controller_is_not_served(path: str) -> None:
+    assert call(BOTH, path, sync_body()).status_code == 404
+
+
+def test_the_document_has_the_hooks_of_all_controllers() -> None:
+    paths = call(BOTH, "/openapi.json", method="GET").json()["paths"]
+
+    assert {path: hook["post"]["operationId"] for path, hook in paths.items()} == {
+        "/one/sync": "one-sync",
+        "/one/customize": "one-customize",
+        "/a/two/sync": "a-two-sync",
+        "/a/two/customize": "a-two-customize",
+    }
+
+
+@pytest.mark.parametrize("prefix", ["one", "/one/", "/", "/{one}", "/one two"])
+def test_what_is_no_prefix_is_an_error_with_the_remedy(prefix: str) -> None:
+    with pytest.raises(ValueError, match="write it as in /myresource"):
+        create_app({prefix: TINY})
+
+
+def test_the_log_names_the_kind_that_is_missing_in_the_controller(caplog: pytest.LogCaptureFixture) -> None:
+    def looks_up(request: SyncRequest) -> SyncResponse:
+        return SyncResponse(status={"found": request.children.get(Service, "hello") is not None})
+
+    assert call(create_app(controller(looks_up)), "/sync", sync_body()).status_code == 500
+    assert "add Service to children= of the Controller" in caplog.text

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from metahook.server import refusal
-from metahook.server.app import create_app
+from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import MAX_BODY, Bodies
 from metahook.server.refusal import Refused
 from metahook.simulator.hook import MAX_BODY as SIMULATED
@@ -17,8 +17,8 @@ from tests.calling import JSON, call
 from tests.tiny import TINY, sync_body
 
 BODY = sync_body()
-EXACT = create_app(TINY, clock=lambda: NOW, max_body=len(BODY))
-SHORT = create_app(TINY, clock=lambda: NOW, max_body=len(BODY) - 1)
+EXACT = create_app(TINY, ServerOptions(max_body=len(BODY)), clock=lambda: NOW)
+SHORT = create_app(TINY, ServerOptions(max_body=len(BODY) - 1), clock=lambda: NOW)
 TOO_LARGE = (413, b'{"error": "the request is too large"}')
 UNSUPPORTED = (415, b'{"error": "send application/json, without content encoding"}')
 
@@ -68,7 +68,7 @@ def exchange(
 
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/sync", "headers": encoded, "query_string": b""}
-    asyncio.run(create_app(TINY, max_body=max_body)(scope, receive, send))
+    asyncio.run(create_app(TINY, ServerOptions(max_body=max_body))(scope, receive, send))
     return sent
 
 
@@ -122,7 +122,7 @@ async def never() -> Message:
 
 
 def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app(TINY, max_body=3 * 1024 * 1024)
+    app = create_app(TINY, ServerOptions(max_body=3 * 1024 * 1024))
 
     for path in ("/sync", "/customize"):
         call(app, path, b"canary" * 1_000_000)

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from metahook.protocol.sender import customize_request, sync_request
-from metahook.server.app import create_app
+from metahook.server.app import ServerOptions, create_app
 from tests.build import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.calling import call
 from tests.tiny import TINY, customize_body, sync_body
@@ -70,7 +70,7 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
         "application/json": {"schema": {"$ref": f"#/components/schemas/{name}Request"}}
     }
     assert answers == {
-        "200": f"{name}Answer",
+        "200": f"{name}Response",
         "400": "Refusal",
         "408": "Refusal",
         "413": "Refusal",
@@ -82,6 +82,21 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
 def test_every_schema_is_one() -> None:
     for schema in document()["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
+
+
+def references(value: Any) -> set[str]:
+    """Return every schema that *value* refers to."""
+    if isinstance(value, list):
+        return {name for item in value for name in references(item)}
+    if isinstance(value, dict):
+        own = {value["$ref"].rpartition("/")[2]} if "$ref" in value else set()
+        return own.union(*(references(item) for item in value.values()))
+    return set()
+
+
+def test_every_schema_that_is_referred_to_is_there() -> None:
+    assert references(document()) <= document()["components"]["schemas"].keys()
+    assert references({"a": [{"$ref": "#/components/schemas/SyncAnswer"}]}) == {"SyncAnswer"}
 
 
 @pytest.mark.parametrize("request_body", LIFE.values(), ids=LIFE.keys())
@@ -113,7 +128,7 @@ def test_refusals_are_as_described() -> None:
         call(APP, "/sync", b"{}", headers={}),
         call(APP, "/other"),
         call(APP, "/sync", method="GET"),
-        call(create_app(TINY, max_body=1), "/sync", b"{}"),
+        call(create_app(TINY, ServerOptions(max_body=1)), "/sync", b"{}"),
     ]
 
     assert [response.status_code for response in refused] == [400, 415, 404, 405, 413]

@@ -1,5 +1,6 @@
 """Recording: what is kept, what is not, and that it harms no answer."""
 
+import asyncio
 import json
 import logging
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +17,13 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message
 
 from app import __version__
 from metahook import Controller
 from metahook.protocol.sender import customize_request
 from metahook.server import recording
-from metahook.server.app import create_app
+from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import MIB
 from metahook.server.recording import CannotRecord, Recorder
 from tests.build import my_resource
@@ -39,7 +41,7 @@ AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def recording_app(folder: Path, *, most: int = MIB, controller: Controller = TINY) -> ASGIApp:
-    return create_app(controller, clock=lambda: AT, recorder=Recorder(folder, most, __version__))
+    return create_app(controller, ServerOptions(recorder=Recorder(folder, most, __version__)), clock=lambda: AT)
 
 
 def kept(folder: Path) -> list[Json]:
@@ -202,10 +204,9 @@ def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
     assert {answer.status_code for answer in answers} == {200}
     assert 0 < len(kept(tmp_path)) < 9
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
-    said = [record.message for record in caplog.records if record.levelno == logging.ERROR]
-    assert said == [
-        "the folder holds its limit; recording has stopped, until it is emptied and this restarted (this is said once)"
-    ]
+    errors = [record.message for record in caplog.records if record.levelno == logging.ERROR]
+    remedy = "empty the folder and restart the hook to go on"
+    assert errors == [f"the folder is at its limit, so recording has stopped; {remedy} (logged only once)"]
     assert CANARY not in caplog.text
 
 
@@ -235,6 +236,49 @@ def test_what_waits_to_be_written_is_bounded(
     assert "writing is too slow" in caplog.text
 
 
+def held_while_clients_do_not_read(app: ASGIApp, clients: int, body: bytes) -> int:
+    """Return the bytes of memory that are held while *clients* have sent *body* and do not read the responses."""
+
+    async def run() -> int:
+        waiting, all_wait = 0, asyncio.Event()
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body}
+
+        async def send(_: Message) -> None:
+            nonlocal waiting
+            waiting += 1
+            if waiting == clients:
+                all_wait.set()
+            await asyncio.Event().wait()
+
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": headers}
+        tracemalloc.start()
+        tasks = [asyncio.ensure_future(app(dict(scope), receive, send)) for _ in range(clients)]
+        await all_wait.wait()
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return held
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("most_waiting", "is_held"), [(2 * MIB, False), (16 * MIB, True)], ids=["bounded", "room"])
+def test_bodies_of_clients_that_do_not_read_are_held_only_within_the_bound(
+    most_waiting: int, *, is_held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "MOST_WAITING", most_waiting)
+    body = sync_body(later="x" * 900_000)
+
+    held = held_while_clients_do_not_read(recording_app(tmp_path), 8, body)
+
+    assert (held > 4 * MIB) is is_held
+
+
 # When it can't be written
 
 
@@ -262,7 +306,7 @@ def test_a_write_that_fails_is_said_once_and_harms_no_answer(
         call(create_app(TINY, clock=lambda: AT), "/sync", sync_body()).content
     ] * 3
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
-        f"a request could not be recorded: {words} (this is said once)"
+        f"a request could not be recorded: {words} (logged only once)"
     ]
     assert CANARY not in caplog.text
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from metahook import Controller, MalformedRequest, SyncRequest, SyncResponse
-from metahook.server.app import create_app
+from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.refusal import Refused as RefusedError
 from tests.build import NOW
@@ -17,7 +17,7 @@ from tests.calling import JSON, call
 from tests.tiny import TINY, config_map, controller, customize_body, sync_body
 
 CANARY = "canary-c9f0f895"
-APP = create_app(TINY, clock=lambda: NOW, max_body=2_000)
+APP = create_app(TINY, ServerOptions(max_body=2_000), clock=lambda: NOW)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Refused:
 
 
 NOT_A_REQUEST = b'{"error": "not a hook request"}'
-NO_PATH = b'{"error": "no such path: the hooks are /sync and /customize"}'
+NO_PATH = b'{"error": "no such path: the paths of hooks end in /sync or /customize"}'
 NO_METHOD = b'{"error": "no such method for this path; hooks are called with POST"}'
 TOO_LARGE = b'{"error": "the request is too large"}'
 UNSUPPORTED = b'{"error": "send application/json, without content encoding"}'

@@ -1,6 +1,7 @@
 """The server as a process: what it answers on real connections, how it starts and how it stops."""
 
 import http.client
+import re
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from metahook.server.server import Address, _server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
 from tests.serving import Served, free_port, served
+from tests.tiny import sync_body
 
 BODY = sync_request(my_resource(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
@@ -197,3 +199,31 @@ def test_the_log_says_where_it_listens_and_nothing_of_the_requests() -> None:
     assert f"health on 127.0.0.1 port {urlsplit(running.health_url).port}" in log
     assert len(log.splitlines()) == 3
     assert "canary" not in log
+
+
+_HOOK = """
+import logging, sys
+from metahook import Address, serve
+from tests.tiny import TINY
+
+port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
+{set_up}
+serve({{"/tiny": TINY}}, Address("127.0.0.1", port), Address("127.0.0.1", health_port))
+"""
+
+
+@pytest.mark.parametrize(
+    ("set_up", "line"),
+    [
+        pytest.param("", r"[0-9-]+ [0-9:,]+ INFO metahook.server.server: hooks on 127.0.0.1 port \d+", id="serve"),
+        pytest.param("logging.basicConfig(level='INFO', format='own %(message)s')", r"own hooks on .*", id="the hook"),
+    ],
+)
+def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> None:
+    with served(sys.executable, "-c", _HOOK.format(set_up=set_up)) as running:
+        assert httpx.post(f"{running.url}/tiny/sync", content=sync_body(), headers=JSON).status_code == 200
+        running.process.send_signal(signal.SIGTERM)
+        running.process.wait(timeout=10)
+        log = running.process.stderr.read() if running.process.stderr else ""
+
+    assert re.fullmatch(line, log.splitlines()[0])

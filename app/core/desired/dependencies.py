@@ -99,7 +99,7 @@ def _state(asked: Dependency, request: SyncRequest, watch: Watch) -> State:
 
 
 _ABSENT = {
-    Absence.NOT_ASKED: State.UNKNOWN,
+    Absence.NOT_SELECTED: State.UNKNOWN,
     Absence.MISSING: State.MISSING,
     Absence.UNREADABLE: State.UNREADABLE,
 }

@@ -26,7 +26,7 @@ def service_holder(request: SyncRequest) -> Holder | None:
     """Return who has the Service's name, if this parent does not control it; rules of customize asked for it."""
     name = service_name(request.parent)
     found = request.related.get(Service, name)
-    if request.children.get(Service, name) or found in (Absence.MISSING, Absence.NOT_ASKED):
+    if request.children.get(Service, name) or found in (Absence.MISSING, Absence.NOT_SELECTED):
         return None
     if not isinstance(found, Service):
         return Holder("Service", name)

@@ -8,7 +8,7 @@ from app.core.desired.dependencies import Unmet
 from app.core.desired.holders import Holder
 from app.core.desired.references import Reference
 from app.core.diagnosis.causes import Cause
-from app.core.drift import Gap
+from app.core.drift import Drift
 from app.core.rollout import Rollout
 from app.core.timers import after
 from metahook import Parent
@@ -36,7 +36,7 @@ class Facts:
     problem: str | None
     holders: tuple[Holder, ...]
     """The objects that stand in the way of a child."""
-    gap: Gap | None
+    gap: Drift | None
     now: datetime
     waiting_since: datetime
     """Since when this has been waited for: see ``waiting_for``."""

@@ -2,7 +2,7 @@
 
 from app.core.desired.holders import Holder
 from app.core.diagnosis.refusal import refusal
-from app.core.drift import Gap
+from app.core.drift import Drift
 from app.core.listing import listing
 from app.core.status.facts import Facts
 
@@ -15,7 +15,7 @@ def words(facts: Facts) -> dict[str, str]:
         "uid": facts.parent.uid,
         "problem": facts.problem or "",
         **_of_the_holder(facts.terminating or facts.conflict or Holder("", "")),
-        **_of_the_gap(facts.gap or Gap("", "")),
+        **_of_the_gap(facts.gap or Drift("", "")),
         "waits": listing(facts.waits or [], "; "),
         "missing": listing(facts.missing),
         "refusal": _refusal(facts),
@@ -34,7 +34,7 @@ def _of_the_holder(holder: Holder) -> dict[str, str]:
     }
 
 
-def _of_the_gap(gap: Gap) -> dict[str, str]:
+def _of_the_gap(gap: Drift) -> dict[str, str]:
     return {
         "kind": gap.kind,
         "child": gap.name,

@@ -1,17 +1,17 @@
-"""metahook: Metacontroller hooks in Python. A hook is a pure function; this is everything around it.
+"""metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
-    server     serves a controller over HTTP: limits, health, refusals, recording
+    server     serves controllers over HTTP: limits, health, refusals, recording
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
-    kinds      what is read of Deployments, Services, ConfigMaps, Secrets and Pods
-    protocol   Metacontroller's requests and answers, and the gate between a hook and the cluster
+    kinds      Deployment, Service, ConfigMap, Secret and Pod as observed
+    protocol   Metacontroller's requests and responses, drift, repair, and the gate between a hook and the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
 down this list; the server and the simulator do not know each other.
 
 Nouns: a *controller* is what a hook author writes, *serve* runs it. Each package has its own in its docstring.
 
-``import metahook`` needs msgspec alone: ``serve`` and ``Address`` need the extra ``server``, and are imported when they
-are asked for.
+``import metahook`` needs msgspec alone: ``serve``, ``Address`` and ``ServerOptions`` need the extra ``server``, and are
+imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -37,8 +37,7 @@ from metahook.protocol import (
     Controller,
     CustomizeRequest,
     CustomizeResponse,
-    FieldOwner,
-    FieldSet,
+    Defaults,
     Kind,
     MalformedRequest,
     Manifest,
@@ -49,24 +48,29 @@ from metahook.protocol import (
     RefusedResponse,
     Related,
     RelatedRule,
+    Removal,
+    Resend,
     SyncRequest,
     SyncResponse,
-    inside,
-    list_key,
-    owns_reference,
+    UndeclaredKind,
+    drifted_field,
+    leftovers,
+    removal,
     select_by_labels,
     select_by_name,
     try_read,
-    union,
+    was_resent,
+    with_repair,
 )
 
 if TYPE_CHECKING:
+    from metahook.server.app import ServerOptions
     from metahook.server.server import Address, serve
 else:
 
     def __getattr__(name: str) -> object:
-        """Import the server when it is asked for, so that a hook that is only tested or simulated needs no server."""
-        if name not in {"Address", "serve"}:
+        """Import the server at its first use, so that a hook that is only tested or simulated needs no server."""
+        if name not in {"Address", "ServerOptions", "serve"}:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
         from metahook.server import server  # noqa: PLC0415 - see above
@@ -89,10 +93,9 @@ __all__ = [
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",
+    "Defaults",
     "Deployment",
     "DeploymentStatus",
-    "FieldOwner",
-    "FieldSet",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -105,17 +108,22 @@ __all__ = [
     "RefusedResponse",
     "Related",
     "RelatedRule",
+    "Removal",
+    "Resend",
     "Secret",
+    "ServerOptions",
     "Service",
     "SyncRequest",
     "SyncResponse",
     "Terminated",
-    "inside",
-    "list_key",
-    "owns_reference",
+    "UndeclaredKind",
+    "drifted_field",
+    "leftovers",
+    "removal",
     "select_by_labels",
     "select_by_name",
     "serve",
     "try_read",
-    "union",
+    "was_resent",
+    "with_repair",
 ]

@@ -1,9 +1,10 @@
-"""Kinds: what is read of the objects that most hooks have as children or related objects.
+"""Kinds: the objects that most hooks have as children or related objects, as observed.
 
-The rule of this package: a kind has the fields that a hook reads, and no others; what it leaves out is skipped while
-parsing. A kind of your own needs no place here: any subclass of :class:`metahook.protocol.Object` is one.
+The rule of this package: a struct has the fields that a hook reads, and no others; msgspec skips the rest. For a kind
+of your own, write a subclass of :class:`metahook.protocol.Object` in your own project.
 
-Nouns: *Deployment*, *Service*, *ConfigMap*, *Secret* and *Pod*, each in a module with the parts that it has.
+Nouns: *Deployment*, *Service*, *ConfigMap*, *Secret* and *Pod*, each in a module with its parts; *defaults* are what
+the API server sets in them.
 
 Imports protocol.
 """

@@ -2,12 +2,13 @@
 
 from typing import Any, ClassVar
 
+from metahook.kinds.defaults import DEFAULTS
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Condition, Object, Observed
+from metahook.protocol.objects import Condition, Defaults, Object, Observed
 
 
 class DeploymentStatus(Observed, frozen=True):
-    """What the Deployment controller has seen; a field that is absent counts as 0."""
+    """What the Deployment controller reports; an absent number counts as 0."""
 
     observed_generation: int | None = None
     replicas: int | None = None
@@ -21,9 +22,10 @@ class DeploymentStatus(Observed, frozen=True):
 
 
 class Deployment(Object, frozen=True):
-    """An observed Deployment. ``spec`` is whole: it is compared with what is wanted."""
+    """An observed Deployment. ``spec`` is decoded as it is."""
 
     KIND: ClassVar[Kind] = Kind("apps/v1", "Deployment", "deployments")
+    DEFAULTS: ClassVar[Defaults] = DEFAULTS
 
     spec: dict[str, Any] | None = None
     status: DeploymentStatus | None = None

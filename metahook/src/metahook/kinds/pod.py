@@ -1,6 +1,6 @@
-"""Pods as observed: only what tells why one is not ready. A request may hold a thousand of them.
+"""Pods as observed: only the fields that show why a Pod is not ready. A request may hold a thousand Pods.
 
-So the spec of a Pod stays undecoded: Pods of one ReplicaSet are made from one template, and one spec stands for all.
+So the spec of a Pod is not decoded: Pods of one ReplicaSet come from one template, and one spec is enough for all.
 """
 
 from typing import Any, ClassVar
@@ -12,20 +12,20 @@ from metahook.protocol.objects import Condition, Object, Observed, try_read
 
 
 class Waiting(Observed, frozen=True):
-    """A container does not run yet, or not again; ``message`` is the kubelet's."""
+    """A container is waiting to start; ``message`` is the kubelet's."""
 
     reason: str | None = None
     message: str | None = None
 
 
 class Running(Observed, frozen=True):
-    """A container runs, since a time."""
+    """A container is running."""
 
     started_at: str | None = None
 
 
 class Terminated(Observed, frozen=True):
-    """A container ended. One that could not be started has 1970 as its start."""
+    """A container has terminated. One that could not be started has 1970 as its start."""
 
     exit_code: int
     reason: str | None = None
@@ -34,7 +34,7 @@ class Terminated(Observed, frozen=True):
 
 
 class ContainerState(Observed, frozen=True):
-    """One of the three; none of them means that nothing is known."""
+    """One of the three is set; none means that the state is unknown."""
 
     waiting: Waiting | None = None
     running: Running | None = None
@@ -47,7 +47,7 @@ _NULL = msgspec.Raw(b"null")
 
 
 class ContainerStatus(Observed, frozen=True):
-    """What the kubelet says of a container; ``started`` is whether its startup probe, if it has one, succeeded."""
+    """What the kubelet reports of a container; ``started`` tells whether its startup probe, if any, succeeded."""
 
     name: str
     ready: bool | None = None
@@ -58,17 +58,17 @@ class ContainerStatus(Observed, frozen=True):
 
     @property
     def now(self) -> ContainerState:
-        """How the container is."""
+        """The current state."""
         return self.state or NOTHING_KNOWN
 
     @property
     def before(self) -> ContainerState:
-        """How it was before it was started again."""
+        """The state before the last restart."""
         return self.last_state or NOTHING_KNOWN
 
 
 class PodStatus(Observed, frozen=True):
-    """What scheduler and kubelet say of a Pod; ``reason`` and ``message`` tell why it failed as a whole."""
+    """What scheduler and kubelet report of a Pod; ``reason`` and ``message`` tell why the Pod as a whole failed."""
 
     phase: str | None = None
     reason: str | None = None
@@ -91,5 +91,5 @@ class Pod(Object, frozen=True):
     status: PodStatus | None = None
 
     def decoded_spec(self) -> dict[str, Any]:
-        """Return the spec as it is in JSON; an empty one if it can't be read."""
+        """Return the spec, decoded; an empty one if it can't be read."""
         return try_read(self.spec, dict[str, Any]) or {}

@@ -3,12 +3,13 @@
 from typing import ClassVar
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
+from metahook.protocol.objects import Defaults, Object
 
 
 class Secret(Object, frozen=True):
-    """An observed Secret. Its values are in Base64, and stay so."""
+    """An observed Secret. Its values are in Base64, and are not decoded."""
 
     KIND: ClassVar[Kind] = Kind("v1", "Secret", "secrets")
+    DEFAULTS: ClassVar[Defaults] = Defaults({"": {"type": "Opaque"}})
 
     data: dict[str, str] | None = None

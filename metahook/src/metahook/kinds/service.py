@@ -2,13 +2,15 @@
 
 from typing import Any, ClassVar
 
+from metahook.kinds.defaults import DEFAULTS
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
+from metahook.protocol.objects import Defaults, Object
 
 
 class Service(Object, frozen=True):
-    """An observed Service. ``spec`` is whole: it is compared with what is wanted."""
+    """An observed Service. ``spec`` is decoded as it is."""
 
     KIND: ClassVar[Kind] = Kind("v1", "Service", "services")
+    DEFAULTS: ClassVar[Defaults] = DEFAULTS
 
     spec: dict[str, Any] | None = None

@@ -1,42 +1,33 @@
-"""Speaks Metacontroller: what a CompositeController's hooks are asked, and what they may answer.
+"""Metacontroller's protocol: the requests to a CompositeController's hooks, and the responses that they may send.
 
 The rule of this package: it knows no kind of parent and no kind of child, and needs msgspec alone. Reading is lenient
-(null means absent, unknown fields are skipped; what others own may even be unreadable, but not a child), answering is
-strict (the gate).
+(null means absent, unknown fields are skipped, and a related object may be unreadable, a child not); writing is strict
+(the gate).
 
-Nouns: a *request* holds the *parent*, its observed *children* and the *related* objects that were asked for; an
-*answer* lists every child that shall live, or keeps those that are there as they were last applied, and the status;
-the *gate* refuses answers that would do damage; a *controller* is a pair of pure functions, sync and customize, with
-the gate behind them. The *sender* is the other side: it makes requests as Metacontroller does, for the simulator and
-for tests.
+Nouns: a *request* holds the *parent*, its observed *children*, and the *related* objects that rules selected; a
+*response* lists every child that is to exist, and the status; *keep* finds what was last applied to a child; *drift* is
+the first field whose observed value differs from the desired one; *repair* is the annotation that makes Metacontroller
+send a child again; *leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the
+*gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the
+gate behind them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
 
 from metahook.protocol.controller import Controller
-from metahook.protocol.gate import MAX_RESYNC, RefusedResponse
-from metahook.protocol.kept import LAST_APPLIED
+from metahook.protocol.drift import drifted_field
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.keep import LAST_APPLIED
 from metahook.protocol.kind import Kind
-from metahook.protocol.managed import FieldOwner, FieldSet, inside, list_key, owns_reference, union
-from metahook.protocol.objects import (
-    Condition,
-    MalformedRequest,
-    Metadata,
-    Object,
-    Observed,
-    try_read,
-)
-from metahook.protocol.observed import Children
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.related import Absence, Related
+from metahook.protocol.removal import Removal, removal
+from metahook.protocol.repair import Resend, was_resent, with_repair
 from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
-from metahook.protocol.response import (
-    CustomizeResponse,
-    Manifest,
-    RelatedRule,
-    SyncResponse,
-    select_by_labels,
-    select_by_name,
-)
+from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse, select_by_labels, select_by_name
+from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 __all__ = [
     "LAST_APPLIED",
@@ -48,8 +39,7 @@ __all__ = [
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",
-    "FieldOwner",
-    "FieldSet",
+    "Defaults",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -60,13 +50,17 @@ __all__ = [
     "RefusedResponse",
     "Related",
     "RelatedRule",
+    "Removal",
+    "Resend",
     "SyncRequest",
     "SyncResponse",
-    "inside",
-    "list_key",
-    "owns_reference",
+    "UndeclaredKind",
+    "drifted_field",
+    "leftovers",
+    "removal",
     "select_by_labels",
     "select_by_name",
     "try_read",
-    "union",
+    "was_resent",
+    "with_repair",
 ]

@@ -1,7 +1,7 @@
-"""The gate: the last look at an answer. What it refuses becomes a 500, and a 500 changes nothing in the cluster.
+"""The gate: the last check of a response. What it refuses becomes a 500, and a 500 changes nothing in the cluster.
 
-A 200 is powerful: it deletes what it does not list, a null child in it kills Metacontroller's process, a child of a
-kind that nobody declared is never cleaned up, a child in another namespace is made again and again.
+A 200 deletes the children that it does not list. A null child in it kills Metacontroller's process, a child of an
+undeclared kind is never deleted, and a child in another namespace is created and deleted for ever.
 """
 
 import math
@@ -9,19 +9,17 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from metahook.protocol.objects import Object
-from metahook.protocol.observed import Children
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.request import Parent
-from metahook.protocol.response import Manifest, RelatedRule, SyncResponse
+from metahook.protocol.response import Manifest, SyncResponse
+from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 Kinds = frozenset[tuple[str, str]]
-"""API version and kind of every child that a controller may list."""
+"""API version and kind of the children that a controller may list."""
 
-MAX_RESYNC = 86400
-"""Seconds."""
+MAX_RESPONSE = 1024 * 1024
 
-MAX_ANSWER = 1024 * 1024
-
-_METACONTROLLERS_OWN = {
+RESERVED_METADATA = {
     "finalizers",
     "generateName",
     "managedFields",
@@ -32,42 +30,42 @@ _METACONTROLLERS_OWN = {
 
 
 class RefusedResponse(Exception):
-    """Raised when an answer would do damage. Its text names the kind of damage, never a value."""
+    """Raised when a response would do damage. Its text names the kind of damage, never a value."""
 
 
-def kinds_of(*kinds: type[Object]) -> Kinds:
-    """Return *kinds* as the gate compares them."""
-    return frozenset((kind.KIND.api_version, kind.KIND.kind) for kind in kinds)
+def kinds_of(*structs: type[Object]) -> Kinds:
+    """Return *structs* as the gate compares them."""
+    return frozenset((struct.KIND.api_version, struct.KIND.kind) for struct in structs)
 
 
-def check_sync(answer: SyncResponse, parent: Parent, kinds: Kinds) -> None:
-    """Raise RefusedResponse if *answer* is not safe for *parent*."""
+def check_sync(response: SyncResponse, parent: Parent, kinds: Kinds) -> None:
+    """Raise RefusedResponse if *response* is not safe for *parent*."""
     _refuse_first(
         chain(
-            _status_problems(answer.status),
-            (problem for child in answer.children for problem in _child_problems(child, parent, kinds)),
-            (problem for child in answer.kept for problem in _identity_problems(child, parent, kinds)),
-            _twins([*answer.children, *answer.kept]),
-            _resync_problems(answer.resync_after),
+            _status_problems(response.status),
+            (problem for child in response.children for problem in _child_problems(child, parent, kinds)),
+            (problem for child in response.kept for problem in _identity_problems(child, parent, kinds)),
+            _duplicates([*response.children, *response.kept]),
+            _resync_problems(response.resync_after),
         )
     )
 
 
-def check_kept(answer: SyncResponse, children: Children) -> None:
-    """Raise RefusedResponse if *answer* keeps some of the observed *children*, but not all."""
-    listed = {(child["kind"], child["metadata"]["name"]) for child in (*answer.children, *answer.kept)}
-    left_out = answer.kept and not children.identities() <= listed
+def check_kept(response: SyncResponse, children: Children) -> None:
+    """Raise RefusedResponse if *response* keeps some of the observed *children*, but not all."""
+    listed = {(child["kind"], child["metadata"]["name"]) for child in (*response.children, *response.kept)}
+    left_out = response.kept and not children.identities() <= listed
     _refuse_first(["children kept, but not all that are observed"] if left_out else [])
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
-    """Raise RefusedResponse if one of *rules* looks outside the namespace of *parent*, or at all objects of a kind."""
+    """Raise RefusedResponse if one of *rules* selects outside the namespace of *parent*, or all objects of a kind."""
     _refuse_first(chain.from_iterable(_rule_problems(rule, parent) for rule in rules))
 
 
 def check_size(encoded: bytes) -> bytes:
     """Return *encoded*; raise RefusedResponse if it is too large to send."""
-    _refuse_first(["an answer over 1 MiB"] if len(encoded) > MAX_ANSWER else [])
+    _refuse_first(["a response over 1 MiB"] if len(encoded) > MAX_RESPONSE else [])
     return encoded
 
 
@@ -81,19 +79,19 @@ def _rule_problems(rule: RelatedRule, parent: Parent) -> Iterator[str]:
     if rule.get("namespace") != parent.namespace:
         yield "a related rule of another namespace"
     if not rule.get("names") and not rule.get("labelSelector"):
-        yield "a related rule that asks for every object of a kind"
+        yield "a related rule that selects every object of a kind"
 
 
 def _status_problems(status: object) -> Iterator[str]:
     if not isinstance(status, dict) or not status:
         yield "no status"
-    elif not _plain(status):
+    elif not _is_plain_json(status):
         yield "a null, or what JSON can't say, in the status"
 
 
 def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     yield from _identity_problems(child, parent, kinds)
-    if not _plain(child):
+    if not _is_plain_json(child):
         yield "a null, or what JSON can't say, in a child"
 
 
@@ -106,21 +104,17 @@ def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[
 
 def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     if not any((child.get("apiVersion"), child.get("kind")) == kind for kind in kinds):
-        yield "a child of a kind that the controller did not declare"
+        yield str(UndeclaredKind(child.get("kind")))
     if not isinstance(metadata.get("name"), str) or not metadata["name"]:
         yield "a child without a name"
     if metadata.get("namespace", parent.namespace) != parent.namespace:
         yield "a child in another namespace"
-    if (
-        "status" in child
-        or _METACONTROLLERS_OWN & metadata.keys()
-        or "controller-uid" in (metadata.get("labels") or ())
-    ):
+    if "status" in child or RESERVED_METADATA & metadata.keys() or "controller-uid" in (metadata.get("labels") or ()):
         yield "a child with a field that only Metacontroller or the API server sets"
 
 
-def _twins(children: list[Manifest]) -> Iterator[str]:
-    """Compare identities; only valid ones get here, as problems are looked at in order."""
+def _duplicates(children: list[Manifest]) -> Iterator[str]:
+    """Compare identities. Why only valid ones get here: problems are checked in order."""
     names = [(repr(child.get("kind")), repr(child["metadata"].get("name"))) for child in children]
     if len(set(names)) < len(names):
         yield "two children of one kind and name"
@@ -131,10 +125,10 @@ def _resync_problems(seconds: int | None) -> Iterator[str]:
         yield "a resync outside 1 to 86400 seconds"
 
 
-def _plain(value: object) -> bool:
-    """Tell whether *value* is JSON throughout, without a null, NaN or infinity in it."""
+def _is_plain_json(value: object) -> bool:
+    """Tell whether *value* is JSON throughout, without null, NaN or infinity."""
     if isinstance(value, dict):
-        return all(map(_plain, value.values()))
+        return all(map(_is_plain_json, value.values()))
     if isinstance(value, list | tuple):
-        return all(map(_plain, value))
+        return all(map(_is_plain_json, value))
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))

@@ -4,7 +4,9 @@ Null means absent. A new kind is a struct with the fields you read and its ``KIN
 has some.
 """
 
-from typing import ClassVar, TypeVar
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -17,19 +19,19 @@ class MalformedRequest(ValueError):
     """Raised when a body is not a hook request. Its text never holds any of the body."""
 
 
-def read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T:
-    """Return *json* as *kind*; raise MalformedRequest if it is something else."""
+def read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T:
+    """Return *json* as *struct*; raise MalformedRequest if it is something else."""
     try:
-        return msgspec.json.decode(json, type=kind)
+        return msgspec.json.decode(json, type=struct)
     except (msgspec.DecodeError, RecursionError):
-        message = f"not a {kind.__name__.lstrip('_')} as JSON"
+        message = f"not a {struct.__name__.lstrip('_')} as JSON"
         raise MalformedRequest(message) from None
 
 
-def try_read(json: bytes | bytearray | msgspec.Raw, kind: type[T]) -> T | None:
-    """Return *json* as *kind*, or None if it is something else: for what others write, and nothing hangs on."""
+def try_read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T | None:
+    """Return *json* as *struct*, or None if it is something else."""
     try:
-        return read(json, kind)
+        return read(json, struct)
     except MalformedRequest:
         return None
 
@@ -80,16 +82,33 @@ class Metadata(Observed, frozen=True):
         return (self.annotations or {}).get(key)
 
 
+@dataclass(frozen=True)
+class Defaults:
+    """What the API server sets in objects of a kind where no user sets a value."""
+
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By the name of the field that contains it (``""`` at the top of the object), and by its own name."""
+    assigned: Collection[str] = ()
+    """Names of fields whose value the API server chooses."""
+
+    def has(self, outer: str, name: str, value: object) -> bool:
+        """Tell whether the API server sets the field *name*, inside the field *outer*, to *value*."""
+        values = self.values.get(outer, {})
+        return name in self.assigned or (name in values and values[name] == value)
+
+
 class Object(Observed, frozen=True):
     """Any object. A subclass has the fields that are read of one kind."""
 
     KIND: ClassVar[Kind]
+    DEFAULTS: ClassVar[Defaults] = Defaults()
+    """Needed where leftovers are looked for: a default is not left over."""
 
     metadata: Metadata
 
 
 class Condition(Observed, frozen=True):
-    """A condition of somebody else's status."""
+    """A condition in the status of an observed object."""
 
     type: str
     status: str

@@ -4,77 +4,110 @@ Metacontroller groups objects by kind (``Deployment.apps/v1``) and keys them, wi
 the hook's version. So these keys are ignored here: an object is found by what its own metadata says.
 """
 
+import re
 from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.kept import kept
-from metahook.protocol.managed import FieldOwner, field_owners
-from metahook.protocol.objects import MalformedRequest, Object, read
+from metahook.protocol.keep import last_applied
+from metahook.protocol.managed_fields import FieldOwner, field_owners
+from metahook.protocol.objects import MalformedRequest, Object, read, try_read
 from metahook.protocol.response import Manifest
+from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
 
-Groups = dict[str, dict[str, msgspec.Raw]]
-"""Objects as Metacontroller sends them: kind to key to JSON."""
-
-
-Found = list[tuple[K, msgspec.Raw]]
+Pairs = list[tuple[K, msgspec.Raw]]
 """Objects of one kind, each with its JSON."""
 
+_KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 
-def _decoded(kind: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Found[K]:
-    """Return the objects of *kind* in *namespace*."""
-    found = [(read(raw, kind), raw) for raw in group.values()]
-    found = [(seen, raw) for seen, raw in found if seen.metadata.namespace == namespace]
-    names = {seen.metadata.name for seen, _ in found}
-    if len(names) < len(found) or "" in names:
-        message = "two observed objects of one kind have the same name, or one has none"
-        raise MalformedRequest(message)
-    return found
+
+class UndeclaredKind(LookupError):
+    """Raised when a hook uses children of a kind that its Controller does not declare. Its text names the remedy."""
+
+    def __init__(self, kind: object) -> None:
+        # Why the check: a hook may take the kind from a user's spec, and other text of a spec must not get into a log.
+        name = kind if isinstance(kind, str) and _KIND.fullmatch(kind) else "its kind"
+        super().__init__(f"a child of an undeclared kind: add {name} to children= of the Controller")
 
 
 class Children:
-    """The children of one parent, as observed: those in its namespace that nobody else controls.
+    """The children of one parent, as observed: those in its namespace that no other object controls.
 
-    A child without any controller counts as the parent's: Metacontroller has just adopted it. Every one of *kinds* must
-    have a group, be it empty: without one nothing is known of them, and an answer could delete them.
+    A child without any controller counts as the parent's: Metacontroller has just adopted it. Each of *structs* needs a
+    group, even an empty one: without it nothing is known of them, and a response could delete them.
     """
 
-    def __init__(self, groups: Groups, kinds: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
+    def __init__(self, groups: Groups, structs: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
+        self.namespace = namespace
         self.owner_uid = owner_uid
-        self._found: dict[type[Object], Found[Any]] = {}
-        for kind in kinds:
-            if kind.KIND.group_key not in groups:
-                message = f"no group {kind.KIND.group_key} of children; is it among the childResources?"
+        self._pairs: dict[type[Object], Pairs[Any]] = {}
+        for struct in structs:
+            if struct.KIND.group_key not in groups:
+                message = f"no group {struct.KIND.group_key} of children; is it among the childResources?"
                 raise MalformedRequest(message)
-            found = _decoded(kind, groups[kind.KIND.group_key], namespace)
-            nobody_else = (None, owner_uid)
-            self._found[kind] = [(seen, raw) for seen, raw in found if seen.metadata.controller_uid in nobody_else]
+            pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
+            own = (None, owner_uid)
+            self._pairs[struct] = [(child, raw) for child, raw in pairs if child.metadata.controller_uid in own]
 
-    def all(self, kind: type[K]) -> list[K]:
-        """Return all children of *kind*."""
-        return [seen for seen, _ in self._found[kind]]
+    def all(self, struct: type[K]) -> list[K]:
+        """Return all children of *struct*; raise UndeclaredKind."""
+        if struct not in self._pairs:
+            raise UndeclaredKind(struct.KIND.kind)
+        return [child for child, _ in self._pairs[struct]]
 
-    def get(self, kind: type[K], name: str) -> K | None:
-        """Return the child of *kind* called *name*, or None."""
-        return next((seen for seen in self.all(kind) if seen.metadata.name == name), None)
+    def get(self, struct: type[K], name: str) -> K | None:
+        """Return the child of *struct* called *name*, or None; raise UndeclaredKind."""
+        return next((child for child in self.all(struct) if child.metadata.name == name), None)
 
     def observed(self, manifest: Manifest) -> Object | None:
-        """Return the child of the kind and name of *manifest*, or None."""
-        kind = next(kind for kind in self._found if kind.KIND.kind == manifest["kind"])
-        return self.get(kind, manifest["metadata"]["name"])
+        """Return the child of the kind and name of *manifest*, or None; raise UndeclaredKind."""
+        child, _ = self._find(manifest)
+        return child
+
+    def content(self, manifest: Manifest) -> dict[str, Any]:
+        """Return the JSON of the child of the kind and name of *manifest*, decoded, less its metadata and status.
+
+        It is empty if there is no such child. Raise UndeclaredKind.
+        """
+        _, raw = self._find(manifest)
+        fields = try_read(raw, dict[str, msgspec.Raw]) or {}
+        return {field: try_read(fields[field], _ANY) for field in fields if field not in {"metadata", "status"}}
 
     def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
-        """Return who owns fields of the child of the kind and name of *manifest*."""
-        observed = self.observed(manifest)
-        every = (pair for found in self._found.values() for pair in found)
-        return next((field_owners(raw) for seen, raw in every if seen is observed), [])
+        """Return who owns fields of the child of the kind and name of *manifest*; raise UndeclaredKind."""
+        _, raw = self._find(manifest)
+        return field_owners(raw)
 
     def identities(self) -> set[tuple[str, str]]:
         """Return kind and name of every child."""
-        return {(kind.KIND.kind, seen.metadata.name) for kind, found in self._found.items() for seen, _ in found}
+        return {(struct.KIND.kind, child.metadata.name) for struct, pairs in self._pairs.items() for child, _ in pairs}
 
     def kept(self) -> list[Manifest]:
-        """Return what was last applied to each child: answering with it changes nothing."""
-        return [kept(seen, raw, self.owner_uid) for found in self._found.values() for seen, raw in found]
+        """Return what was last applied to each child: a response that keeps it changes nothing."""
+        return [last_applied(child, raw, self.owner_uid) for pairs in self._pairs.values() for child, raw in pairs]
+
+    def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
+        """Return the child and its JSON, or None and null."""
+        kind, name = manifest.get("kind"), manifest["metadata"]["name"]
+        group = f"{kind}.{manifest.get('apiVersion')}"
+        struct = next((each for each in self._pairs if each.KIND.group_key == group), None)
+        if struct is None:
+            raise UndeclaredKind(kind)
+        return next(((child, raw) for child, raw in self._pairs[struct] if child.metadata.name == name), (None, _NULL))
+
+
+_ANY: Any = Any
+_NULL = msgspec.Raw(b"null")
+
+
+def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Pairs[K]:
+    """Return the objects of *struct* in *namespace*."""
+    every = [(read(raw, struct), raw) for raw in group.values()]
+    pairs = [(child, raw) for child, raw in every if child.metadata.namespace == namespace]
+    names = {child.metadata.name for child, _ in pairs}
+    if len(names) < len(pairs) or "" in names:
+        message = "two observed objects of one kind have the same name, or one has none"
+        raise MalformedRequest(message)
+    return pairs

@@ -1,4 +1,4 @@
-"""The related objects of a request: what the customize hook asked for, whoever owns it."""
+"""The related objects of a request: those that the rules of the customize hook select, whoever owns them."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -7,24 +7,24 @@ from typing import TypeVar
 import msgspec
 
 from metahook.protocol.objects import Object, Observed, try_read
-from metahook.protocol.observed import Groups
+from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
 
 
 class Absence(Enum):
-    """Why a related object is not there."""
+    """Why a lookup returns no related object."""
 
-    NOT_ASKED = "no rule of the customize hook asked for its kind (rules are cached): nothing is known about it"
-    MISSING = "it was asked for, and does not exist"
-    UNREADABLE = "it is there, and has not the fields of its kind"
+    NOT_SELECTED = "no rule of the customize hook selects its kind; rules are cached, so decide nothing from this"
+    MISSING = "a rule selects its kind, and no such object exists"
+    UNREADABLE = "it exists, and the fields of its kind can't be read"
 
 
 class Related:
-    """The objects that the customize hook asked for, in the parent's namespace, whoever owns them.
+    """The objects that the rules of the customize hook select, in the parent's namespace, whoever owns them.
 
-    They are others' objects: one that can't be read never stops the parent's sync. Each is read when it is asked for,
-    and not kept: they may be large, and many.
+    One that can't be read never stops the parent's sync. Each is decoded at its lookup, and not cached: there may be
+    many, and large ones.
     """
 
     def __init__(self, groups: Groups, *, namespace: str) -> None:
@@ -32,32 +32,32 @@ class Related:
         self._namespace = namespace
         self._names: dict[str, dict[str, msgspec.Raw]] = {}
 
-    def get(self, kind: type[K], name: str, group: str | None = None) -> K | Absence:
-        """Return the object of *kind* called *name*, or why it is not there.
+    def get(self, struct: type[K], name: str, group: str | None = None) -> K | Absence:
+        """Return the object of *struct* called *name*, or why there is none.
 
-        *group* is for a kind that is known when the service runs: its key, such as ``MyBackup.example.com/v1``; its
-        objects are read as *kind*.
+        *group* is for a kind that is known only at run time: its key, such as ``MyBackup.example.com/v1``. Its objects
+        are decoded as *struct*.
         """
-        group = group or kind.KIND.group_key
+        group = group or struct.KIND.group_key
         if group not in self._groups:
-            return Absence.NOT_ASKED
+            return Absence.NOT_SELECTED
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
-        return try_read(raw, kind) or Absence.UNREADABLE
+        return try_read(raw, struct) or Absence.UNREADABLE
 
-    def all(self, kind: type[K]) -> Iterator[K] | Absence:
-        """Return all objects of *kind* that can be read, one after the other, or that they were not asked for."""
-        if kind.KIND.group_key not in self._groups:
-            return Absence.NOT_ASKED
-        found = (try_read(raw, kind) for raw in self._groups[kind.KIND.group_key].values())
-        return (seen for seen in found if seen and seen.metadata.namespace == self._namespace)
+    def all(self, struct: type[K]) -> Iterator[K] | Absence:
+        """Return an iterator over the readable objects of *struct*, or NOT_SELECTED."""
+        if struct.KIND.group_key not in self._groups:
+            return Absence.NOT_SELECTED
+        objects = (try_read(raw, struct) for raw in self._groups[struct.KIND.group_key].values())
+        return (each for each in objects if each and each.metadata.namespace == self._namespace)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:
-            found = ((try_read(raw, _Named), raw) for raw in self._groups[group].values())
-            here = ((seen.metadata, raw) for seen, raw in found if seen)
-            self._names[group] = {seen.name: raw for seen, raw in here if seen.namespace == self._namespace}
+            objects = ((try_read(raw, _Named), raw) for raw in self._groups[group].values())
+            named = ((each.metadata, raw) for each, raw in objects if each)
+            self._names[group] = {each.name: raw for each, raw in named if each.namespace == self._namespace}
         return self._names[group]
 
 

@@ -1,11 +1,13 @@
-"""Answers: what a hook says back. Every child that shall live is in it: Metacontroller deletes what is not."""
+"""Responses: what a hook returns. List every child that is to exist: Metacontroller deletes the others."""
 
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import msgspec
 
+from metahook.protocol import wire
 from metahook.protocol.objects import Object
+from metahook.protocol.wire import RelatedRule
 
 Manifest = dict[str, Any]
 """A Kubernetes object as it is sent: ``apiVersion``, ``kind``, ``metadata``, and the fields that the hook owns."""
@@ -15,9 +17,9 @@ Manifest = dict[str, Any]
 class SyncResponse:
     """The desired children and the computed status.
 
-    ``children`` are made by today's rules; ``kept`` are children as they were applied last (``Children.kept``), which
-    the gate does not judge by today's rules. ``status`` replaces the old one whole. ``resync_after`` asks to be called
-    again after so many seconds.
+    ``children`` are made by today's rules; ``kept`` are children as they were last applied (``Children.kept``), which
+    the gate does not judge by today's rules. ``status`` replaces the whole observed status. ``resync_after`` requests
+    another sync after that many seconds.
     """
 
     status: dict[str, Any]
@@ -26,43 +28,29 @@ class SyncResponse:
     resync_after: int | None = None
 
     def encode(self) -> bytes:
-        """Return the answer as JSON, the same bytes for the same answer."""
+        """Return the response as JSON, the same bytes for the same response."""
         listed = sorted([*self.children, *self.kept], key=lambda child: (child["kind"], child["metadata"]["name"]))
-        again = {} if self.resync_after is None else {"resyncAfterSeconds": self.resync_after}
-        return msgspec.json.encode({"status": self.status, "children": listed, **again}, order="sorted")
+        resync = msgspec.UNSET if self.resync_after is None else self.resync_after
+        return msgspec.json.encode(wire.SyncResponse(self.status, listed, resync), order="sorted")
 
 
-class RelatedRule(TypedDict):
-    """Which objects of a kind a sync needs: those of the names, or those that the selector matches.
-
-    ``resource`` is the plural name. Always pin ``namespace`` to the parent's: without it all namespaces are meant.
-    """
-
-    apiVersion: str
-    resource: str
-    namespace: str
-    names: NotRequired[list[str]]
-    labelSelector: NotRequired[dict[str, Any]]
-
-
-def select_by_name(kind: type[Object], namespace: str, *names: str) -> RelatedRule:
-    """Return the rule for the objects of *kind* in *namespace* that have one of *names*."""
+def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:
+    """Return the rule for the objects of *struct* in *namespace* that have one of *names*."""
     return {
-        "apiVersion": kind.KIND.api_version,
-        "resource": kind.KIND.plural,
+        "apiVersion": struct.KIND.api_version,
+        "resource": struct.KIND.plural,
         "namespace": namespace,
         "names": list(names),
     }
 
 
-def select_by_labels(kind: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
-    """Return the rule for the objects of *kind* in *namespace* that have all of *labels*."""
-    selector = {"matchLabels": labels}
+def select_by_labels(struct: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
+    """Return the rule for the objects of *struct* in *namespace* that have all of *labels*."""
     return {
-        "apiVersion": kind.KIND.api_version,
-        "resource": kind.KIND.plural,
+        "apiVersion": struct.KIND.api_version,
+        "resource": struct.KIND.plural,
         "namespace": namespace,
-        "labelSelector": selector,
+        "labelSelector": {"matchLabels": labels},
     }
 
 
@@ -73,5 +61,5 @@ class CustomizeResponse:
     related: list[RelatedRule]
 
     def encode(self) -> bytes:
-        """Return the answer as JSON, the same bytes for the same answer."""
-        return msgspec.json.encode({"relatedResources": self.related}, order="sorted")
+        """Return the response as JSON, the same bytes for the same response."""
+        return msgspec.json.encode(wire.CustomizeResponse(self.related), order="sorted")

@@ -1,4 +1,4 @@
-"""Metacontroller's half of the exchange: composes the requests that it would send, for previews and tests.
+"""Metacontroller's side: composes the requests that it would send, for previews and tests.
 
 Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
 """
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.objects import Object
-from metahook.protocol.response import RelatedRule
+from metahook.protocol.wire import RelatedRule
 
 Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
@@ -28,28 +28,28 @@ def customize_request(parent: Json) -> bytes:
     return msgspec.json.encode({"controller": {}, "parent": parent})
 
 
-def children_of(parent: Json, objects: Iterable[Json], *kinds: type[Object]) -> Grouped:
-    """Return those of *objects* that *parent* controls, by kind; every one of *kinds* has a group."""
+def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -> Grouped:
+    """Return those of *objects* that *parent* controls, by kind; every one of *structs* has a group."""
     uid = parent["metadata"]["uid"]
-    mine = [item for item in objects if uid in _controllers(item)]
-    return _grouped(mine, kinds)
+    owned = [item for item in objects if uid in _controllers(item)]
+    return _grouped(owned, structs)
 
 
 def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
-    """Return those of *objects* that *rules* ask for, by kind; every rule for one of *kinds* has a group."""
+    """Return those of *objects* that *rules* select, by kind; every rule for one of *kinds* has a group."""
     groups = {(api_version, resource): f"{kind}.{api_version}" for api_version, resource, kind in kinds}
     objects = list(objects)
-    found: Grouped = {}
+    related: Grouped = {}
     for rule in rules:
         group = groups.get((rule["apiVersion"], rule["resource"]))
         if group is not None:
-            asked = [item for item in objects if _group(item) == group and selects(rule, item)]
-            found.setdefault(group, {}).update({_place(item): item for item in asked})
-    return found
+            selected = [item for item in objects if _group(item) == group and selects(rule, item)]
+            related.setdefault(group, {}).update({_key(item): item for item in selected})
+    return related
 
 
 def selects(rule: RelatedRule, item: Json) -> bool:
-    """Tell whether *rule* asks for *item*: by name, or by labels; a rule with neither asks for all."""
+    """Tell whether *rule* selects *item*: by name, or by labels; a rule with neither selects all."""
     metadata = item["metadata"]
     if rule.get("namespace") not in (None, "", metadata.get("namespace")):
         return False
@@ -83,12 +83,12 @@ def _group(item: Json) -> str:
     return f"{item['kind']}.{item['apiVersion']}"
 
 
-def _place(item: Json) -> str:
+def _key(item: Json) -> str:
     return f"{item['metadata']['namespace']}/{item['metadata']['name']}"
 
 
-def _grouped(objects: Iterable[Json], kinds: Iterable[type[Object]]) -> Grouped:
-    groups: Grouped = {kind.KIND.group_key: {} for kind in kinds}
+def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
+    groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
     for item in objects:
-        groups.setdefault(_group(item), {})[_place(item)] = item
+        groups.setdefault(_group(item), {})[_key(item)] = item
     return groups

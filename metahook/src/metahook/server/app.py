@@ -1,79 +1,114 @@
-"""The app: POST /sync and POST /customize of one controller.
+"""The app: POST /sync and POST /customize of one controller, or of several, each under its own prefix.
 
-The two routes take the raw body: FastAPI's own way of declaring a body would parse all of it, and answer a mistake with
-the request's content, which Metacontroller would copy into an Event.
+The routes take the raw body: FastAPI's own way of declaring a body would parse all of it, and answer a mistake with the
+request's content, which Metacontroller would copy into an Event.
 """
 
 import asyncio
 import logging
+import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import FastAPI
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse
+from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
 from metahook.server.body import MAX_BODY, Bodies
 from metahook.server.clock import Clock, utc_now
-from metahook.server.openapi import document
-from metahook.server.recording import Exchange, Recorder
-from metahook.server.refusal import FAILED, MALFORMED, Refused, by_status
+from metahook.server.openapi import openapi_document
+from metahook.server.recording import Exchange, RecordedResponse, Recorder
+from metahook.server.refusal import FAILED, MALFORMED, Refused, from_http_exception
+
+Controllers = Controller | Mapping[str, Controller]
+"""One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
 
 Answer = Callable[[Body, datetime], bytes]
 
 LONG = 256 * 1024
-"""Bytes. The answer to a longer request is worked out in a thread, so that health and other requests go on."""
+"""Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
 
 THREADS = 2
 """So that one long request does not wait for the end of another. More would only share the same CPU."""
 
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
 log = logging.getLogger(__name__)
 
 
-def create_app(  # noqa: PLR0913 - one argument a setting
-    controller: Controller,
-    *,
-    clock: Clock = utc_now,
-    max_body: int = MAX_BODY,
-    max_body_name: str = "max_body",
-    recorder: Recorder | None = None,
-    version: str = __version__,
-) -> FastAPI:
-    """Return the app that serves *controller*.
+@dataclass(frozen=True)
+class ServerOptions:
+    """How controllers are served."""
 
-    *max_body* is in bytes, and the log calls it *max_body_name*; a *recorder* keeps what is asked; *version* is the one
-    in the OpenAPI document.
-    """
-    app = FastAPI(title="Metacontroller hooks", version=version, docs_url=None, redoc_url=None)
+    max_body: int = MAX_BODY
+    """Bytes that a request may have."""
+    max_body_name: str = "max_body"
+    """What the log calls the setting for that, such as the option of a command."""
+    recorder: Recorder | None = None
+    """Writes requests and responses to files."""
+    version: str = __version__
+    """The hook's version, for the OpenAPI document."""
+
+
+DEFAULT_OPTIONS = ServerOptions()
+
+
+def create_app(
+    controllers: Controllers, options: ServerOptions = DEFAULT_OPTIONS, *, clock: Clock = utc_now
+) -> FastAPI:
+    """Return the app that serves *controllers*; raise ValueError if a prefix is not one."""
+    app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
     app.router.redirect_slashes = False
-    app.add_exception_handler(HTTPException, by_status)
-    answers: dict[str, Answer] = {
-        "/sync": controller.answer_sync,
-        "/customize": lambda body, _: controller.answer_customize(body),
-    }
-    bodies, threads = Bodies(max_body, name=max_body_name), ThreadPoolExecutor(THREADS, "hook")
-    for path, answer in answers.items():
-        app.add_route(path, _Hook(_Asked(answer, clock, recorder), bodies, threads).respond, methods=["POST"])
-    app.openapi = lambda: document(app.title, app.version)  # type: ignore[method-assign] # FastAPI's way of extending
+    app.add_exception_handler(HTTPException, from_http_exception)
+    by_prefix = _by_prefix(controllers)
+    bodies, threads = Bodies(options.max_body, name=options.max_body_name), ThreadPoolExecutor(THREADS, "hook")
+    for path, answer in _answers(by_prefix):
+        hook = _Hook(_Endpoint(path, answer, clock, options.recorder), bodies, threads)
+        app.add_route(path, hook.respond, methods=["POST"])
+    document = openapi_document(app.title, app.version, by_prefix)
+    app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
+    if options.recorder:
+        options.recorder.announce()
     return app
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a request is answered with."""
+def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
+    if isinstance(controllers, Controller):
+        return {"": controllers}
+    for prefix in controllers:
+        if not _PREFIX.fullmatch(prefix):
+            message = f"not the prefix of a path: {prefix!r}; write it as in /myresource"
+            raise ValueError(message)
+    return controllers
 
+
+def _answers(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Answer]]:
+    """Yield the path of each hook, and what answers there."""
+    for prefix, controller in controllers.items():
+        yield f"{prefix}/sync", controller.answer_sync
+        yield f"{prefix}/customize", _without_clock(controller.answer_customize)
+
+
+def _without_clock(answer: Callable[[Body], bytes]) -> Answer:
+    return lambda body, _: answer(body)
+
+
+@dataclass(frozen=True)
+class _Endpoint:
+    """Turns the bodies that are sent to *path* into responses."""
+
+    path: str
     answer: Answer
     clock: Clock
     recorder: Recorder | None
 
-    def respond(self, path: str, body: Body) -> Response:
+    def respond(self, body: Body) -> Response:
         """Return the response to *body*; raise MalformedRequest."""
         now = self.clock()
         try:
@@ -81,27 +116,28 @@ class _Asked:
         except MalformedRequest:
             raise
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            response = _failed(path, error)
-        if self.recorder:
-            exchange = Exchange(path, now, response.status_code, body, bytes(response.body))
-            response.background = BackgroundTask(self.recorder.keep, exchange)
-        return response
+            response = _failed(self.path, error)
+        if self.recorder is None:
+            return response
+        exchange = Exchange(self.path, now, response.status_code, body, bytes(response.body))
+        # Why here: the body gives its memory back before the response is sent, so the recorder must have room for it.
+        return RecordedResponse(response, self.recorder, exchange) if self.recorder.admit(exchange) else response
 
 
 @dataclass(frozen=True)
 class _Hook:
-    """A hook: what is asked there, and what it is read and answered with."""
+    """Reads the requests to an endpoint, within limits."""
 
-    asked: _Asked
+    endpoint: _Endpoint
     bodies: Bodies
     threads: Executor
 
     async def respond(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
-        path = request.scope["path"]
+        path = self.endpoint.path
         try:
             async with self.bodies.read(request) as body:
-                return await self._answered(path, body)
+                return await self._answered(body)
         except Refused as refused:
             return refused.refusal.response()
         except MalformedRequest as error:
@@ -110,10 +146,10 @@ class _Hook:
         except Exception as error:  # noqa: BLE001 - the same, before there was a body
             return _failed(path, error)
 
-    async def _answered(self, path: str, body: Body) -> Response:
+    async def _answered(self, body: Body) -> Response:
         if len(body) <= LONG:
-            return self.asked.respond(path, body)
-        return await asyncio.get_running_loop().run_in_executor(self.threads, self.asked.respond, path, body)
+            return self.endpoint.respond(body)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, self.endpoint.respond, body)
 
 
 def _failed(path: str, error: Exception) -> Response:
@@ -122,8 +158,8 @@ def _failed(path: str, error: Exception) -> Response:
 
 
 def _where(error: Exception) -> str:
-    """Return what kind of error it was and the way to it, without its text, which may hold the request."""
+    """Return the type of *error* and its traceback in one line; its text only if it can't hold the request."""
     frames = traceback.extract_tb(error.__traceback__)
-    way = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    said = f" ({error})" if isinstance(error, RefusedResponse) else ""
-    return f"{type(error).__name__}{said} at {way}"
+    trace = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+    text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind) else ""
+    return f"{type(error).__name__}{text} at {trace}"

@@ -1,6 +1,6 @@
 """Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
 
-A body is not taken off its socket before there is memory for it. Small ones have memory of their own, so they never
+A body is not read from its socket before there is memory for it. Small bodies have a budget of their own, so they never
 wait for large ones.
 """
 
@@ -25,10 +25,10 @@ LARGE_AT_ONCE = 2
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
-"""How long a small body is at most, and how many of that length may be in memory at once."""
+"""The length of a small body, at most; and how many of that length may be in memory at once."""
 
 READ_WITHIN = 5.0
-"""Seconds. Half of what a hook call takes at most: who waits for the memory of a slow one is still answered in time."""
+"""Seconds. Half of a hook call's timeout: a request that waits for memory of a slow one is still answered in time."""
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 class Bodies:
     """Reads bodies of at most *most* bytes, each *within* so many seconds.
 
-    *name* is what the setting is called that says how many bytes; the log names it.
+    *name* is the name of the setting for *most*, for the log.
     """
 
     def __init__(self, most: int, within: float = READ_WITHIN, *, name: str = "max_body") -> None:
@@ -49,7 +49,7 @@ class Bodies:
 
     @asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[Body]:
-        """Give the body of *request*, which has memory until the block ends.
+        """Yield the body of *request*, which holds its share of memory until the block ends.
 
         Raise Refused if it is not plain JSON, too long, cut, or too slow.
         """
@@ -65,7 +65,7 @@ class Bodies:
             yield body
 
     def _announced(self, request: Request) -> int:
-        """Return how long the body of *request* is at most. Metacontroller always says how long it is."""
+        """Return the length of the body of *request*, or the maximum. Metacontroller always sends the length."""
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json" or "content-encoding" in request.headers:
             raise Refused(UNSUPPORTED)
@@ -83,7 +83,7 @@ class Bodies:
         return body
 
     def _too_large(self, request: Request) -> Refused:
-        """Return the refusal, after counting it: its parent stands still until the limit is raised."""
+        """Return the refusal, after counting it: the parent is not synced until the limit is raised."""
         self._refused += 1
         limit = f"{self._most / MIB:g} MiB ({self._name})"
         log.warning("hook %s refused: over %s; %d so far", request.scope["path"], limit, self._refused)

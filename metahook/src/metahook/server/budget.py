@@ -1,4 +1,4 @@
-"""A budget of memory: bytes that may be held at once. Who finds too few of them left waits, first come first served."""
+"""A budget of memory: bytes that may be held at once. A request that needs more waits, in order of arrival."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class Budget:
-    """Gives out *most* bytes."""
+    """A budget of *most* bytes."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -15,8 +15,8 @@ class Budget:
 
     @asynccontextmanager
     async def hold(self, size: int) -> AsyncIterator[None]:
-        """Hold *size* bytes, at most all that there are, until the block ends; wait for them first."""
-        async with self._turn:  # it is fair: many that are small don't pass one that is large for ever
+        """Wait for *size* bytes, which must not exceed the budget, and hold them until the block ends."""
+        async with self._turn:  # Why a lock: it is fair, so many small requests do not pass a large one for ever
             while self._left < size:
                 self._returned.clear()
                 await self._returned.wait()

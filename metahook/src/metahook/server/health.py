@@ -1,4 +1,4 @@
-"""Health, for the kubelet: does the process live, and can it take requests?"""
+"""Health, for the probes of the kubelet: whether the process runs, and whether it can take requests."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
-"""Recording: keeps requests and what was answered to them, a file each, to replay them.
+"""Recording: writes requests and their responses to files, one file each, to replay them.
 
-It is never in the way of an answer: a request is written after its answer was sent, by a thread of its own, and what
-can't be written is left out. What users wrote in their specs is in the files, so only their owner may read them.
+It never delays a response: a request is written after its response was sent, in a thread of its own, and what can't be
+written is left out. What users wrote in their specs is in the files, so only their owner may read them.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import Body
 from metahook.server.body import MIB
-from metahook.server.redaction import redacted, redacted_answer
+from metahook.server.redaction import redacted, redacted_response
 
 MOST_WAITING = 16 * MIB
-"""Bytes of requests that wait to be written; more are left out, so that a slow disk costs no memory."""
+"""Bytes of requests and responses that wait to be written. More are left out: slow disks and clients cost no memory."""
 
 _LONGEST = 63
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]")
@@ -38,7 +41,7 @@ class CannotRecord(Exception):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer; *at* is the time that the answer was decided for."""
+    """A request and its response; *at* is the time that the hook was given."""
 
     path: str
     at: datetime
@@ -46,11 +49,16 @@ class Exchange:
     request: Body
     response: bytes
 
+    @property
+    def size(self) -> int:
+        """Bytes of memory that it takes."""
+        return len(self.request) + len(self.response)
+
 
 class Recorder:
     """Writes exchanges into a folder until it holds *most* bytes, whoever wrote them.
 
-    *version* is the hook's: each file says what answered.
+    *version* is the hook's: each file names it.
     """
 
     def __init__(self, folder: Path, most: int, version: str) -> None:
@@ -61,44 +69,74 @@ class Recorder:
         self._numbers = itertools.count(1)
         self._thread = ThreadPoolExecutor(1, "recording")
         self._waiting = 0
+        self._lock = threading.Lock()
         self._stopped = False
-        self._said: set[str] = set()
-        log.warning("recording requests in %s: what users wrote in their specs is in them; keep them private", folder)
+        self._logged: set[str] = set()
 
-    async def keep(self, exchange: Exchange) -> None:
-        """Write *exchange*, unless too much waits to be written already."""
-        size = len(exchange.request) + len(exchange.response)
+    def announce(self) -> None:
+        """Log that requests are recorded, and where."""
+        warning = "recording requests in %s: what users wrote in their specs is in them; keep them private"
+        log.warning(warning, self._folder)
+
+    def admit(self, exchange: Exchange) -> bool:
+        """Reserve memory for *exchange* until it is written; tell whether there is enough. Any thread may call this."""
         if self._stopped:
-            return
-        if self._waiting + size > MOST_WAITING:
+            return False
+        with self._lock:
+            is_admitted = self._waiting + exchange.size <= MOST_WAITING
+            self._waiting += exchange.size if is_admitted else 0
+        if not is_admitted:
             most = MOST_WAITING // MIB
-            self._say(f"some requests are not recorded: writing is too slow for them, or they are over {most} MiB")
-            return
-        self._waiting += size
+            self._log_once(f"some requests are not recorded: writing is too slow for them, or they are over {most} MiB")
+        return is_admitted
+
+    async def write(self, exchange: Exchange) -> None:
+        """Write *exchange*, which was admitted, and give its memory back."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._write_and_release, exchange)
+
+    def _write_and_release(self, exchange: Exchange) -> None:
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._write, exchange)
+            self._write(exchange)
         finally:
-            self._waiting -= size
+            with self._lock:
+                self._waiting -= exchange.size
 
     def _write(self, exchange: Exchange) -> None:
         try:
             text, name = _recorded(exchange, next(self._numbers), self._version)
             self._stopped = self._stopped or self._used + len(text) > self._most
             if self._stopped:
-                self._say("the folder holds its limit; recording has stopped, until it is emptied and this restarted")
+                remedy = "empty the folder and restart the hook to go on"
+                self._log_once(f"the folder is at its limit, so recording has stopped; {remedy}")
                 return
             _save(self._folder / name, text)
             self._used += len(text)
         except OSError as error:
-            self._say(f"a request could not be recorded: {(error.strerror or 'no reason given').lower()}")
-        except Exception as error:  # noqa: BLE001 - the answer was sent; nothing here may do harm
-            self._say(f"a request could not be recorded: {type(error).__name__}")
+            self._log_once(f"a request could not be recorded: {(error.strerror or 'no reason given').lower()}")
+        except Exception as error:  # noqa: BLE001 - the response was sent; nothing here may do harm
+            self._log_once(f"a request could not be recorded: {type(error).__name__}")
 
-    def _say(self, words: str) -> None:
-        """Log *words*, once: a disk that is full is full for every request."""
-        if words not in self._said:
-            self._said.add(words)
-            log.error("%s (this is said once)", words)
+    def _log_once(self, message: str) -> None:
+        """Log *message* at its first call: a disk that is full is full for every request."""
+        if message not in self._logged:
+            self._logged.add(message)
+            log.error("%s (logged only once)", message)
+
+
+class RecordedResponse(Response):
+    """A response whose exchange, which was admitted, is written after it was sent."""
+
+    def __init__(self, response: Response, recorder: Recorder, exchange: Exchange) -> None:
+        super().__init__(response.body, response.status_code, media_type="application/json")
+        self._recorder = recorder
+        self._exchange = exchange
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response, and write the exchange."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:  # also if the client is gone: what was admitted holds memory until it is written
+            await self._recorder.write(self._exchange)
 
 
 def _opened(folder: Path) -> int:
@@ -124,7 +162,7 @@ def _recorded(exchange: Exchange, number: int, version: str) -> tuple[bytes, str
         "time": exchange.at.isoformat(),
         "status": exchange.status,
         "request": redacted(request),
-        "response": redacted_answer(msgspec.json.decode(exchange.response)),
+        "response": redacted_response(msgspec.json.decode(exchange.response)),
     }
     metadata = request["parent"]["metadata"]
     words = (exchange.path.strip("/"), metadata.get("namespace"), metadata["name"])
@@ -134,7 +172,7 @@ def _recorded(exchange: Exchange, number: int, version: str) -> tuple[bytes, str
 
 
 def _safe(word: object) -> str:
-    """Return *word*, which is anybody's, as a part of a file's name."""
+    """Return *word*, which a user chose, as a part of a file's name."""
     return _UNSAFE.sub("_", str(word))[:_LONGEST]
 
 

@@ -1,4 +1,4 @@
-"""Redaction: what a recorded request does not hold: the content of Secrets, and who wrote which field when."""
+"""Redaction: removes the content of Secrets and ``managedFields`` from recorded requests and responses."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ Json = dict[str, Any]
 _SECRET = "Secret"  # noqa: S105 - a kind
 _CONTENT = {"data", "stringData"}
 _RECORD = "last-applied-configuration"
-"""How annotations end that hold an object whole: kubectl's and Metacontroller's."""
+"""The end of the annotations that hold a whole object: kubectl's and Metacontroller's."""
 
 
 def redacted(request: Json) -> Json:
@@ -16,10 +16,10 @@ def redacted(request: Json) -> Json:
     return {field: _READ[field](value) if field in _READ else value for field, value in request.items()}
 
 
-def redacted_answer(answer: Json) -> Json:
-    """Return the *answer* without the content of Secrets."""
-    children = answer.get("children")
-    return {**answer, "children": [_object(child) for child in children]} if isinstance(children, list) else answer
+def redacted_response(response: Json) -> Json:
+    """Return the hook *response* without the content of Secrets."""
+    children = response.get("children")
+    return {**response, "children": [_object(child) for child in children]} if isinstance(children, list) else response
 
 
 def _groups(groups: Any) -> Any:  # noqa: ANN401 - JSON, of any shape

@@ -1,4 +1,4 @@
-"""Refusals: the answers other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
+"""Refusals: the responses other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
 
 import asyncio
 import json
@@ -16,22 +16,22 @@ DRAIN_WITHIN = 5.0
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer other than 200, which changes nothing in the cluster."""
+    """A response other than 200, which changes nothing in the cluster."""
 
     status: int
-    says: str
+    message: str
     headers: Mapping[str, str] | None = None
     drains: bool = False
-    """Whether the rest of the request is read, and dropped."""
+    """Whether the rest of the request is read and dropped."""
 
     def response(self) -> Response:
         """Return this refusal as a response."""
         kind = _Draining if self.drains else Response
-        return kind(json.dumps({"error": self.says}), self.status, self.headers, "application/json")
+        return kind(json.dumps({"error": self.message}), self.status, self.headers, "application/json")
 
 
 class _Draining(Response):
-    """Is sent at once; then the rest of the request is read and dropped, for a while.
+    """A response that is sent at once; then the rest of the request is read and dropped, for a while.
 
     A client that is still sending when its connection is closed may see a reset, and never the response.
     """
@@ -47,15 +47,15 @@ class _Draining(Response):
 
 
 class Refused(Exception):
-    """Raised, anew each time, to answer with a refusal."""
+    """Raised to respond with a refusal. Why not the constants: an exception keeps the traceback of each raise."""
 
     def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.says)
+        super().__init__(refusal.message)
         self.refusal = refusal
 
 
 MALFORMED = Refusal(400, "not a hook request")
-NOT_FOUND = Refusal(404, "no such path: the hooks are /sync and /customize")
+NOT_FOUND = Refusal(404, "no such path: the paths of hooks end in /sync or /customize")
 NOT_ALLOWED = Refusal(405, "no such method for this path; hooks are called with POST")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
 TOO_LARGE = Refusal(413, "the request is too large", {"Connection": "close"}, drains=True)
@@ -63,9 +63,9 @@ UNSUPPORTED = Refusal(415, "send application/json, without content encoding")
 FAILED = Refusal(500, "the hook failed; its log says where")
 
 
-def by_status(_: Request, error: Exception) -> Response:
-    """Return the refusal for what the router raised: no such path, or no such method."""
+def from_http_exception(_: Request, error: Exception) -> Response:
+    """Return the refusal for an exception of the router: no such path, or no such method."""
     status = getattr(error, "status_code", FAILED.status)
     if status == NOT_ALLOWED.status:
-        return Refusal(status, NOT_ALLOWED.says, getattr(error, "headers", None)).response()
+        return Refusal(status, NOT_ALLOWED.message, getattr(error, "headers", None)).response()
     return NOT_FOUND.response() if status == NOT_FOUND.status else FAILED.response()

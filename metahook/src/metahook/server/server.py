@@ -12,12 +12,8 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from metahook import __version__
-from metahook.protocol import Controller
-from metahook.server.app import create_app
-from metahook.server.body import MAX_BODY
+from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app
 from metahook.server.health import create_health_app
-from metahook.server.recording import Recorder
 
 KEEP_ALIVE = 120
 """Seconds. Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a
@@ -78,25 +74,25 @@ def _server(app: ASGIApp) -> _Server:
     return _Server(config)
 
 
-def serve(  # noqa: PLR0913 - one argument a setting
-    controller: Controller,
-    hooks_at: Address,
-    health_at: Address,
-    *,
-    max_body: int = MAX_BODY,
-    max_body_name: str = "max_body",
-    recorder: Recorder | None = None,
-    version: str = __version__,
+def serve(
+    controllers: Controllers, hooks_at: Address, health_at: Address, options: ServerOptions = DEFAULT_OPTIONS
 ) -> None:
-    """Serve *controller* until SIGTERM or SIGINT; raise CannotListen if an address is taken.
+    """Serve *controllers* until SIGTERM or SIGINT, and log to stderr unless logging is set up already.
 
-    The settings are those of :func:`metahook.server.app.create_app`.
+    Raise CannotListen if an address is taken.
     """
+    _set_up_logging()
+    app = create_app(controllers, options)
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
-        app = create_app(controller, max_body=max_body, max_body_name=max_body_name, recorder=recorder, version=version)
         uvloop.run(_serve(app, hooks_socket, health_socket))
+
+
+def _set_up_logging() -> None:
+    if not logging.getLogger().handlers:
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+        logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
 async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:

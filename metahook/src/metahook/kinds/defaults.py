@@ -1,12 +1,14 @@
-"""What the API server sets in a Deployment or a Service where nobody says otherwise.
+"""What the API server sets in a Deployment or a Service where no user sets a value.
 
 Source: Kubernetes, pkg/apis/apps/v1/defaults.go and pkg/apis/core/v1/defaults.go.
 """
 
 from typing import Any
 
+from metahook.protocol.objects import Defaults
+
 _PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
-_DEFAULTS: dict[str, dict[str, Any]] = {
+_VALUES: dict[str, dict[str, Any]] = {
     "spec": {
         "dnsPolicy": "ClusterFirst",
         "externalTrafficPolicy": "Cluster",
@@ -52,10 +54,6 @@ _ASSIGNED = {
     "nodePort",
     "targetPort",
 }
-"""Fields whose value the API server chooses, by what it has or by another field."""
+"""Fields whose value the API server chooses, from its own state or from another field."""
 
-
-def is_default(outer: str, field: str, value: object) -> bool:
-    """Tell whether the API server sets *field*, inside the field *outer*, to *value* where nobody says otherwise."""
-    defaults = _DEFAULTS.get(outer, {})
-    return field in _ASSIGNED or (field in defaults and defaults[field] == value)
+DEFAULTS = Defaults(_VALUES, _ASSIGNED)

@@ -2,16 +2,18 @@ from typing import Any
 
 import pytest
 
-from app.core.drift import difference
+from metahook import UndeclaredKind, drifted_field
+from metahook.protocol.drift import first_drift
+from tests.tiny import config_map, observed_children
 
 A = {"name": "A", "value": "1"}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "seen"),
+    ("desired", "observed"),
     [
-        pytest.param({"a": 1}, {"a": 1, "b": 2}, id="what others added is theirs"),
-        pytest.param({"a": {}}, {"a": {"b": 1}}, id="an empty object asks for nothing"),
+        pytest.param({"a": 1}, {"a": 1, "b": 2}, id="a field of others"),
+        pytest.param({"a": {}}, {"a": {"b": 1}}, id="an empty object"),
         pytest.param([{"name": "main", "x": 1}], [{"name": "sidecar"}, {"name": "main", "x": 1}], id="by name"),
         pytest.param(
             [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
@@ -29,17 +31,17 @@ A = {"name": "A", "value": "1"}
             [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}],
             id="another protocol of a port, before ours",
         ),
-        pytest.param([{"key": "a"}], [{"key": "a", "operator": "Equal"}], id="by place"),
+        pytest.param([{"key": "a"}], [{"key": "a", "operator": "Equal"}], id="by index"),
         pytest.param(["a", "b"], ["a", "b"], id="plain items"),
         pytest.param([], [], id="empty lists"),
     ],
 )
-def test_no_difference(wanted: Any, seen: Any) -> None:
-    assert difference(wanted, seen, "spec") is None
+def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: Any) -> None:
+    assert first_drift(desired, observed, "spec") is None
 
 
 @pytest.mark.parametrize(
-    ("wanted", "seen", "path"),
+    ("desired", "observed", "path"),
     [
         pytest.param({"replicas": 3}, {"replicas": 7}, "spec.replicas", id="another value"),
         pytest.param({"replicas": 3}, {}, "spec.replicas", id="no value"),
@@ -66,15 +68,15 @@ def test_no_difference(wanted: Any, seen: Any) -> None:
         ),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": "other"}]}, "spec.c[main]", id="a name is missing"),
         pytest.param({"c": [{"name": "main"}]}, {"c": [{"name": ["main"]}, 5]}, "spec.c[main]", id="odd items"),
-        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "a"}, {"key": "b"}]}, "spec.t", id="one more, by place"),
-        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, "spec.t[0].key", id="another, by place"),
+        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "a"}, {"key": "b"}]}, "spec.t", id="one more, by index"),
+        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, "spec.t[0].key", id="another, by index"),
         pytest.param({"args": ["a", "b"]}, {"args": ["b", "a"]}, "spec.args[0]", id="plain items in another order"),
         pytest.param({"args": []}, {"args": ["a"]}, "spec.args", id="an empty list means empty"),
         pytest.param({"selector": {"a": "1"}}, {"selector": {"a": "1", "b": "2"}}, "spec.selector", id="a selector"),
     ],
 )
-def test_the_path_of_the_first_difference(wanted: Any, seen: Any, path: str) -> None:
-    assert difference(wanted, seen, "spec") == path
+def test_drift_is_the_path_of_the_first_value_that_differs(desired: Any, observed: Any, path: str) -> None:
+    assert first_drift(desired, observed, "spec") == path
 
 
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}
@@ -82,7 +84,7 @@ C = {"name": "C", "value": "2"}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "seen", "path"),
+    ("desired", "observed", "path"),
     [
         pytest.param([A, B], [B, A], "spec.env", id="used too early"),
         pytest.param([B, A], [A, B], "spec.env", id="used though it should not be"),
@@ -90,8 +92,8 @@ C = {"name": "C", "value": "2"}
         pytest.param([C, A, B], [A, B, C], None, id="the order of others"),
     ],
 )
-def test_a_variable_stays_on_its_side_of_one_that_it_uses(wanted: Any, seen: Any, path: str | None) -> None:
-    assert difference({"env": wanted}, {"env": seen}, "spec") == path
+def test_a_variable_stays_on_its_side_of_one_that_it_uses(desired: Any, observed: Any, path: str | None) -> None:
+    assert first_drift({"env": desired}, {"env": observed}, "spec") == path
 
 
 @pytest.mark.parametrize(
@@ -119,6 +121,41 @@ def test_a_variable_stays_on_its_side_of_one_that_it_uses(wanted: Any, seen: Any
 def test_a_reference_is_what_kubernetes_expands(value: str, *, is_use: bool) -> None:
     user = {"name": "USER", "value": value}
 
-    found = difference({"env": [A, user]}, {"env": [user, A]}, "spec")
+    found = first_drift({"env": [A, user]}, {"env": [user, A]}, "spec")
 
     assert found == ("spec.env" if is_use else None)
+
+
+# A child of any kind
+
+
+@pytest.mark.parametrize(
+    ("desired", "observed", "path"),
+    [
+        pytest.param({"data": {"a": "1"}}, {"data": {"a": "1", "b": "2"}}, None, id="a key of others"),
+        pytest.param({"data": {"a": "1"}}, {"data": {"a": "2"}}, "data.a", id="another value"),
+        pytest.param({"data": {"a": "1"}}, {}, "data", id="no data"),
+        pytest.param({"immutable": True}, {"data": {}}, "immutable", id="a field at the top"),
+        pytest.param({}, {"data": {"a": "1"}}, None, id="nothing but metadata"),
+    ],
+)
+def test_a_child_without_a_spec_drifts_in_the_fields_that_it_has(desired: Any, observed: Any, path: str | None) -> None:
+    children = observed_children(config_map(**observed))
+
+    assert drifted_field(config_map(**desired), children) == path
+
+
+def test_metadata_is_not_compared() -> None:
+    desired = config_map()
+    desired["metadata"] = {**desired["metadata"], "labels": {"a": "1"}, "annotations": {"b": "2"}}
+
+    assert drifted_field(desired, observed_children(config_map())) is None
+
+
+def test_a_child_that_is_not_observed_drifts_in_its_name() -> None:
+    assert drifted_field(config_map(), observed_children()) == "metadata.name"
+
+
+def test_a_child_of_an_undeclared_kind_is_no_drift_but_an_error() -> None:
+    with pytest.raises(UndeclaredKind, match="add Secret to children="):
+        drifted_field({**config_map(), "kind": "Secret"}, observed_children())

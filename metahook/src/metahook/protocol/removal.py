@@ -1,7 +1,7 @@
-"""The removal of leftovers: the kubectl command that a message names. It is a strategic merge patch.
+"""The removal of leftovers: the kubectl command that a message names. For built-in kinds it is a strategic merge patch.
 
 Such a patch names items of lists by their keys, so it does not depend on their places, and running it twice does no
-harm.
+harm. The API server takes none for custom resources: there it is a merge patch, which can't delete items of lists.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.core.leftovers import APPLIER, Key, Path
-from metahook import Manifest
+from metahook.protocol.leftovers import APPLIER, Key, Path
+from metahook.protocol.response import Manifest
 
 Json = dict[str, Any]
 
@@ -19,10 +19,10 @@ Tree = dict[str | Key, Any]
 """The fields to remove: step by step, and None where one ends."""
 
 _ROOM = 700
-"""Characters for the command. What it removes no more, the next one does: the status is decided anew after each."""
+"""Characters for the command. It removes as many fields as fit; the status after it names the rest."""
 
 _NAMED = 3
-"""Fields that are named beside the command."""
+"""Fields that the message names beside the command."""
 
 _LONGEST = 160
 """Characters for these names."""
@@ -46,26 +46,39 @@ class Removal:
     command: str
 
 
-def removal(desired: Manifest, leftovers: list[Path]) -> Removal:
-    """Return the removal of *leftovers* from the child of the kind and name of *desired*."""
-    named = ", ".join(map(spelled, leftovers[:_NAMED]))[:_LONGEST]
-    return Removal(named + (" and others" if len(leftovers) > _NAMED else ""), _command(desired, leftovers))
+def removal(desired: Manifest, leftovers: list[Path], namespace: str) -> Removal:
+    """Return the removal of *leftovers* from the child of the kind and name of *desired* in *namespace*."""
+    named = ", ".join(map(format_path, leftovers[:_NAMED]))[:_LONGEST]
+    return Removal(named + (" and others" if len(leftovers) > _NAMED else ""), _command(desired, leftovers, namespace))
 
 
-def _command(desired: Manifest, leftovers: list[Path]) -> str:
+def _command(desired: Manifest, leftovers: list[Path], namespace: str) -> str:
     """Return the command that removes the first of *leftovers*: as many as there is room for."""
-    target = f"{desired['kind'].lower()} {desired['metadata']['name']} -n {desired['metadata']['namespace']}"
-    found = f"kubectl edit {target}"
+    group = _custom_group(desired)
+    target = f"{desired['kind'].lower()}{group and '.'}{group} {desired['metadata']['name']} -n {namespace}"
+    command = f"kubectl edit {target}"
+    if group and any(isinstance(step, tuple) for path in leftovers for step in path):
+        return command
+    kind_of_patch = " --type=merge" if group else ""
     for count in range(1, len(leftovers) + 1):
         patch = json.dumps(_patch(_tree(leftovers[:count]), desired), separators=(",", ":"), ensure_ascii=False)
-        longer = f"kubectl patch {target} --field-manager={APPLIER} -p {shlex.quote(patch)}"
+        longer = f"kubectl patch {target}{kind_of_patch} --field-manager={APPLIER} -p {shlex.quote(patch)}"
         if len(longer) > _ROOM:
             break
-        found = longer
-    return found
+        command = longer
+    return command
 
 
-def spelled(path: Path) -> str:
+def _custom_group(desired: Manifest) -> str:
+    """Return the API group of *desired* if it is that of custom resources, else nothing.
+
+    Why by the dot: the groups of built-in kinds have none, or end in ``.k8s.io``.
+    """
+    group, slash, _ = desired["apiVersion"].partition("/")
+    return group if slash and "." in group and not group.endswith(".k8s.io") else ""
+
+
+def format_path(path: Path) -> str:
     """Return *path* as a message names it, such as ``spec.template.spec.containers[main].args``."""
     steps = (f".{step}" if isinstance(step, str) else f"[{step[0][1]}]" for step in path)
     return "".join(steps).removeprefix(".")
@@ -82,7 +95,7 @@ def _tree(leftovers: Iterable[Path]) -> Tree:
 
 
 def _patch(tree: Tree, desired: object) -> Json | list[Json]:
-    """Return the patch that removes the fields of *tree* from what shall be *desired*."""
+    """Return the patch that removes the fields of *tree* from what is *desired*."""
     keys = [key for key in tree if isinstance(key, tuple)]
     if keys:
         items = [item for item in desired if isinstance(item, dict)] if isinstance(desired, list) else []

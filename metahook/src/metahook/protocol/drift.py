@@ -1,0 +1,112 @@
+"""Drift: the first field of a desired child whose observed value differs.
+
+Fields that the hook does not set are others' business: defaults of the API server, injected containers. Metadata is
+not compared: Metacontroller puts annotations back, and :mod:`metahook.protocol.repair` labels. Write values as the API
+server stores them (``1Gi``, not ``1024Mi``), else they differ for ever.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from metahook.protocol.observed import Children
+from metahook.protocol.response import Manifest
+
+_IDENTITY = ("apiVersion", "kind", "metadata")
+
+_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+"""What identifies an item of a list of objects. Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``."""
+
+_SELECTOR = "spec.selector"
+"""Here one more entry is drift, too: a Service whose selector has one more label finds no Pods."""
+
+_EXPANSION = re.compile(r"\$(?:\(([^)]*)\)|.)", re.DOTALL)
+"""A reference ``$(NAME)``, or a dollar sign with what it escapes.
+
+Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
+"""
+
+
+def drifted_field(desired: Manifest, children: Children) -> str | None:
+    """Return the path of the first field of *desired* that the observed child has not, such as ``data.text``, or None.
+
+    The path of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
+    """
+    if children.observed(desired) is None:
+        return "metadata.name"
+    observed = children.content(desired)
+    fields = (field for field in desired if field not in _IDENTITY)
+    return _first(first_drift(desired[field], observed.get(field), field) for field in fields)
+
+
+def first_drift(desired: object, observed: object, path: str) -> str | None:
+    """Return the path of the first value of *desired* that *observed*, at *path* of the child, does not have."""
+    if path == _SELECTOR:
+        return None if desired == observed else path
+    if isinstance(desired, dict):
+        return _compare_objects(desired, observed, path)
+    if isinstance(desired, list):
+        return _compare_lists(desired, observed, path)
+    return None if desired == observed else path
+
+
+def _compare_objects(desired: dict[str, Any], observed: object, path: str) -> str | None:
+    if not isinstance(observed, dict):
+        return path
+    return _first(first_drift(value, observed.get(field), f"{path}.{field}") for field, value in desired.items())
+
+
+def _compare_lists(desired: list[Any], observed: object, path: str) -> str | None:
+    if not isinstance(observed, list):
+        return path
+    key = next((key for key in _KEYS if all(isinstance(item, dict) and key in item for item in desired)), None)
+    if not desired or key is None:
+        return _compare_by_index(desired, observed, path)
+    by_key: defaultdict[str | int, list[Any]] = defaultdict(list)
+    for item in observed:
+        if isinstance(item, dict) and isinstance(item.get(key), str | int):
+            by_key[item[key]].append(item)
+    pairs = ((item[key], item, _match_by_protocol(item, by_key[item[key]])) for item in desired)
+    found = _first(first_drift(item, match, f"{path}[{value}]") for value, item, match in pairs)
+    return found or _order_drift(desired, list(by_key), path)
+
+
+def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
+    """Return the item of *same_key* to compare with *desired*: the last, as it wins, of its protocol if there is one.
+
+    Why the protocol: a port of another protocol is another port, which the hook did not set.
+    """
+    same = [item for item in same_key if item.get("protocol") == desired.get("protocol")]
+    return next(reversed(same or same_key), None)
+
+
+def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> str | None:
+    if len(desired) != len(observed):
+        return path
+    pairs = enumerate(zip(desired, observed, strict=True))
+    return _first(first_drift(item, other, f"{path}[{index}]") for index, (item, other) in pairs)
+
+
+def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | None:
+    """Return *path* if a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
+    if not path.endswith(".env"):
+        return None
+    desired_index = {item["name"]: index for index, item in enumerate(desired)}
+    index = {name: index for index, name in enumerate(observed)}
+    uses = [(item["name"], used) for item in desired for used in _references(item.get("value", ""))]
+    pairs = [(desired_index[user] < desired_index[used], user, used) for user, used in uses if used in desired_index]
+    return path if any(is_before != (index[user] < index[used]) for is_before, user, used in pairs) else None
+
+
+def _references(value: str) -> set[str]:
+    """Return the variables that *value* refers to, as Kubernetes expands it: ``$$(A)`` is the text ``$(A)``.
+
+    Why cut: what follows the last parenthesis can't be a reference, and without it each ``$(`` finds its end, so the
+    search is linear.
+    """
+    return set(_EXPANSION.findall(value[: value.rfind(")") + 1]))
+
+
+def _first(paths: Iterable[str | None]) -> str | None:
+    return next((path for path in paths if path), None)

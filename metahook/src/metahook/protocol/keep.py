@@ -1,0 +1,72 @@
+"""Keeps a child as it is: finds what was last applied to it, so that a response with it changes nothing.
+
+Under dynamic-apply Metacontroller records that in an annotation, and removes it when it begins to apply server-side.
+From then on the API server records it, in ``managedFields``: the entry of operation Apply that owns the parent's owner
+reference names our fields, the object has their values. The items of a list stay in the observed object's order: the
+record's order is sorted, and following it would reorder ports and restart Pods.
+
+A record is read leniently: one that can't be read is no record.
+"""
+
+from typing import Any
+
+import msgspec
+
+from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
+from metahook.protocol.objects import Object, try_read
+
+Json = dict[str, Any]
+
+LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
+_CONTROLLER_UID = "controller-uid"
+
+
+def last_applied(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+    """Return what was last applied to *child*, whose JSON is *raw*, for the parent *owner_uid*.
+
+    With no record that is ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
+    """
+    record = _record(child, raw, owner_uid)
+    return {
+        **{field: value for field, value in record.items() if field != "status"},
+        "apiVersion": child.KIND.api_version,
+        "kind": child.KIND.kind,
+        "metadata": {"name": child.metadata.name, **_own_metadata(_object(record.get("metadata")))},
+    }
+
+
+def annotated_record(child: Object) -> Json:
+    """Return what Metacontroller's annotation on *child* records as applied by dynamic-apply; empty if it is absent."""
+    return try_read((child.metadata.annotation(LAST_APPLIED) or "").encode(), Json) or {}
+
+
+def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+    try:
+        return _object(_without_nulls(annotated_record(child) or _from_managed_fields(raw, owner_uid)))
+    except RecursionError:
+        return {}
+
+
+def _from_managed_fields(raw: msgspec.Raw, owner_uid: str) -> Json:
+    applied = ((each.operation == "Apply", each.fields) for each in field_owners(raw))
+    fields = next((fields for is_apply, fields in applied if is_apply and owns_reference(fields, owner_uid)), None)
+    return _object(owned_part(fields, try_read(raw, Json))) if fields else {}
+
+
+def _own_metadata(metadata: Json) -> Json:
+    """Return the labels and annotations in *metadata*, less the label that Metacontroller adds."""
+    labels = {key: value for key, value in _object(metadata.get("labels")).items() if key != _CONTROLLER_UID}
+    annotations = _object(metadata.get("annotations"))
+    return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _without_nulls(value: object) -> object:
+    if isinstance(value, dict):
+        return {field: _without_nulls(inner) for field, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_without_nulls(inner) for inner in value if inner is not None]
+    return value

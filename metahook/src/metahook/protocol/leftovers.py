@@ -1,0 +1,150 @@
+"""Leftovers: fields of a child that were applied before, are no longer desired, and are not removed by Metacontroller.
+
+After a change of Metacontroller's ``--apply-strategy`` the fields that it wrote in the other way have another owner, so
+dropping them from the desired child does not remove them. ``kubectl rollout undo`` brings fields back that server-side
+apply then leaves alone. The API server records in ``managedFields`` who owns what: a field is left over if one of these
+owns it, no other manager does, and it is not what the API server sets by default.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from metahook.protocol.keep import LAST_APPLIED, annotated_record
+from metahook.protocol.managed_fields import FieldOwner, FieldSet, list_key, owns_reference, subset, union
+from metahook.protocol.objects import Defaults
+from metahook.protocol.observed import Children
+from metahook.protocol.response import Manifest
+
+Key = tuple[tuple[str, Any], ...]
+"""What identifies an item of a list, such as ``(("name", "main"),)``."""
+
+Path = tuple[str | Key, ...]
+"""Field names and list items, from the outside in."""
+
+APPLIER = "metacontroller"
+"""The field manager of Metacontroller's writes unless it is configured otherwise."""
+
+_UNDO = "kubectl"
+"""The field manager of ``kubectl rollout undo``. Other commands of kubectl have longer names: kubectl-edit."""
+
+_OPEN_MAPS = {"annotations", "labels", "limits", "requests"}
+"""Maps of which each entry has its own owner, as with the items of a list."""
+
+_NEVER = {LAST_APPLIED, "kubectl.kubernetes.io/restartedAt"}
+"""Annotations that come and go with what Metacontroller or ``kubectl rollout restart`` does."""
+
+
+def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = ()) -> list[Path]:
+    """Return the outermost fields that are left over on the observed child of the kind and name of *desired*.
+
+    *ignored* are annotations that the hook sets only at times. Raise UndeclaredKind.
+    """
+    observed = children.observed(desired)
+    if observed is None:
+        return []
+    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
+    owners = children.field_owners(desired)
+    if not _may_have_leftovers(owners, by_annotation=by_annotation):
+        return []
+    content = children.content(desired)
+    live = {**content, "metadata": {"annotations": observed.metadata.annotations or {}}}
+    suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
+    return sorted(walk.leftovers(suspects, others, live, [desired, annotated_record(observed)], ()), key=str)
+
+
+def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
+    """Tell whether the other apply strategy, or an undo, owns fields. Why first: most children have no such owner.
+
+    Metacontroller's dynamic-apply records in an annotation what it applied, and writes as any other client does.
+    """
+    other = "Apply" if by_annotation else "Update"
+    return any(not each.subresource and (each.operation == other or _is_undo(each)) for each in owners)
+
+
+def _is_undo(owner: FieldOwner) -> bool:
+    return (owner.manager, owner.operation, owner.subresource) == (_UNDO, "Update", None)
+
+
+def _split(owners: list[FieldOwner], owner_uid: str, *, by_annotation: bool) -> tuple[FieldSet, FieldSet]:
+    """Return the fields that may be left over, and those that another manager owns.
+
+    Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
+    """
+    every = [(each, each.fields) for each in owners]
+    ours = {APPLIER} | {each.manager for each, fields in every if owns_reference(fields, owner_uid)}
+    suspects: list[FieldSet] = []
+    others: list[FieldSet] = []
+    for each, fields in every:
+        if _is_undo(each):
+            suspects.append({"f:spec": subset(fields, "f:spec")})
+        elif each.subresource or each.manager not in ours:
+            others.append(fields)
+        elif by_annotation or each.operation == "Update":
+            suspects.append(fields)
+    return _decided_by_the_hook(union(suspects)), union(others)
+
+
+def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
+    annotations = subset(subset(fields, "f:metadata"), "f:annotations")
+    content = {field: below for field, below in fields.items() if field not in {"f:metadata", "f:status"}}
+    return {**content, "f:metadata": {"f:annotations": annotations}}
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Goes through a field set, and the values that it names."""
+
+    ignored: Collection[str]
+    defaults: Defaults
+
+    def leftovers(
+        self, suspects: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path
+    ) -> Iterator[Path]:
+        """Yield those of *suspects* that are in *live*, not in *others*, and in none of the *known* manifests."""
+        observed, manifests = _Items(live), [_Items(each) for each in known]
+        for field, below in suspects.items():
+            step, value = observed.find(field)
+            if step is None or step in self.ignored:
+                continue
+            inner = [found for name, found in (each.find(field) for each in manifests) if name is not None]
+            theirs = subset(others, field)
+            is_open = step in _OPEN_MAPS or (isinstance(value, list) and bool(below))
+            if inner or is_open or theirs.keys() - {"."}:
+                yield from self.leftovers(below, theirs, value, inner, (*path, step))
+            elif field not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
+                yield (*path, step)
+
+
+def _field(path: Path) -> str:
+    """Return the name of the field that *path* ends in, or is an item of; ``""`` at the top of the object."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+class _Items:
+    """An object or a list, of which FieldsV1 names a part."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+        self._index: dict[tuple[str, ...], dict[tuple[str, ...], Any]] = {}
+
+    def find(self, field: str) -> tuple[str | Key | None, Any]:
+        """Return the step to *field* and its value; no step if it is not there."""
+        step: str | Key = field[2:] if field.startswith("f:") else tuple(list_key(field).items())
+        value = self._value.get(step) if isinstance(step, str) and isinstance(self._value, dict) else self._item(step)
+        return (None, None) if value is None else (step, value)
+
+    def _item(self, key: str | Key) -> object:
+        """Return the item of a list that *key* identifies, or None."""
+        if isinstance(key, str) or not key or not isinstance(self._value, list):
+            return None
+        names = tuple(name for name, _ in key)
+        if not self._index:  # Why once: the API server identifies all items of a list by the same names
+            items = [item for item in self._value if isinstance(item, dict)]
+            self._index[names] = {_identity(item, names): item for item in items}
+        return self._index.get(names, {}).get(_identity(dict(key), names))
+
+
+def _identity(item: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(str(item.get(name, "TCP" if name == "protocol" else None)) for name in names)

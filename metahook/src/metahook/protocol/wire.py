@@ -1,0 +1,91 @@
+"""The JSON that Metacontroller sends and expects: one struct a body.
+
+Requests are decoded with these structs, responses are encoded with them, and the OpenAPI document is made from them.
+Source: Metacontroller, CompositeController hooks v2. Hook authors use :mod:`metahook.protocol.request` and
+:mod:`metahook.protocol.response`, which have the same names.
+"""
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from metahook.protocol.objects import Observed
+
+MAX_RESYNC = 86400
+"""Seconds."""
+
+Identifier = Annotated[str, Meta(min_length=1, max_length=253)]
+"""A name in Kubernetes, or a uid."""
+
+Groups = dict[str, dict[str, msgspec.Raw]]
+"""Objects as Metacontroller sends them: kind (``Deployment.apps/v1``) to key to JSON."""
+
+_NULL = msgspec.Raw(b"null")
+
+
+def _null() -> msgspec.Raw:
+    """Return null. Why a function: msgspec can't show a default that is raw JSON in a schema."""
+    return _NULL
+
+
+class ParentMetadata(Observed, frozen=True):
+    """Metadata of the parent."""
+
+    name: Identifier
+    namespace: Identifier
+    uid: Identifier
+    generation: Annotated[int, Meta(ge=0)]
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+
+
+class Parent(Observed, frozen=True):
+    """The parent object, whole."""
+
+    metadata: ParentMetadata
+    spec: msgspec.Raw = msgspec.field(default_factory=_null)
+    status: msgspec.Raw = msgspec.field(default_factory=_null)
+
+
+class CustomizeRequest(Observed, frozen=True):
+    """A parent."""
+
+    parent: Parent
+
+
+class SyncRequest(CustomizeRequest, frozen=True, kw_only=True):
+    """A parent, its observed children, and the related objects that the customize hook selected.
+
+    Objects are grouped by kind, such as Deployment.apps/v1, and then by namespace/name.
+    """
+
+    children: Groups
+    related: Groups | None = None
+
+
+class SyncResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """Every child that is to exist, and the status. Metacontroller deletes the children that are not listed."""
+
+    status: Annotated[dict[str, Any], Meta(min_length=1)]
+    children: list[dict[str, Any]]
+    resync_after_seconds: Annotated[int, Meta(ge=1, le=MAX_RESYNC)] | UnsetType = UNSET
+
+
+class RelatedRule(TypedDict):
+    """Which objects of a kind a sync needs: those with one of the names, or those that the selector matches.
+
+    ``resource`` is the plural name. Always set ``namespace`` to the parent's: without it the rule means all namespaces.
+    """
+
+    apiVersion: str
+    resource: str
+    namespace: str
+    names: NotRequired[list[str]]
+    labelSelector: NotRequired[dict[str, Any]]
+
+
+class CustomizeResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """Which related objects the parent's sync needs."""
+
+    related_resources: list[RelatedRule]
