@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
@@ -74,7 +74,7 @@ def _marked_alike(recorded: Recorded) -> Recorded:
 def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
     for name, item in group.items():
         metadata = item["metadata"]
-        marked = {**metadata, "annotations": {**metadata["annotations"], APPLIED: "the same for all"}}
+        marked = {**metadata, "annotations": {**metadata["annotations"], GENERATION_STAMP: "the same for all"}}
         yield name, {**item, "metadata": marked}
 
 

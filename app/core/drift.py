@@ -1,9 +1,9 @@
-"""The gap: what separates the observed children from the wanted ones, or None when they carry what is wanted.
+"""The drift: what separates the observed children from the wanted ones, or None when they carry what is wanted.
 
 Two things must be seen on a child before its status means anything. The ``applied`` annotation says that this
 generation was written (it sees what was taken away); the values say that nobody changed them since (they see
 ``kubectl scale``, and a CRD default that changed without a new generation). Fields that nobody asks for any more and
-that do not go away are a gap, too: see :mod:`app.core.leftovers`.
+that do not go away are a drift, too: see :mod:`app.core.leftovers`.
 
 The parent of a request may be older than its children, when Metacontroller starts on a cache that lags behind. Its spec
 would undo what was applied since, so it is drift as well: the sync that follows once the cache has caught up decides.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import APPLIED, CHILDREN
+from app.core.child_metadata import CHILDREN, GENERATION_STAMP, is_from_newer_generation
 from app.core.leftovers import leftovers
 from app.core.removal import Removal, removal
 from metahook import Children, Manifest, Parent
@@ -33,21 +33,19 @@ _EXPANSION = re.compile(r"\$(?:\(([^)]*)\)|.)", re.DOTALL)
 Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
 """
 
-_MARK = re.compile(r"([0-9]{1,18})-(.+)")
-
 _LEFTOVER_FIELDS = "removal of leftover fields"
 """The same for all children: who has run the command for one child is told that for the next one at once."""
 
 
 @dataclass(frozen=True)
-class Gap:
+class Drift:
     """A child that is not as wanted; ``path`` is the field with another value, None if the child was not written."""
 
     kind: str
     name: str
     path: str | None = None
-    later: bool = False
-    """Whether the child was made for a later generation than the parent has, as far as the request shows."""
+    is_from_newer_generation: bool = False
+    """Whether the child was made for a newer generation than the parent has, as far as the request shows."""
     is_observed: bool = False
     """Whether there is such a child, so that it is to be updated and not created."""
     removal: Removal | None = None
@@ -57,27 +55,27 @@ class Gap:
         """Return what is waited for, in the words of the status, as far as there is room for them."""
         if self.removal:
             return _LEFTOVER_FIELDS
-        what = self.path or ("a later generation" if self.later else "")
+        what = self.path or ("a later generation" if self.is_from_newer_generation else "")
         return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
 
-def first_gap(wanted: list[Manifest], children: Children) -> Gap | None:
-    """Return the first gap between *wanted* and the observed *children*; leftovers first, as somebody must act."""
-    gaps = [gap for gap in (_gap(child, children) for child in wanted) if gap]
-    return next((gap for gap in gaps if gap.removal), next(iter(gaps), None))
+def first_drift(wanted: list[Manifest], children: Children) -> Drift | None:
+    """Return the first drift between *wanted* and the observed *children*; leftovers first, as somebody must act."""
+    drifts = [drift for drift in (_drift(child, children) for child in wanted) if drift]
+    return next((drift for drift in drifts if drift.removal), next(iter(drifts), None))
 
 
-def _gap(wanted: Manifest, children: Children) -> Gap | None:
+def _drift(wanted: Manifest, children: Children) -> Drift | None:
     kind, name = wanted["kind"], wanted["metadata"]["name"]
     observed = children.observed(wanted)
     if observed is None or observed.metadata.deletion_timestamp:
-        return Gap(kind, name)
+        return Drift(kind, name)
     found = leftovers(wanted, children)
-    left_over = Gap(kind, name, removal=removal(wanted, found), is_observed=True) if found else None
-    if observed.metadata.annotation(APPLIED) != wanted["metadata"]["annotations"][APPLIED]:
-        return left_over or Gap(kind, name, is_observed=True)
+    left_over = Drift(kind, name, removal=removal(wanted, found), is_observed=True) if found else None
+    if observed.metadata.annotation(GENERATION_STAMP) != wanted["metadata"]["annotations"][GENERATION_STAMP]:
+        return left_over or Drift(kind, name, is_observed=True)
     path = difference(wanted["spec"], getattr(observed, "spec", None), "spec")
-    return Gap(kind, name, path, is_observed=True) if path else left_over
+    return Drift(kind, name, path, is_observed=True) if path else left_over
 
 
 def difference(wanted: object, seen: object, path: str) -> str | None:
@@ -151,13 +149,8 @@ def _first(paths: Iterable[str | None]) -> str | None:
     return next((path for path in paths if path), None)
 
 
-def outdated(parent: Parent, children: Children) -> Gap | None:
-    """Return the gap of a child that was made for a later generation of *parent* than this."""
-    every = [(kind.KIND.kind, seen.metadata) for kind in CHILDREN for seen in children.all(kind)]
-    later = [(kind, seen.name) for kind, seen in every if _is_later(seen.annotation(APPLIED), parent)]
-    return Gap(*min(later), later=True) if later else None
-
-
-def _is_later(mark: str | None, parent: Parent) -> bool:
-    found = _MARK.fullmatch(mark or "")
-    return found is not None and found[2] == parent.uid[:8] and int(found[1]) > parent.generation
+def outdated(parent: Parent, children: Children) -> Drift | None:
+    """Return the drift of a child that was made for a newer generation of *parent* than this."""
+    every = [(kind.KIND.kind, observed.metadata) for kind in CHILDREN for observed in children.all(kind)]
+    newer = [(kind, metadata.name) for kind, metadata in every if is_from_newer_generation(metadata, parent)]
+    return Drift(*min(newer), is_from_newer_generation=True) if newer else None

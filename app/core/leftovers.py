@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from app.core.child_metadata import REPAIR
+from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.defaults import is_default
 from metahook import LAST_APPLIED, Children, FieldOwner, FieldSet, Manifest, inside, list_key, owns_reference, union
 
@@ -30,7 +30,7 @@ _UNDO = "kubectl"
 _OPEN_MAPS = {"annotations", "labels", "limits", "requests"}
 """Maps of which each entry has its own owner, as with the items of a list."""
 
-_NEVER = {LAST_APPLIED, REPAIR, "kubectl.kubernetes.io/restartedAt"}
+_NEVER = {LAST_APPLIED, REPAIR_ANNOTATION, "kubectl.kubernetes.io/restartedAt"}
 """Annotations that come and go with what Metacontroller, the hook or ``kubectl rollout restart`` does."""
 
 

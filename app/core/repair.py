@@ -13,8 +13,8 @@ import hashlib
 
 import msgspec
 
-from app.core.child_metadata import REPAIR
-from app.core.drift import Gap
+from app.core.child_metadata import REPAIR_ANNOTATION
+from app.core.drift import Drift
 from app.core.status.facts import Facts
 from metahook import Children, Manifest, Object
 
@@ -33,23 +33,23 @@ def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest
     if observed is None:
         return child
     metadata = child["metadata"]
-    before = (observed.metadata.annotation(REPAIR) or "").split(_BETWEEN)
+    before = (observed.metadata.annotation(REPAIR_ANNOTATION) or "").split(_BETWEEN)
     missing = sorted(metadata["labels"].items() - (observed.metadata.labels or {}).items())
     marks = [
         *([_label_mark(missing, before)] if missing else []),
-        *([_value_mark(facts)] if facts.resends and _is_about(child, facts.gap) else []),
+        *([_value_mark(facts)] if facts.is_resending and _is_about(child, facts.drift) else []),
     ]
     if not marks:
         return child
-    annotations = {**metadata["annotations"], REPAIR: _BETWEEN.join(marks)}
+    annotations = {**metadata["annotations"], REPAIR_ANNOTATION: _BETWEEN.join(marks)}
     return {**child, "metadata": {**metadata, "annotations": annotations}}
 
 
-def has_arrived(wanted: list[Manifest], children: Children, facts: Facts) -> bool:
-    """Tell whether what was sent again for the gap is found on the observed child: then nobody refuses our writes."""
-    observed = next((children.observed(child) for child in wanted if _is_about(child, facts.gap)), None)
-    marks = ((observed and observed.metadata.annotation(REPAIR)) or "").split(_BETWEEN)
-    return any(mark.startswith(_of_this_gap(facts)) for mark in marks)
+def has_arrived(desired: list[Manifest], children: Children, facts: Facts) -> bool:
+    """Tell whether what was sent again for the drift is found on the observed child: then nobody refuses our writes."""
+    observed = next((children.observed(child) for child in desired if _is_about(child, facts.drift)), None)
+    marks = ((observed and observed.metadata.annotation(REPAIR_ANNOTATION)) or "").split(_BETWEEN)
+    return any(mark.startswith(_of_this_drift(facts)) for mark in marks)
 
 
 def _label_mark(missing: list[tuple[str, str]], before: list[str]) -> str:
@@ -61,18 +61,18 @@ def _label_mark(missing: list[tuple[str, str]], before: list[str]) -> str:
 
 def _value_mark(facts: Facts) -> str:
     """Return the mark for a value that differs: another one in every ten minutes, so that it is sent again."""
-    return f"{_of_this_gap(facts)}{int(facts.now.timestamp()) // RETRY}"
+    return f"{_of_this_drift(facts)}{int(facts.now.timestamp()) // RETRY}"
 
 
-def _of_this_gap(facts: Facts) -> str:
-    return f"{_hash([str(facts.gap), facts.waiting_since])}-"
+def _of_this_drift(facts: Facts) -> str:
+    return f"{_hash([str(facts.drift), facts.waiting_since])}-"
 
 
 def _hash(parts: list[object]) -> str:
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:10]
 
 
-def _is_about(child: Manifest, gap: Gap | None) -> bool:
-    """Tell whether *gap* is a value of *child*."""
+def _is_about(child: Manifest, drift: Drift | None) -> bool:
+    """Tell whether *drift* is a value of *child*."""
     name = child["metadata"]["name"]
-    return gap is not None and gap.path is not None and (gap.kind, gap.name) == (child["kind"], name)
+    return drift is not None and drift.path is not None and (drift.kind, drift.name) == (child["kind"], name)

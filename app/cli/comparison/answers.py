@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from app.cli.files.recordings import Hook, Identity, Recording
-from app.core.child_metadata import REPAIR
+from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import MalformedRequest
@@ -95,7 +95,7 @@ def _timeless(field_name: str, value: object) -> object:
 def _unrepaired(child: Json) -> Json:
     """Return *child* without the annotation that moves every ten minutes."""
     annotations = child["metadata"].get("annotations")
-    return {**child, "metadata": {**child["metadata"], "annotations": _without(annotations, REPAIR)}}
+    return {**child, "metadata": {**child["metadata"], "annotations": _without(annotations, REPAIR_ANNOTATION)}}
 
 
 def _without(value: Any, field_name: str) -> Any:  # noqa: ANN401 - a status of another version may hold anything

@@ -9,10 +9,10 @@ from app.cli.comparison.edit import Edit
 from app.cli.comparison.pods import has_pods
 from app.cli.files.parents import Json
 from app.cli.files.recordings import Identity
-from app.core.child_metadata import APPLIED, REPAIR
+from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 
-_MOVING = {APPLIED, REPAIR, LAST_APPLIED}
+_MOVING = {GENERATION_STAMP, REPAIR_ANNOTATION, LAST_APPLIED}
 """Annotations that say when and how a child was written, not what it is."""
 
 

@@ -1,8 +1,8 @@
-"""The plan: which children to list in the answer, and what stands in the way.
+"""The desired state: which children to list in the response, or why to keep the observed ones.
 
-What is not listed is deleted. So a child is left out only when the spec does not ask for it, or when its name is
-held by another object, or while the first Deployment waits for the spec's dependencies; and an invalid
-spec keeps every observed child as it is.
+Metacontroller deletes what is not listed. So a child is left out only when the spec does not ask for it, when another
+object has its name, or while the first Deployment waits for the spec's dependencies. An invalid spec keeps every
+observed child as it is.
 """
 
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import Config, config
-from app.core.desired.dependencies import Unmet, waiting
+from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.deployment import deployment
 from app.core.desired.holders import Holder, deployment_holder, service_holder, terminating_child
 from app.core.desired.service import service, wants_service
-from app.core.previous_status import Previous
+from app.core.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Deployment, Manifest, SyncRequest
 
@@ -29,63 +29,62 @@ _ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to answer with: ``wanted`` children, or ``kept`` ones and the ``problem`` that keeps them."""
+class DesiredState:
+    """The desired ``children``; or those that are ``kept`` as they are, and the ``problem`` of the spec."""
 
-    wanted: list[Manifest] = field(default_factory=list)
+    children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     spec: MyResourceSpec | None = None
+    """None if it is invalid."""
     replicas: int = 0
     problem: str | None = None
     holders: tuple[Holder, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     config: Config = field(default_factory=Config)
-    waits: list[Unmet] | None = None
-    """The dependencies that are not met; None if the spec has none."""
-    held: bool = False
+    unmet_dependencies: list[Unmet] | None = None
+    """None if the spec has no dependencies."""
+    is_waiting_for_dependencies: bool = False
     """Whether the first Deployment waits for them."""
 
 
-def plan(request: SyncRequest, previous: Previous, watch: Watch) -> Plan:
-    """Return the plan for the parent of *request*."""
+def desired_state(request: SyncRequest, previous: PreviousStatus, watch: Watch) -> DesiredState:
+    """Return the desired state of the parent of *request*."""
     parent, children = request.parent, request.children
     spec = read(parent.name, parent.spec)
     if isinstance(spec, InvalidSpec):
-        return Plan(kept=children.kept(), problem=spec.problem)
-    made = _plan(request, spec, previous, watch)
-    if any(_size(child) > MAX_CHILD for child in made.wanted):
-        return Plan(
-            kept=children.kept(),
-            problem="spec: makes a child object larger than 200 KiB; move long values to a ConfigMap",
-        )
-    return made
+        return DesiredState(kept=children.kept(), problem=spec.problem)
+    desired = _of_valid_spec(request, spec, previous, watch)
+    if any(_size(child) > MAX_CHILD for child in desired.children):
+        problem = "spec: makes a child object larger than 200 KiB; move long values to a ConfigMap"
+        return DesiredState(kept=children.kept(), problem=problem)
+    return desired
 
 
-def _plan(request: SyncRequest, spec: MyResourceSpec, previous: Previous, watch: Watch) -> Plan:
+def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, previous: PreviousStatus, watch: Watch) -> DesiredState:
     parent = request.parent
     service_taken = service_holder(request) if wants_service(spec) else None
     deployment_taken = deployment_holder(request)
-    found = config(request, spec, watch)
-    waits = waiting(request, spec, watch)
-    held = bool(waits) and not _has_started(request, previous)
-    wanted = [] if held or deployment_taken else [deployment(parent, spec, found.marks)]
+    observed_config = config(request, spec, watch)
+    unmet = unmet_dependencies(request, spec, watch)
+    is_waiting = bool(unmet) and not _has_started(request, previous)
+    children = [] if is_waiting or deployment_taken else [deployment(parent, spec, observed_config.hashes)]
     if wants_service(spec) and not service_taken:
-        wanted.append(service(parent, spec))
-    return Plan(
-        wanted=wanted,
+        children.append(service(parent, spec))
+    return DesiredState(
+        children=children,
         spec=spec,
         replicas=spec.replicas,
-        holders=tuple(filter(None, (terminating_child(wanted, request.children), service_taken, deployment_taken))),
-        config=found,
-        waits=waits if spec.dependencies else None,
-        held=held,
+        holders=tuple(filter(None, (terminating_child(children, request.children), service_taken, deployment_taken))),
+        config=observed_config,
+        unmet_dependencies=unmet if spec.dependencies else None,
+        is_waiting_for_dependencies=is_waiting,
     )
 
 
-def _has_started(request: SyncRequest, previous: Previous) -> bool:
+def _has_started(request: SyncRequest, previous: PreviousStatus) -> bool:
     """Tell whether there is a Deployment, or was one that got Ready: then nothing waits any more."""
-    there = request.children.get(Deployment, deployment_name(request.parent))
-    return there is not None or previous.ready_generation is not None
+    observed = request.children.get(Deployment, deployment_name(request.parent))
+    return observed is not None or previous.ready_generation is not None
 
 
 def _size(child: Manifest) -> int:

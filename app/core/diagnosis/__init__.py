@@ -5,5 +5,5 @@ status, and writes no word of it into a message: a message stays the same for as
 
 Nouns: the *revision* is the Pods of the newest ReplicaSet; a *cause* is why one of them is not available; a
 *disruption* is the end of a whole Pod; *advice* is what to change, in the words of the spec. Start at
-:mod:`app.core.diagnosis.diagnosis`.
+:mod:`app.core.diagnosis.pod_diagnosis`.
 """

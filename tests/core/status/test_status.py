@@ -4,10 +4,12 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import CHILDREN
-from app.core.previous_status import Previous
+from app.core.desired.desired_state import DesiredState
+from app.core.diagnosis.pod_diagnosis import Diagnosis
+from app.core.previous_status import PreviousStatus
 from app.core.rollout import Rollout
 from app.core.status.facts import Facts
-from app.core.status.status import status
+from app.core.status.parent_status import parent_status
 from metahook import SyncRequest
 from metahook.protocol.sender import sync_request
 from tests.build import (
@@ -355,17 +357,15 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     parent = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN).parent
     facts = Facts(
         parent=parent,
-        spec=None,
-        problem="x" * 2000,
-        holders=(),
-        gap=None,
-        now=NOW,
-        waiting_since=NOW,
+        desired=DesiredState(problem="x" * 2000),
+        drift=None,
         rollout=Rollout(None, 0),
-        was_ready=False,
+        diagnosis=Diagnosis(),
+        previous_status=PreviousStatus(parent),
+        now=NOW,
     )
 
-    assert len(status(facts, Previous(parent))["conditions"][0]["message"]) == 1024
+    assert len(parent_status(facts)["conditions"][0]["message"]) == 1024
 
 
 ROLLS: Json = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
