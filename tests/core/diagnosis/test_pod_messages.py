@@ -83,6 +83,8 @@ TABLE = [
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}, f", no node matches spec.nodeSelector, {UNTOLERATED}"),
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}, **SPREAD}, "spec.nodeSelector and spec.topologySpreadConstraints,"),
     (UNSCHEDULABLE, {"cpu": "1"}, "not enough free CPU or memory for spec.cpu and spec.memory, "),
+    (UNSCHEDULABLE, {"resources": {"requests": {"memory": "1Gi"}}}, "free CPU or memory for spec.resources, or nodes"),
+    (UNSCHEDULABLE, {"resources": {"limits": {"cpu": "1"}}}, "memory for spec.memory and spec.resources, or nodes"),
     (UNSCHEDULABLE, CLAIM, f", no node can mount the claims in spec.volumes, {UNTOLERATED}"),
 ]
 
