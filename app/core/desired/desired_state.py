@@ -15,8 +15,8 @@ from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.deployment import deployment
-from app.core.desired.holders import Holder, deployment_holder, service_holder, terminating_child
-from app.core.desired.service import service, wants_service
+from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
+from app.core.desired.optional_children import desired_kinds
 from app.core.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Deployment, Manifest, SyncRequest
@@ -61,24 +61,30 @@ def desired_state(request: SyncRequest, previous: PreviousStatus, watch: Watch) 
 
 
 def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, previous: PreviousStatus, watch: Watch) -> DesiredState:
-    parent = request.parent
-    service_taken = service_holder(request) if wants_service(spec) else None
-    deployment_taken = deployment_holder(request)
     observed_config = config(request, spec, watch)
     unmet = unmet_dependencies(request, spec, watch)
     is_waiting = bool(unmet) and not _has_started(request, previous)
-    children = [] if is_waiting or deployment_taken else [deployment(parent, spec, observed_config.hashes)]
-    if wants_service(spec) and not service_taken:
-        children.append(service(parent, spec))
+    taken = deployment_holder(request)
+    children = [] if is_waiting or taken else [deployment(request.parent, spec, observed_config.hashes)]
+    others, holders = _optional_children(request, spec)
+    children += others
     return DesiredState(
         children=children,
         spec=spec,
         replicas=spec.replicas,
-        holders=tuple(filter(None, (terminating_child(children, request.children), service_taken, deployment_taken))),
+        holders=tuple(filter(None, (terminating_child(children, request.children), *holders, taken))),
         config=observed_config,
         unmet_dependencies=unmet if spec.dependencies else None,
         is_waiting_for_dependencies=is_waiting,
     )
+
+
+def _optional_children(request: SyncRequest, spec: MyResourceSpec) -> tuple[list[Manifest], list[Holder]]:
+    """Return the children beside the Deployment whose names are free, and who holds those of the others."""
+    desired = desired_kinds(spec)
+    holders = [name_holder(request, child.kind, child.name(request.parent)) for child in desired]
+    free = [child for child, holder in zip(desired, holders, strict=True) if holder is None]
+    return [child.manifest(request.parent, spec) for child in free], [holder for holder in holders if holder]
 
 
 def _has_started(request: SyncRequest, previous: PreviousStatus) -> bool:

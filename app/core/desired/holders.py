@@ -7,9 +7,9 @@ silence, and under server-side apply it takes the object over, and deletes it to
 from dataclasses import dataclass
 
 from app.api.names import KIND
-from app.core.child_metadata import deployment_name, replica_set_hash, service_name
+from app.core.child_metadata import deployment_name, replica_set_hash
 from app.core.timers import parse_time
-from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, Service, SyncRequest
+from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, SyncRequest
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,18 @@ class Holder:
     finalizers: tuple[str, ...] = ()
 
 
-def service_holder(request: SyncRequest) -> Holder | None:
-    """Return who has the Service's name, if this parent does not control it; rules of customize asked for it."""
-    name = service_name(request.parent)
-    service = request.related.get(Service, name)
-    if request.children.get(Service, name) or service in (Absence.MISSING, Absence.NOT_ASKED):
+def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder | None:
+    """Return who has the *name* of a child of *kind*, if this parent does not control it; customize asked for it."""
+    observed = request.related.get(kind, name)
+    if request.children.get(kind, name) or observed in (Absence.MISSING, Absence.NOT_ASKED):
         return None
-    if not isinstance(service, Service):
-        return Holder("Service", name)
-    metadata = service.metadata
+    if isinstance(observed, Absence):
+        return Holder(kind.KIND.kind, name)
+    metadata = observed.metadata
     if metadata.controller_uid == request.parent.uid:
         return None
     is_terminating = metadata.deletion_timestamp is not None or _belonged_to_namesake(metadata, request.parent)
-    return Holder("Service", name, is_terminating, _finalizers(service))
+    return Holder(kind.KIND.kind, name, is_terminating, _finalizers(observed))
 
 
 def deployment_holder(request: SyncRequest) -> Holder | None:

@@ -94,7 +94,7 @@ class Facts:
         A Deployment is one only when it stays: that of a MyResource that was just deleted goes within seconds.
         """
         conflicts = (holder for holder in self.desired.holders if not holder.is_terminating)
-        return next((holder for holder in conflicts if holder.kind == "Service" or self.is_stuck), None)
+        return next((holder for holder in conflicts if holder.kind != "Deployment" or self.is_stuck), None)
 
     # The rollout.
 

@@ -57,7 +57,7 @@ def _words(facts: Facts) -> Words:
         holder=f"{holder.kind} {holder.name}",
         until=f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete",
         handover=f"{holder.kind.lower()} {holder.name}",
-        others="set spec.service.mode to Disabled" if holder.kind == "Service" else "delete the Deployment",
+        others="set spec.service.mode to Disabled" if holder.kind == "Service" else f"delete the {holder.kind}",
         kind=drift.kind,
         child=drift.name,
         path=drift.path or "",
