@@ -78,8 +78,8 @@ NAME_CONFLICT = Reason(
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
     Outlook.STALLED,
-    "{dependencies}. The application does not start until all dependencies are met: remove the dependency on that kind, or "
-    "ask the cluster administrator to let the operator watch the kind.",
+    "{dependencies}. The application does not start until all dependencies are met: remove the dependency on that "
+    "kind, or ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
     "Remove the dependency, or add its kind to the settings of the operator. Every namespaced kind is possible but "
     "Pods, Services, ConfigMaps and Secrets: docs/dependencies.md.",

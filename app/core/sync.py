@@ -19,11 +19,10 @@ from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, first_drift, outdated
-from app.core.previous_status import PreviousStatus
 from app.core.repair import has_arrived, repaired
-from app.core.rollout import Rollout
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
+from app.core.status.previous_status import PreviousStatus
 from app.core.timers import resync
 from app.core.watch import Watch
 from metahook import Deployment, SyncRequest, SyncResponse
@@ -45,14 +44,14 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
 
 def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, previous_status, watch)
-    rollout = Rollout(request.children.get(Deployment, deployment_name(request.parent)), desired.replicas)
+    desired = desired_state(request, watch, was_ever_ready=previous_status.was_ever_ready)
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
     facts = Facts(
         parent=request.parent,
         desired=desired,
         drift=_drift(request, desired),
-        rollout=rollout,
-        diagnosis=_diagnosis(request, desired, rollout, now),
+        deployment=deployment,
+        diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
         now=now,
     )
@@ -73,8 +72,8 @@ def _blocked_deployment(desired: DesiredState) -> Drift | None:
     return next((Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"), None)
 
 
-def _diagnosis(request: SyncRequest, desired: DesiredState, rollout: Rollout, now: datetime) -> Diagnosis:
+def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
     """Return what Pods say, whatever else keeps the MyResource from being Ready: Available depends on it, too."""
-    if desired.spec is None or rollout.deployment is None or request.parent.deleting:
+    if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
-    return diagnose_pods(request.related, rollout.deployment, desired.spec, now)
+    return diagnose_pods(request.related, deployment, desired.spec, now)

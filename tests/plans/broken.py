@@ -9,7 +9,7 @@ import msgspec
 
 from app.core.child_metadata import CHILDREN
 from app.core.desired.desired_state import desired_state
-from app.core.previous_status import PreviousStatus
+from app.core.status.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
@@ -129,7 +129,7 @@ def believes_every_parent() -> Controller:
     """Do what the spec says although the children show that it is past."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        desired = desired_state(request, PreviousStatus(request.parent), Watch())
+        desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
         return replace(answer, children=desired.children, kept=desired.kept)
 
     return but(change)

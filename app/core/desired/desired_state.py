@@ -17,7 +17,6 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.deployment import deployment
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.optional_children import desired_kinds
-from app.core.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Deployment, Manifest, SyncRequest
 
@@ -47,23 +46,25 @@ class DesiredState:
     """Whether the first Deployment waits for them."""
 
 
-def desired_state(request: SyncRequest, previous: PreviousStatus, watch: Watch) -> DesiredState:
-    """Return the desired state of the parent of *request*."""
+def desired_state(request: SyncRequest, watch: Watch, *, was_ever_ready: bool) -> DesiredState:
+    """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
     parent, children = request.parent, request.children
     spec = read(parent.name, parent.spec)
     if isinstance(spec, InvalidSpec):
         return DesiredState(kept=children.kept(), problem=spec.problem)
-    desired = _of_valid_spec(request, spec, previous, watch)
+    desired = _of_valid_spec(request, spec, watch, was_ever_ready=was_ever_ready)
     if any(_size(child) > MAX_CHILD for child in desired.children):
         problem = "spec: makes a child object larger than 200 KiB; move long values to a ConfigMap"
         return DesiredState(kept=children.kept(), problem=problem)
     return desired
 
 
-def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, previous: PreviousStatus, watch: Watch) -> DesiredState:
+def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, watch: Watch, *, was_ever_ready: bool) -> DesiredState:
     observed_config = config(request, spec, watch)
     unmet = unmet_dependencies(request, spec, watch)
-    is_waiting = bool(unmet) and not _has_started(request, previous)
+    # Why not again once it has started: what has run is never stopped because of a dependency.
+    has_started = was_ever_ready or request.children.get(Deployment, deployment_name(request.parent)) is not None
+    is_waiting = bool(unmet) and not has_started
     taken = deployment_holder(request)
     children = [] if is_waiting or taken else [deployment(request.parent, spec, observed_config.hashes)]
     others, holders = _optional_children(request, spec)
@@ -85,12 +86,6 @@ def _optional_children(request: SyncRequest, spec: MyResourceSpec) -> tuple[list
     holders = [name_holder(request, child.kind, child.name(request.parent)) for child in desired]
     free = [child for child, holder in zip(desired, holders, strict=True) if holder is None]
     return [child.manifest(request.parent, spec) for child in free], [holder for holder in holders if holder]
-
-
-def _has_started(request: SyncRequest, previous: PreviousStatus) -> bool:
-    """Tell whether there is a Deployment, or was one that got Ready: then nothing waits any more."""
-    observed = request.children.get(Deployment, deployment_name(request.parent))
-    return observed is not None or previous.ready_generation is not None
 
 
 def _size(child: Manifest) -> int:

@@ -8,10 +8,10 @@ from app.core.desired.desired_state import DesiredState
 from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift
-from app.core.previous_status import PreviousStatus
 from app.core.rollout import Rollout
+from app.core.status.previous_status import PreviousStatus
 from app.core.timers import after
-from metahook import Parent
+from metahook import Deployment, Parent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -34,7 +34,8 @@ class Facts:
     desired: DesiredState
     drift: Drift | None
     """The first difference between the observed children and the desired ones."""
-    rollout: Rollout
+    deployment: Deployment | None
+    """The observed one."""
     diagnosis: Diagnosis
     """What Pods say; an empty one if they were not asked."""
     previous_status: PreviousStatus
@@ -46,6 +47,11 @@ class Facts:
     def was_ready(self) -> bool:
         """Whether Ready was True in this generation before."""
         return self.previous_status.was_ready
+
+    @cached_property
+    def rollout(self) -> Rollout:
+        """The rollout of the observed Deployment."""
+        return Rollout(self.deployment, self.desired.replicas)
 
     # What is waited for, and since when.
 

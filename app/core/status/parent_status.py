@@ -7,7 +7,6 @@ from typing import Any
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CONTAINER, selector
 from app.core.desired.dependencies import State, Unmet
-from app.core.listing import listing
 from app.core.reasons import Outlook
 from app.core.rollout import COMPLETE, min_available
 from app.core.status.conditions import (
@@ -25,6 +24,7 @@ from app.core.status.conditions import (
     Condition,
 )
 from app.core.status.facts import Facts
+from app.core.status.listing import listing
 from app.core.status.readiness import Decision, decide
 from app.core.status.words import message
 from metahook import Deployment

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from app.core.desired.holders import Holder
 from app.core.diagnosis.refusal import refusal
 from app.core.drift import Drift
-from app.core.listing import listing
 from app.core.status.facts import Facts
+from app.core.status.listing import listing
 from app.core.status.readiness import Decision
 
 

@@ -6,10 +6,9 @@ import pytest
 from app.core.child_metadata import CHILDREN
 from app.core.desired.desired_state import DesiredState
 from app.core.diagnosis.pod_diagnosis import Diagnosis
-from app.core.previous_status import PreviousStatus
-from app.core.rollout import Rollout
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
+from app.core.status.previous_status import PreviousStatus
 from metahook import SyncRequest
 from metahook.protocol.sender import sync_request
 from tests.build import (
@@ -359,7 +358,7 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
         parent=parent,
         desired=DesiredState(problem="x" * 2000),
         drift=None,
-        rollout=Rollout(None, 0),
+        deployment=None,
         diagnosis=Diagnosis(),
         previous_status=PreviousStatus(parent),
         now=NOW,

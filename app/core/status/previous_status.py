@@ -65,6 +65,11 @@ class PreviousStatus:
         return parse_time(self._waiting.since) if same and self._waiting and self._waiting.what == what else None
 
     @property
+    def was_ever_ready(self) -> bool:
+        """Whether Ready was True in any generation."""
+        return self.ready_generation is not None
+
+    @property
     def was_ready(self) -> bool:
         """Whether Ready was True in this generation before."""
         return self.ready_generation == self._parent.generation
