@@ -23,7 +23,7 @@ class Holder:
 
 
 def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder | None:
-    """Return who has the *name* of a child of *kind*, if this parent does not control it; customize asked for it."""
+    """Return who has the *name* of a child of *kind*, if this parent does not control it; it is a related object."""
     observed = request.related.get(kind, name)
     if request.children.get(kind, name) or observed in (Absence.MISSING, Absence.NOT_ASKED):
         return None

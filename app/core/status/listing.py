@@ -1,4 +1,4 @@
-"""A listing: several things in one message, as many as fit; what the user does about them is said after it."""
+"""A listing: several things in one message, as many as fit: the remedy comes after it."""
 
 from collections.abc import Iterable
 

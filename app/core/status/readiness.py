@@ -95,7 +95,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, whatever else is mended.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
-    # Before the failures: a paused Deployment keeps what it said of them, and nothing moves until it is resumed.
+    # Before the failures: a paused Deployment keeps its conditions about them, and nothing moves until it is resumed.
     (PAUSED, lambda facts: facts.rollout.is_paused),
     # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe. Unless
     # Pods that do exist tell more.
