@@ -2,8 +2,8 @@
 
 ReplicaSets are no related objects, as each of their events would cost Metacontroller a walk over all MyResources. So
 the Pods themselves tell: those of the newest ReplicaSet carry the Deployment's template. One Pod stands for all that
-have its template hash. Where an admission policy changed all Pods, those that differ least from the template count, and of
-these the ones that are as many as the Deployment has updated, and youngest.
+have its template hash. Where an admission policy changed all Pods, those that differ least from the template count,
+and of these the ones that are as many as the Deployment has updated, and youngest.
 """
 
 from collections import defaultdict
