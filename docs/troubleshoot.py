@@ -110,7 +110,7 @@ def _section(reason: Reason) -> str:
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
         f"- **Message:** {_plain(reason.outlined())}\n"
-        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS[reason.name])} -->\n"
+        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS.get(reason.name, ()))} -->\n"
         f"- **What to do:** {_plain(reason.remedy)}\n"
     )
 

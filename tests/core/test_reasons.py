@@ -7,6 +7,7 @@ from app.core.diagnosis.words import CauseWords
 from app.core.reasons import POD_REASONS, REASONS, Reason
 from app.core.status.conditions import FIXED_CONDITIONS
 from app.core.status.words import Words
+from docs.troubleshoot import PROOFS
 from tests.build import condition, my_resource, sync
 
 CAUSES = {words.reason.name: words for words in CauseWords.__subclasses__()}
@@ -53,6 +54,11 @@ def test_the_only_word_of_the_other_conditions_is_what_fills_it() -> None:
     assert {each.reason: placeholders(each.message) for each in FIXED_CONDITIONS if "{" in each.message} == {
         "DependenciesNotMet": {"dependencies"}
     }
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_page_about_troubles_names_a_test_that_sees_each_reason(name: str) -> None:
+    assert name in PROOFS, "name a test that sees it in docs/troubleshoot.py"
 
 
 @pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
