@@ -76,7 +76,7 @@ def test_the_same_child_is_named_whatever_their_order() -> None:
 
 
 @pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
-def test_any_other_mark_is_replaced(mark: str) -> None:
+def test_any_other_stamp_is_replaced(mark: str) -> None:
     parent, (deployment,) = later()
     deployment["metadata"]["annotations"][GENERATION_STAMP] = mark
 

@@ -194,7 +194,7 @@ def test_a_value_that_stays_different_is_overridden_after_a_minute_with_its_path
     assert condition(answer, "Stalled")["status"] == "True"
 
 
-def test_the_minute_begins_when_the_gap_opens_not_when_ready_was_lost() -> None:
+def test_the_minute_begins_with_the_drift_not_when_ready_was_lost() -> None:
     parent = my_resource()
     (made,) = finished(parent)
     made["status"]["availableReplicas"] = 0
