@@ -79,11 +79,11 @@ def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
 
 
 @each_mode
-def test_without_the_applied_mark_a_removed_variable_would_be_ready_at_once(
+def test_without_the_generation_stamp_a_removed_variable_would_be_ready_at_once(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for child in ("deployment", "service"):
-        monkeypatch.setattr(f"app.core.desired.{child}.applied", lambda _: "the same for all")
+        monkeypatch.setattr(f"app.core.desired.{child}.generation_stamp", lambda _: "the same for all")
     recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
 
     assert reason(recorded.answered_now()) == "Available"
