@@ -25,7 +25,7 @@ PROOFS = {
     ),
     "WaitingForDependencies": ("core.desired.dependencies.the_first_start_waits_and_says_for_what",),
     "ConfigNotFound": (
-        "core.desired.config_hash.what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec",
+        "core.desired.config_hash.what_is_missing_is_reported_and_keeps_the_hash_while_the_rest_follows_the_spec",
     ),
     "NotApplied": (
         "e2e.stuck.a_foreign_deployment_is_left_unchanged_and_the_status_is_not_applied",
@@ -110,7 +110,7 @@ def _section(reason: Reason) -> str:
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
         f"- **Message:** {_plain(reason.outlined())}\n"
-        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS[reason.name])} -->\n"
+        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS.get(reason.name, ()))} -->\n"
         f"- **What to do:** {_plain(reason.remedy)}\n"
     )
 

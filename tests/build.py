@@ -4,9 +4,10 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
 from app.core.watch import Watch
-from metahook import Deployment, Object, Service
+from metahook import Object
 from metahook.protocol.sender import Grouped, sync_request
 
 Json = dict[str, Any]
@@ -18,7 +19,7 @@ UID = "b848bea7-865d-4a1f-bf45-a10293c59ffe"
 MYRESOURCE = controller(Watch())
 """The controller with the default settings."""
 
-KINDS: dict[str, type[Object]] = {"Deployment": Deployment, "Service": Service}
+KINDS: dict[str, type[Object]] = {kind.KIND.kind: kind for kind in CHILDREN}
 
 
 def my_resource(
@@ -77,7 +78,7 @@ def rolled_out(deployment: Json) -> Json:
     return {**deployment, "status": status}
 
 
-def grouped(*objects: Json, kinds: tuple[str, ...] = ("Deployment", "Service")) -> Grouped:
+def grouped(*objects: Json, kinds: tuple[str, ...] = tuple(KINDS)) -> Grouped:
     """Return *objects* by kind, as Metacontroller sends them; every one of *kinds* has a group."""
     groups: Grouped = {KINDS[kind].KIND.group_key: {} for kind in kinds}
     for item in objects:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.metacontroller.settings import MODES
 from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
@@ -74,16 +74,16 @@ def _marked_alike(recorded: Recorded) -> Recorded:
 def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
     for name, item in group.items():
         metadata = item["metadata"]
-        marked = {**metadata, "annotations": {**metadata["annotations"], APPLIED: "the same for all"}}
+        marked = {**metadata, "annotations": {**metadata["annotations"], GENERATION_STAMP: "the same for all"}}
         yield name, {**item, "metadata": marked}
 
 
 @each_mode
-def test_without_the_applied_mark_a_removed_variable_would_be_ready_at_once(
+def test_without_the_generation_stamp_a_removed_variable_would_be_ready_at_once(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for child in ("deployment", "service"):
-        monkeypatch.setattr(f"app.core.desired.{child}.applied", lambda _: "the same for all")
+        monkeypatch.setattr(f"app.core.desired.{child}.generation_stamp", lambda _: "the same for all")
     recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
 
     assert reason(recorded.answered_now()) == "Available"

@@ -8,7 +8,7 @@ import click
 
 from app.cli.wrapping import wrap
 from app.core.reasons import REASONS, Reason
-from app.core.status.conditions import OBSERVATIONS, Observation
+from app.core.status.conditions import FIXED_CONDITIONS, Condition
 from app.core.status.terms import TERMS, Term
 
 Row = tuple[str, str]
@@ -54,7 +54,7 @@ def _pages() -> list[Row]:
     return [
         *((name, _reason(reason)) for name, reason in REASONS.items()),
         *((term.name, _term(term)) for term in TERMS),
-        *((seen.reason, _observation(seen)) for seen in OBSERVATIONS if seen.reason.lower() not in own),
+        *((each.reason, _condition(each)) for each in FIXED_CONDITIONS if each.reason.lower() not in own),
     ]
 
 
@@ -69,8 +69,8 @@ def _term(term: Term) -> str:
     return _page(f"{term.name}: a {term.kind} of a MyResource", rows)
 
 
-def _observation(seen: Observation) -> str:
-    return _page(f"{seen.reason}: {seen.condition} is {seen.status}", [("Message", seen.message)])
+def _condition(condition: Condition) -> str:
+    return _page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.message)])
 
 
 def _page(title: str, rows: list[Row]) -> str:

@@ -9,7 +9,7 @@ environment, no logging. The same request gives the same bytes. A user's mistake
     diagnosis        what Pods show of a rollout that does not finish
     desired          the children that the spec asks for, and what they wait for
     drift            how observed children differ from the desired ones
-    the leaves       rollout, reasons, child_metadata, previous_status, timers, watch, listing
+    the leaves       rollout, reasons, child_metadata, timers, watch
 
 Imports point down this list. Imports api and metahook, without its server and its simulator. Start at
 :mod:`app.core.sync`.

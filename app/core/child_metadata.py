@@ -3,23 +3,30 @@
 Names and selectors depend on the parent's name alone, for ever: a Deployment's selector can't be changed.
 """
 
+import re
+
 from app.api.names import GROUP
-from metahook import ConfigMap, Deployment, Parent, Secret, Service
+from metahook import ConfigMap, Deployment, Metadata, Parent, Pod, Secret, Service
 
 CHILDREN = (Deployment, Service)
 """The kinds of a MyResource's children."""
 
 SELECTOR_LABEL = "myresource"
 CONTAINER = "main"
+POD_TEMPLATE_HASH = "pod-template-hash"
+"""The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 
-APPLIED = f"{GROUP}/applied"
-REPAIR = f"{GROUP}/repair"
+GENERATION_STAMP = f"{GROUP}/applied"
+REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
-MARKS: dict[type[ConfigMap] | type[Secret], str] = {
+CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {
     ConfigMap: f"{GROUP}/config",
     Secret: f"{GROUP}/secrets",
 }
 """The annotations of the Pod template that change with what the application reads."""
+
+_STAMP = re.compile(r"([0-9]{1,18})-(.+)")
+"""A generation, and the beginning of a parent's uid."""
 
 
 def deployment_name(parent: Parent) -> str:
@@ -47,9 +54,25 @@ def labels(parent: Parent) -> dict[str, str]:
     }
 
 
-def applied(parent: Parent) -> str:
-    """Return the mark of this generation of this parent.
+def generation_stamp(parent: Parent) -> str:
+    """Return the stamp of this generation of *parent*, which each child carries as the annotation GENERATION_STAMP.
 
-    Not a hash of what is asked for: two versions of the hook would rewrite a hash in turn.
+    Not a hash of the desired child: two versions of the hook would rewrite a hash in turn.
     """
-    return f"{parent.generation}-{parent.uid[:8]}"
+    return f"{parent.generation}-{_short_uid(parent)}"
+
+
+def is_from_newer_generation(child: Metadata, parent: Parent) -> bool:
+    """Tell whether the stamp of *child* is that of a newer generation of *parent*."""
+    stamp = _STAMP.fullmatch(child.annotation(GENERATION_STAMP) or "")
+    return stamp is not None and stamp[2] == _short_uid(parent) and int(stamp[1]) > parent.generation
+
+
+def replica_set_hash(pod: Pod, deployment: str) -> str | None:
+    """Return the template hash of the ReplicaSet of *deployment* that created *pod*; None if none of them did."""
+    template_hash, owner = pod.metadata.label(POD_TEMPLATE_HASH), pod.metadata.controller
+    return template_hash if template_hash and owner and owner.name == f"{deployment}-{template_hash}" else None
+
+
+def _short_uid(parent: Parent) -> str:
+    return parent.uid[:8]

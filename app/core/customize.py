@@ -7,11 +7,10 @@ are not ready.
 """
 
 from app.api.reading import InvalidSpec, read
-from app.core.child_metadata import selector, service_name
-from app.core.desired import config_hash, dependencies
-from app.core.desired.service import wants_service
+from app.core.child_metadata import selector
+from app.core.desired import config_hash, dependencies, optional_children
 from app.core.watch import Watch
-from metahook import CustomizeRequest, Pod, RelatedRule, Service, select_by_labels, select_by_name
+from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 
 
 def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
@@ -21,7 +20,7 @@ def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
     if isinstance(spec, InvalidSpec):
         return []
     return [
-        *([select_by_name(Service, parent.namespace, service_name(parent))] if wants_service(spec) else []),
+        *optional_children.rules(parent, spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
         *config_hash.rules(parent.namespace, spec, watch),
         *dependencies.rules(parent.namespace, spec, watch),

@@ -9,14 +9,11 @@ The parent of a request may be older than its children, when Metacontroller star
 would undo what was applied since, so that is drift as well: a later sync, once the cache has caught up, decides.
 """
 
-import re
 from dataclasses import dataclass
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import APPLIED, CHILDREN, REPAIR
+from app.core.child_metadata import CHILDREN, GENERATION_STAMP, REPAIR_ANNOTATION, is_from_newer_generation
 from metahook import Children, Manifest, Parent, Removal, drifted_field, leftovers, removal
-
-_STAMP = re.compile(r"([0-9]{1,18})-(.+)")
 
 _LEFTOVER_FIELDS = "removal of leftover fields"
 """The same for all children: after the command for one child, the message names the next one at once."""
@@ -56,14 +53,14 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     if observed is None or observed.metadata.deletion_timestamp:
         return Drift(kind, name)
     left_over = _left_over(desired, children)
-    if observed.metadata.annotation(APPLIED) != desired["metadata"]["annotations"][APPLIED]:
+    if observed.metadata.annotation(GENERATION_STAMP) != desired["metadata"]["annotations"][GENERATION_STAMP]:
         return left_over or Drift(kind, name, is_observed=True)
     path = drifted_field(desired, children)
     return Drift(kind, name, path, is_observed=True) if path else left_over
 
 
 def _left_over(desired: Manifest, children: Children) -> Drift | None:
-    paths = leftovers(desired, children, ignored={REPAIR})
+    paths = leftovers(desired, children, ignored={REPAIR_ANNOTATION})
     if not paths:
         return None
     command = removal(desired, paths, children.namespace)
@@ -73,10 +70,5 @@ def _left_over(desired: Manifest, children: Children) -> Drift | None:
 def outdated(parent: Parent, children: Children) -> Drift | None:
     """Return the drift of a child that was made for a newer generation of *parent* than this."""
     every = [(kind.KIND.kind, observed.metadata) for kind in CHILDREN for observed in children.all(kind)]
-    newer = [(kind, metadata.name) for kind, metadata in every if _is_newer(metadata.annotation(APPLIED), parent)]
+    newer = [(kind, metadata.name) for kind, metadata in every if is_from_newer_generation(metadata, parent)]
     return Drift(*min(newer), is_from_newer_generation=True) if newer else None
-
-
-def _is_newer(stamp: str | None, parent: Parent) -> bool:
-    found = _STAMP.fullmatch(stamp or "")
-    return found is not None and found[2] == parent.uid[:8] and int(found[1]) > parent.generation

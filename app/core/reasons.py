@@ -17,8 +17,8 @@ class Outlook(Enum):
     READY = "Ready is True"
     RECONCILING = "Ready is False; no action is needed yet (Reconciling)"
     STALLED = "Ready is False; action is needed (Stalled)"
-    AS_THE_ROLLOUT = "Ready is False; Reconciling until the deadline of the rollout, then Stalled"
-    LEAVING = "Ready is False; the MyResource is being deleted"
+    FOLLOWS_ROLLOUT = "Ready is False; Reconciling until the deadline of the rollout, then Stalled"
+    TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,6 @@ _OUTLINES = {
     "refusers": "another object has its name, or a quota or ",
     "requests": "<fields of the spec>",
     "until": "<condition>",
-    "waits": "<dependencies>",
     "where": " at its <limit> limit",
     "who": "Container <container>",
     "why": "<cause>",
@@ -66,7 +65,7 @@ _OUTLINES = {
 
 TERMINATING = Reason(
     "Terminating",
-    Outlook.LEAVING,
+    Outlook.TERMINATING,
     "The MyResource is being deleted.",
     "The MyResource was deleted. Its children are deleted with it.",
     "Wait. If it stays, find out what should remove its finalizers: kubectl get myresource NAME -o yaml",
@@ -102,8 +101,8 @@ NAME_CONFLICT = Reason(
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
     Outlook.STALLED,
-    "{waits}. The application does not start until all dependencies are met: remove the dependency on that kind, or "
-    "ask the cluster administrator to let the operator watch the kind.",
+    "{dependencies}. The application does not start until all dependencies are met: remove the dependency on that "
+    "kind, or ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
     "Remove the dependency, or add its kind to the settings of the operator. All namespaced kinds are possible except "
     "Pods, Services, ConfigMaps and Secrets: docs/dependencies.md.",
@@ -111,7 +110,7 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
 WAITING_FOR_DEPENDENCIES = Reason(
     "WaitingForDependencies",
     Outlook.RECONCILING,
-    "Waiting for dependencies: {waits}.",
+    "Waiting for dependencies: {dependencies}.",
     "Objects in spec.dependencies do not exist, or their condition is not True. The application has never started.",
     "Wait, or check the objects that the message names. If two MyResources wait for each other, remove one of the "
     "dependencies. An application that has started is never stopped because of a dependency.",
@@ -163,7 +162,7 @@ ROLLING_OUT = Reason(
 )
 CONFIG_NOT_FOUND = Reason(
     "ConfigNotFound",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "Missing: {missing}. Create what is missing, or mark its use in the spec as optional. Running Pods are not "
     "affected.",
     "The spec uses a ConfigMap or Secret, or a key of one, that does not exist. Running Pods are not affected. New "
@@ -180,7 +179,7 @@ PROGRESS_DEADLINE_EXCEEDED = Reason(
 )
 REPLICA_FAILURE = Reason(
     "ReplicaFailure",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
     "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
     "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
@@ -196,7 +195,7 @@ PAUSED = Reason(
 )
 REPLICAS_UNAVAILABLE = Reason(
     "ReplicasUnavailable",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "Some Pods became unavailable. See: kubectl describe pods -l myresource={name} -n {namespace}",
     "The rollout was complete. Since then Pods crashed, were evicted, or fail their readiness probe.",
     "Check the Pods: kubectl describe pods -l myresource=NAME",
@@ -223,7 +222,7 @@ _DESCRIBE = "See: kubectl describe pods -l myresource={name} -n {namespace}"
 
 IMAGE_PULL_FAILED = Reason(
     "ImagePullFailed",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "{who} {problem}: {remedy}.",
     "The image or its tag does not exist, its registry denies access or can't be reached, or imagePullPolicy is Never "
     "and the node does not have the image.",
@@ -232,7 +231,7 @@ IMAGE_PULL_FAILED = Reason(
 )
 CONTAINER_CONFIG_ERROR = Reason(
     "ContainerConfigError",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     f"{{who}} can't be created: {{why}}. {_DESCRIBE}",
     "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root, which "
     "securityProfile Restricted does not allow; or the node can't create the container.",
@@ -242,7 +241,7 @@ CONTAINER_CONFIG_ERROR = Reason(
 )
 RUN_CONTAINER_ERROR = Reason(
     "RunContainerError",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     f"{{who}} can't be started: {{remedy}}. {_DESCRIBE}",
     "The command is not in the image or is not executable, or the image is for another CPU architecture. The "
     "application never ran, so it has no logs.",
@@ -251,14 +250,14 @@ RUN_CONTAINER_ERROR = Reason(
 )
 OOM_KILLED = Reason(
     "OOMKilled",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "{who} was OOMKilled{where}: {remedy}.",
     "The application used more memory than its limit allows, or the node ran out of memory.",
     "Raise the field that the message names, or reduce the memory use of the application.",
 )
 CRASH_LOOPING = Reason(
     "CrashLooping",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "{who} keeps exiting with code {code}{hint}. See: kubectl {command} -l myresource={name} -n {namespace}{options}",
     "The application exits soon after it starts, or its liveness or startup probe fails and the kubelet restarts it. "
     "It counts as recovered once it has run for ten minutes.",
@@ -267,7 +266,7 @@ CRASH_LOOPING = Reason(
 )
 EVICTED = Reason(
     "Evicted",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "A Pod was evicted because {why}: {remedy}.",
     "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
     "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is "
@@ -276,14 +275,14 @@ EVICTED = Reason(
 )
 PREEMPTED = Reason(
     "Preempted",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "A Pod was preempted to make room for Pods of a higher priority: {remedy}.",
     "The scheduler or the kubelet removed the Pod because Pods of a higher priority needed its resources.",
     "Give the Pods a higher priority with spec.priorityClassName, or add nodes.",
 )
 POD_REJECTED = Reason(
     "PodRejected",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     f"A node rejected a Pod: {{why}}. {_DESCRIBE}",
     "When the Pod arrived, the node no longer had enough CPU, memory or devices, or had too many Pods (OutOfcpu, "
     "OutOfmemory, OutOfpods), or its labels or devices had changed.",
@@ -291,7 +290,7 @@ POD_REJECTED = Reason(
 )
 NODE_LOST = Reason(
     "NodeLost",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "A node that runs a Pod does not respond; the Pod is replaced after some minutes. See: kubectl get nodes",
     "The kubelet of the node stopped, or the network between the node and the API server is broken. The Pod may still "
     "run there. Kubernetes replaces it after five minutes, or after the tolerationSeconds of spec.tolerations.",
@@ -299,7 +298,7 @@ NODE_LOST = Reason(
 )
 UNSCHEDULABLE = Reason(
     "Unschedulable",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "No node fits: not enough free CPU or memory for {requests}{constraints}{claims}, or nodes have taints that the "
     f"Pods do not tolerate. {_DESCRIBE}",
     "All nodes are full or too small, or no node meets the constraints of the Pods.",
@@ -308,7 +307,7 @@ UNSCHEDULABLE = Reason(
 )
 PROBE_FAILING = Reason(
     "ProbeFailing",
-    Outlook.AS_THE_ROLLOUT,
+    Outlook.FOLLOWS_ROLLOUT,
     "{who} is running, but its readiness probe is failing: {remedy}.",
     "The probe checks the wrong port or path, or the application takes longer to become ready than its probes allow: "
     "the time of the startup probe, then initialDelaySeconds plus failureThreshold (or successThreshold) times "

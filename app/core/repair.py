@@ -1,6 +1,6 @@
 """Which children carry the repair annotation: see :mod:`metahook.protocol.repair`."""
 
-from app.core.child_metadata import REPAIR
+from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.drift import Drift
 from app.core.status.facts import Facts
 from metahook import Children, Manifest, Object, Resend, was_resent, with_repair
@@ -8,18 +8,18 @@ from metahook import Children, Manifest, Object, Resend, was_resent, with_repair
 
 def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest:
     """Return *child*, with the annotation while *observed* lacks a label of ours or has had another value for long."""
-    is_resent = facts.resends and _is_about(child, facts.gap)
-    return with_repair(child, observed, REPAIR, _resend(facts) if is_resent else None)
+    is_resent = facts.is_resending and _is_about(child, facts.drift)
+    return with_repair(child, observed, REPAIR_ANNOTATION, _resend(facts) if is_resent else None)
 
 
 def has_arrived(desired: list[Manifest], children: Children, facts: Facts) -> bool:
     """Tell whether the child with the drift shows that its value was sent again: then no policy refuses our writes."""
-    observed = next((children.observed(child) for child in desired if _is_about(child, facts.gap)), None)
-    return observed is not None and was_resent(observed, REPAIR, _resend(facts))
+    observed = next((children.observed(child) for child in desired if _is_about(child, facts.drift)), None)
+    return observed is not None and was_resent(observed, REPAIR_ANNOTATION, _resend(facts))
 
 
 def _resend(facts: Facts) -> Resend:
-    return Resend(str(facts.gap), facts.waiting_since, facts.now)
+    return Resend(str(facts.drift), facts.waiting_since, facts.now)
 
 
 def _is_about(child: Manifest, drift: Drift | None) -> bool:

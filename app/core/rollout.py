@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
-from app.core.timers import moment
+from app.core.timers import parse_time
 from metahook import Deployment, DeploymentStatus
 
 COMPLETE = "NewReplicaSetAvailable"
@@ -29,8 +29,8 @@ class Rollout:
 
     def says(self, condition: str, status: str, reason: str | None = None) -> bool:
         """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
-        found = self.status.condition(condition)
-        return found is not None and found.status == status and reason in (None, found.reason)
+        observed = self.status.condition(condition)
+        return observed is not None and observed.status == status and reason in (None, observed.reason)
 
     @property
     def is_not_yet_observed(self) -> bool:
@@ -76,7 +76,7 @@ class Rollout:
     def progressed_at(self) -> datetime | None:
         """When the rollout that is under way made its last progress, if the Deployment says so."""
         progressing = self.status.condition("Progressing") if self.is_under_way else None
-        return moment(progressing.last_update_time) if progressing else None
+        return parse_time(progressing.last_update_time) if progressing else None
 
     @property
     def _has_old_pods(self) -> bool:
@@ -106,5 +106,5 @@ def _share(value: object, replicas: int) -> int:
     """Return how many Pods *value* is, a number or a share such as 25%; shares are rounded down."""
     if isinstance(value, int):
         return value
-    found = re.fullmatch("([0-9]{1,3})%", value) if isinstance(value, str) else None
-    return replicas * int(found[1]) // 100 if found else 0
+    percentage = re.fullmatch("([0-9]{1,3})%", value) if isinstance(value, str) else None
+    return replicas * int(percentage[1]) // 100 if percentage else 0

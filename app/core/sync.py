@@ -1,29 +1,28 @@
-"""One sync, from what is observed to what is answered. Read this first.
+"""One sync, from what is observed to the response. Read this first: it is the way of a request through the core.
 
-previous   what the last status said, as far as it matters
-plan       what the spec asks for, and what stands in the way
-outdated   whether the children show that the spec is past, so that they are kept
-first_drift  what separates the observed children from the plan
-diagnosis  what Pods say of a rollout that does not end, or of Pods that are ready only now and then: only if the rules
-           of readiness, run on all the other facts, end where Pods can say more
-status     what is true now: the rules again, on all facts
-repaired   the children, with what makes Metacontroller mend what it would leave
-resync     when time alone changes the answer
+1. previous_status  what the next status depends on: since when something is waited for, which generation was Ready
+2. desired_state    the children that the spec asks for, or why the observed ones are kept
+3. drift            how the observed children differ from the desired ones, or show that the parent is outdated
+4. diagnosis        what Pods say of a rollout that does not end, or of Pods that are ready only now and then
+5. facts            all of these, with the waiting time: since when the drift, or the rollout, has been waited for
+6. has_resent_value whether a value that differs for half a minute was sent again, and arrived: then another user or
+                    controller sets it
+7. parent_status    Ready, its reason and the other conditions, from the facts
+8. repaired         the desired children, with the annotation that makes Metacontroller send one again
+9. resync           when time alone changes the response
 """
 
 from dataclasses import replace
 from datetime import datetime
 
 from app.core.child_metadata import deployment_name
-from app.core.desired.desired_state import Plan, plan
-from app.core.diagnosis.diagnosis import diagnosis
+from app.core.desired.desired_state import DesiredState, desired_state
+from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, first_drift, outdated
-from app.core.previous_status import Previous
 from app.core.repair import has_arrived, repaired
-from app.core.rollout import Rollout
 from app.core.status.facts import Facts
-from app.core.status.readiness import asks_pods
-from app.core.status.status import status
+from app.core.status.parent_status import parent_status
+from app.core.status.previous_status import PreviousStatus
 from app.core.timers import resync
 from app.core.watch import Watch
 from metahook import Deployment, SyncRequest, SyncResponse
@@ -31,65 +30,50 @@ from metahook import Deployment, SyncRequest, SyncResponse
 
 def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
-    previous = Previous(request.parent)
-    planned = plan(request, previous, watch)
-    facts = _waited(_facts(request, planned, previous, now), previous)
-    # Twice: Pods that are unstable are waited for as well, also in the moments in which all of them are available.
-    facts = _waited(_explained(request, planned, _resent(facts, planned, request)), previous)
-    wanted, kept = planned.wanted, planned.kept
-    if facts.gap and facts.gap.is_from_newer_generation and not facts.stuck:  # what stays so is no late cache
-        wanted, kept = [], request.children.kept()
+    facts = _facts(request, now, watch)
+    desired, kept = facts.desired.children, facts.desired.kept
+    if facts.is_parent_outdated:  # its spec would undo what was applied since
+        desired, kept = [], request.children.kept()
     return SyncResponse(
-        status=status(facts, previous),
-        children=[repaired(child, request.children.observed(child), facts) for child in wanted],
+        status=parent_status(facts),
+        children=[repaired(child, request.children.observed(child), facts) for child in desired],
         kept=kept,
-        resync_after=resync(facts.moments(), now),
+        resync_after=resync(facts.timers(), now),
     )
 
 
-def _facts(request: SyncRequest, planned: Plan, previous: Previous, now: datetime) -> Facts:
-    gap = (
-        outdated(request.parent, request.children)
-        or first_drift(planned.wanted, request.children)
-        or next((Drift(holder.kind, holder.name) for holder in planned.holders if holder.kind == "Deployment"), None)
-    )
-    return Facts(
+def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
+    previous_status = PreviousStatus(request.parent)
+    desired = desired_state(request, watch, was_ever_ready=previous_status.was_ever_ready)
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
+    facts = Facts(
         parent=request.parent,
-        spec=planned.spec,
-        problem=planned.problem,
-        holders=planned.holders,
-        waits=planned.waits,
-        held=planned.held,
-        missing=planned.config.missing,
-        gap=gap,
+        desired=desired,
+        drift=_drift(request, desired),
+        deployment=deployment,
+        diagnosis=_diagnosis(request, desired, deployment, now),
+        previous_status=previous_status,
         now=now,
-        waiting_since=now,
-        rollout=Rollout(request.children.get(Deployment, deployment_name(request.parent)), planned.replicas),
-        was_ready=previous.was_ready,
+    )
+    return replace(facts, has_resent_value=has_arrived(desired.children, request.children, facts))
+
+
+def _drift(request: SyncRequest, desired: DesiredState) -> Drift | None:
+    """Return the drift that decides: an outdated parent first, as its spec is not the one to compare with."""
+    return (
+        outdated(request.parent, request.children)
+        or first_drift(desired.children, request.children)
+        or _blocked_deployment(desired)
     )
 
 
-def _waited(facts: Facts, previous: Previous) -> Facts:
-    """Return *facts* with the time since when what is waited for has been waited for, as the last status says."""
-    since = previous.waiting_since(facts.waiting_for) if facts.waiting_for else None
-    return replace(facts, waiting_since=min(facts.now, since or facts.now))
+def _blocked_deployment(desired: DesiredState) -> Drift | None:
+    """Return the drift of a Deployment that is not among the desired children while another has its name."""
+    return next((Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"), None)
 
 
-def _resent(facts: Facts, planned: Plan, request: SyncRequest) -> Facts:
-    return replace(facts, resent=has_arrived(planned.wanted, request.children, facts))
-
-
-def _explained(request: SyncRequest, planned: Plan, facts: Facts) -> Facts:
-    """Return *facts* with what Pods say, if it matters: else nobody reads them."""
-    if planned.spec is None or facts.rollout.deployment is None or not asks_pods(facts):
-        return facts
-    found = diagnosis(request.related, facts.rollout.deployment, planned.spec, facts.now)
-    return replace(
-        facts,
-        cause=found.cause,
-        cause_at=found.changes_at,
-        stable_pods=found.stable,
-        unstable_since=found.unstable_since,
-        failed_at=found.failed_at,
-        failed_pods=found.failed,
-    )
+def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
+    """Return what Pods say, whatever else keeps the MyResource from being Ready: Available depends on it, too."""
+    if desired.spec is None or deployment is None or request.parent.deleting:
+        return Diagnosis()
+    return diagnose_pods(request.related, deployment, desired.spec, now)

@@ -1,7 +1,6 @@
-"""Moments: when time alone changes the answer, as no event will come then.
+"""Timers: when time alone changes the response, as no event comes then.
 
-They are computed from what is observed at every sync, and never remembered: a timer that is lost, with Metacontroller's
-process or otherwise, is set again by the next sync.
+They are computed at every sync from what is observed, and never remembered: the next sync sets a lost timer again.
 """
 
 import math
@@ -14,8 +13,8 @@ from metahook import MAX_RESYNC
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)")
 
 
-def moment(text: str | None) -> datetime | None:
-    """Return the time in UTC that *text* is, as RFC 3339 has it, or None."""
+def parse_time(text: str | None) -> datetime | None:
+    """Return *text*, a time as RFC 3339 has it, in UTC; None if it is no time."""
     if not text or not _RFC3339.fullmatch(text):
         return None
     try:
@@ -25,17 +24,14 @@ def moment(text: str | None) -> datetime | None:
 
 
 def after(start: datetime, seconds: float) -> datetime | None:
-    """Return the moment *seconds* after *start*, or None if no calendar has it."""
+    """Return the time *seconds* after *start*, or None if no calendar has it."""
     try:
         return start + timedelta(seconds=seconds)
     except OverflowError:
         return None
 
 
-def resync(moments: Iterable[datetime | None], now: datetime) -> int | None:
-    """Return after how many seconds the next of *moments* has come, or None if none is to come.
-
-    What is later than a hook may ask for is asked for again by then.
-    """
-    ahead = [(each - now).total_seconds() for each in moments if each and each > now]
+def resync(timers: Iterable[datetime | None], now: datetime) -> int | None:
+    """Return the seconds until the next of *timers*, or None if none lies ahead; never more than a hook may ask for."""
+    ahead = [(each - now).total_seconds() for each in timers if each and each > now]
     return min(MAX_RESYNC, math.ceil(min(ahead))) if ahead else None

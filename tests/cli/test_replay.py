@@ -269,13 +269,13 @@ def test_a_failure_of_this_version_is_printed_and_the_other_requests_are_compare
     one, other = write(recorded(settled())), write(recorded(settled("server-side-apply")), "other.json")
     calls = iter([KeyError("canary")])
 
-    def sometimes(*arguments: Any) -> Any:
+    def sometimes(*arguments: Any, **options: Any) -> Any:
         if error := next(calls, None):
             raise error
-        return real(*arguments)
+        return real(*arguments, **options)
 
-    real = sys.modules["app.core.sync"].plan
-    monkeypatch.setattr("app.core.sync.plan", sometimes)
+    real = sys.modules["app.core.sync"].desired_state
+    monkeypatch.setattr("app.core.sync.desired_state", sometimes)
 
     line, summary = lines(call("replay", one, other))
 

@@ -27,7 +27,7 @@ def rules(watch: Watch = Watch(), **spec: Any) -> list[dict[str, Any]]:  # noqa:
     return found
 
 
-def test_a_wanted_service_is_looked_for_by_name_in_the_parents_namespace() -> None:
+def test_a_desired_service_is_looked_for_by_name_in_the_parents_namespace() -> None:
     assert rules(ports=PORTS) == [
         {"apiVersion": "v1", "resource": "services", "namespace": "default", "names": ["web"]},
         PODS,
@@ -41,7 +41,7 @@ def test_a_wanted_service_is_looked_for_by_name_in_the_parents_namespace() -> No
         pytest.param({"ports": PORTS, "service": {"mode": "Disabled"}}, id="no service"),
     ],
 )
-def test_without_a_wanted_service_only_pods_are_asked_for(spec: dict[str, Any]) -> None:
+def test_without_a_desired_service_only_pods_are_related(spec: dict[str, Any]) -> None:
     assert rules(**spec) == [PODS]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from tests.build import NOW, UID, Json, condition, finished, my_resource, reason, sync
 
 PORT = {"ports": [{"containerPort": 80}]}
@@ -48,7 +48,7 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
     answer = sync(parent, *children, now=NOW + timedelta(seconds=60))
 
     assert listed(answer) == ["Deployment"]
-    assert answer["children"][0]["metadata"]["annotations"][APPLIED].startswith("1-")
+    assert answer["children"][0]["metadata"]["annotations"][GENERATION_STAMP].startswith("1-")
     assert condition(answer)["status"] == "False"
 
 
@@ -76,8 +76,8 @@ def test_the_same_child_is_named_whatever_their_order() -> None:
 
 
 @pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
-def test_any_other_mark_is_replaced(mark: str) -> None:
+def test_any_other_stamp_is_replaced(mark: str) -> None:
     parent, (deployment,) = later()
-    deployment["metadata"]["annotations"][APPLIED] = mark
+    deployment["metadata"]["annotations"][GENERATION_STAMP] = mark
 
     assert specs(sync(parent, deployment)) != [None]

@@ -1,51 +1,69 @@
 import re
+from dataclasses import fields, replace
 
 import pytest
 
+from app.core.diagnosis.words import CauseWords
 from app.core.reasons import POD_REASONS, REASONS, Reason
+from app.core.status.conditions import FIXED_CONDITIONS
+from app.core.status.words import Words
+from docs.troubleshoot import PROOFS
 from tests.build import condition, my_resource, sync
 
-OF_THE_NAME = {"name", "namespace", "uid", "holder", "handover", "until", "others"}
-WORDS = OF_THE_NAME | {
-    "problem",
-    "kind",
-    "child",
-    "path",
-    "write",
-    "refusers",
-    "waits",
-    "missing",
-    "refusal",
-    "fields",
-    "command",
-}
-OF_A_CAUSE = {
-    "who",
-    "problem",
-    "remedy",
-    "why",
-    "where",
-    "code",
-    "hint",
-    "command",
-    "options",
-    "requests",
-    "constraints",
-    "claims",
-}
+CAUSES = {words.reason.name: words for words in CauseWords.__subclasses__()}
 
 
-@pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)
-def test_a_reason_has_a_message_of_known_words_a_cause_and_a_way_out(found: Reason) -> None:
-    words = WORDS | OF_A_CAUSE if found in POD_REASONS else WORDS
-    assert set(re.findall(r"{(\w+)}", found.message)) <= words
-    assert found.cause.endswith((".", ")"))
-    assert found.remedy
+def unknown_words(reason: Reason) -> set[str]:
+    """Return the words of a message that no cause of it provides; a sync would fail for each of them."""
+    every = (Words, CAUSES[reason.name]) if reason.name in CAUSES else (Words,)
+    return placeholders(reason.message) - {field.name for words in every for field in fields(words)}
 
 
-@pytest.mark.parametrize("found", REASONS.values(), ids=REASONS)
-def test_a_reason_is_one_word_as_the_api_conventions_ask(found: Reason) -> None:
-    assert re.fullmatch("[A-Z][A-Za-z]+", found.name)
+def placeholders(message: str) -> set[str]:
+    return set(re.findall(r"{(\w+)}", message))
+
+
+@pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
+def test_a_reason_has_a_message_of_known_words_a_cause_and_a_way_out(reason: Reason) -> None:
+    assert unknown_words(reason) == set()
+    assert reason.cause.endswith((".", ")"))
+    assert reason.remedy
+
+
+@pytest.mark.parametrize("name", ["Building", "CrashLooping"])
+def test_a_message_with_another_word_is_noticed(name: str) -> None:
+    """The negative control of the test above: words of other causes are no words of this one."""
+    other = replace(REASONS[name], message="{name} {constraints}")
+
+    assert unknown_words(other) == {"constraints"}
+
+
+def test_the_causes_that_pods_give_have_words_for_one_reason_each_and_no_more_than_its_message_has() -> None:
+    assert sorted(CAUSES) == sorted(reason.name for reason in POD_REASONS)
+    for words in CAUSES.values():
+        assert {field.name for field in fields(words)} <= placeholders(words.reason.message)
+
+
+def test_all_words_are_used() -> None:
+    used = set[str]().union(*(placeholders(reason.message) for reason in REASONS.values()))
+
+    assert {field.name for field in fields(Words)} <= used
+
+
+def test_the_only_word_of_the_other_conditions_is_what_fills_it() -> None:
+    assert {each.reason: placeholders(each.message) for each in FIXED_CONDITIONS if "{" in each.message} == {
+        "DependenciesNotMet": {"dependencies"}
+    }
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_page_about_troubles_names_a_test_that_sees_each_reason(name: str) -> None:
+    assert name in PROOFS, "name a test that sees it in docs/troubleshoot.py"
+
+
+@pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
+def test_a_reason_is_one_word_as_the_api_conventions_ask(reason: Reason) -> None:
+    assert re.fullmatch("[A-Z][A-Za-z]+", reason.name)
 
 
 def test_braces_in_a_users_words_do_not_disturb_the_message() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.timers import after, moment, resync
+from app.core.timers import after, parse_time, resync
 from tests.build import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
 
 Json = dict[str, Any]
@@ -25,7 +25,7 @@ def answer_at(seconds: float, deployment: Json, **spec: Any) -> Json:
     return sync(my_resource(replicas=3, **spec), deployment, now=NOW + timedelta(seconds=seconds))
 
 
-def test_the_next_moment_counts_in_whole_seconds_and_never_none() -> None:
+def test_the_next_timer_counts_in_whole_seconds_and_never_none() -> None:
     def at(seconds: float) -> datetime:
         return CALM + timedelta(seconds=seconds)
 
@@ -35,17 +35,17 @@ def test_the_next_moment_counts_in_whole_seconds_and_never_none() -> None:
     assert resync([at(10**7)], CALM) == 86400
 
 
-def test_a_moment_that_no_calendar_has_is_none() -> None:
+def test_a_time_that_no_calendar_has_is_none() -> None:
     assert after(datetime.max.replace(tzinfo=UTC), 1) is None
-    assert moment("2026-02-30T12:00:00Z") is None
-    assert moment("soon") is moment(None) is None
-    assert moment("0001-01-01T00:00:00+05:00") is None
-    assert moment("2026-01-31T12:00:00.1234567890Z") is None
+    assert parse_time("2026-02-30T12:00:00Z") is None
+    assert parse_time("soon") is parse_time(None) is None
+    assert parse_time("0001-01-01T00:00:00+05:00") is None
+    assert parse_time("2026-01-31T12:00:00.1234567890Z") is None
 
 
-def test_a_moment_is_in_utc_wherever_it_was_written() -> None:
-    assert moment("2026-01-31T17:00:00+05:00") == CALM
-    assert str(moment("2026-01-31T17:00:00+05:00")) == str(CALM)
+def test_a_time_is_in_utc_wherever_it_was_written() -> None:
+    assert parse_time("2026-01-31T17:00:00+05:00") == CALM
+    assert str(parse_time("2026-01-31T17:00:00+05:00")) == str(CALM)
 
 
 def test_a_rollout_that_nobody_says_is_late_is_late_by_the_clock() -> None:
@@ -151,7 +151,7 @@ def test_a_clock_that_jumps_back_starts_the_minute_anew() -> None:
     assert answer["status"]["waiting"]["since"] == NOW_TEXT
 
 
-def test_a_deleted_parent_waits_for_no_moment() -> None:
+def test_a_deleted_parent_sets_no_timer() -> None:
     assert "resyncAfterSeconds" not in sync(my_resource(deleting=True))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import MARKS
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from metahook import ConfigMap, Secret
 from metahook.simulator.objects import Json
 from tests.e2e.client import Refused
@@ -26,7 +26,7 @@ def settings(name: str = "settings", **more: Any) -> Json:
 def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
     """Return the config hash in the Pod template."""
     template = here.get("Deployment")["spec"]["template"]["metadata"]
-    found: str | None = template.get("annotations", {}).get(MARKS[kind])
+    found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[kind])
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.history import Call
 from metahook.simulator.objects import Json
 from tests.e2e.statuses import condition
@@ -69,7 +69,8 @@ def _generation(exchange: Exchange) -> int:
 def _seen(request: Json, group: str) -> str:
     """Return the parent generation that the observed child in *group* was applied for."""
     marks = [
-        item["metadata"].get("annotations", {}).get(APPLIED, "unmarked") for item in request["children"][group].values()
+        item["metadata"].get("annotations", {}).get(GENERATION_STAMP, "unmarked")
+        for item in request["children"][group].values()
     ]
     return ", ".join(mark.partition("-")[0] for mark in marks) or "none"
 

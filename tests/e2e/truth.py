@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
@@ -87,7 +87,7 @@ def _finished(deployment: Version, parent: Json) -> bool:
     item, generation = deployment.item, parent["status"]["observedGeneration"]
     metadata, status, replicas = item["metadata"], item.get("status", {}), item["spec"]["replicas"]
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
-    mark = metadata.get("annotations", {}).get(APPLIED)
+    mark = metadata.get("annotations", {}).get(GENERATION_STAMP)
     return (
         not deployment.deleted
         and mark == f"{generation}-{parent['metadata']['uid'][:8]}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.objects import Json
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.record import Record
@@ -56,4 +56,4 @@ class Work:
     def _applied(self, name: str) -> int:
         """Return the parent generation that a Deployment was applied for."""
         found: Any = self._record.latest("Deployment", self.there.name, child("Deployment", name))
-        return int(found["metadata"]["annotations"][APPLIED].partition("-")[0])
+        return int(found["metadata"]["annotations"][GENERATION_STAMP].partition("-")[0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.child_metadata import APPLIED
+from app.core.child_metadata import GENERATION_STAMP
 from tests.e2e.namespace import PORT, Place
 from tests.e2e.truth import untrue, written
 from tests.own.own_cluster import OwnCluster
@@ -57,7 +57,7 @@ def test_what_is_ours_is_put_back(here: Place, patience: float) -> None:
     )
     here.wait_for_status("Ready", "Available", within=patience)
 
-    assert here.get("Deployment")["metadata"]["annotations"][APPLIED]
+    assert here.get("Deployment")["metadata"]["annotations"][GENERATION_STAMP]
 
 
 def test_an_image_that_can_not_be_pulled_is_said(here: Place, images: tuple[str, str], patience: float) -> None:

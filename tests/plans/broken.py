@@ -8,8 +8,8 @@ from datetime import datetime
 import msgspec
 
 from app.core.child_metadata import CHILDREN
-from app.core.desired.desired_state import plan
-from app.core.previous_status import Previous
+from app.core.desired.desired_state import desired_state
+from app.core.status.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
@@ -129,8 +129,8 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        planned = plan(request, Previous(request.parent), Watch())
-        return replace(answer, children=planned.wanted, kept=planned.kept)
+        desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
+        return replace(answer, children=desired.children, kept=desired.kept)
 
     return with_change(change)
 

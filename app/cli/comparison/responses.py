@@ -8,7 +8,7 @@ import msgspec
 
 from app.cli.errors import InputError
 from app.cli.files.recordings import HookName, Identity, Recording
-from app.core.child_metadata import REPAIR
+from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import MalformedRequest
@@ -113,7 +113,7 @@ def _without_time(name: str, value: object) -> object:
 def _without_repair(child: Json) -> Json:
     """Return *child* without the repair annotation, which changes every ten minutes."""
     annotations = child["metadata"].get("annotations")
-    return {**child, "metadata": {**child["metadata"], "annotations": _without(annotations, REPAIR)}}
+    return {**child, "metadata": {**child["metadata"], "annotations": _without(annotations, REPAIR_ANNOTATION)}}
 
 
 def _without(value: Any, name: str) -> Any:  # noqa: ANN401 - a status of another version may have any shape

@@ -9,10 +9,10 @@ from app.cli.comparison.children import has_pods
 from app.cli.comparison.edit import Edit
 from app.cli.files.recordings import Identity
 from app.cli.files.requests import Json
-from app.core.child_metadata import APPLIED, REPAIR
+from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 
-_WRITE_ANNOTATIONS = {APPLIED, REPAIR, LAST_APPLIED}
+_WRITE_ANNOTATIONS = {GENERATION_STAMP, REPAIR_ANNOTATION, LAST_APPLIED}
 """Annotations about the last write of a child, not about the child."""
 
 

@@ -5,5 +5,6 @@ names. It does not look at how far a rollout is. A Pod template depends on nothi
 
 Nouns: the *desired state* lists the children, or says which problem keeps the observed ones; a *reference* is a use of
 a ConfigMap or Secret; a *config hash* changes with what the references read; a *dependency* is an object that the first
-start waits for; a *holder* is another object that has a child's name. Start at :mod:`app.core.desired.desired_state`.
+start waits for; a *holder* is another object that has a child's name; an *optional child* is any but the Deployment.
+Start at :mod:`app.core.desired.desired_state`.
 """

@@ -23,7 +23,7 @@ class State(Enum):
     MET = "is met"
     UNKNOWN = "has not been observed yet"
     MISSING = "does not exist"
-    LEAVING = "is being deleted"
+    TERMINATING = "is being deleted"
     UNMET = "exists, but its condition is not True"
     UNREADABLE = "exists, but can't be read"
     NOT_WATCHED = "is of a kind that the operator does not watch"
@@ -38,10 +38,10 @@ class Unmet:
 
     def __str__(self) -> str:
         """Return what is waited for, in the words of the status."""
-        asked = self.dependency
+        who, condition = f"{self.dependency.resource} {self.dependency.name}", self.dependency.condition
         if self.state is State.UNMET:
-            return f"{asked.resource} {asked.name} exists, but its condition {asked.condition} is not True"
-        return f"{asked.resource} {asked.name} {self.state.value}"
+            return f"{who} exists, but its condition {condition} is not True"
+        return f"{who} {self.state.value}"
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
@@ -59,43 +59,44 @@ class _Any(Object, frozen=True):
     def is_true(self, condition: str) -> bool:
         """Tell whether *condition* is True, and about the object as it is now."""
         status, generation = try_read(self.status, _Status) or _Status(), self.metadata.generation
-        found = (try_read(raw, Condition) for raw in status.conditions)
-        seen = next((each for each in found if each and each.type == condition), None)
-        if seen is None or seen.status != "True":
+        conditions = (try_read(raw, Condition) for raw in status.conditions)
+        observed = next((each for each in conditions if each and each.type == condition), None)
+        if observed is None or observed.status != "True":
             return False
-        said = (seen.observed_generation, try_read(status.observed_generation, int))
-        about = next((each for each in said if each is not None), generation)
-        return generation is None or about == generation
+        generations = (observed.observed_generation, try_read(status.observed_generation, int))
+        observed_generation = next((each for each in generations if each is not None), generation)
+        return generation is None or observed_generation == generation
 
 
 def rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
     """Return the related rules for the dependencies of *spec*: one for each watched kind, by name."""
     names: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for asked in spec.dependencies or []:
-        if watch.dependency_kind(asked.api_version, asked.resource):
-            names[asked.api_version, asked.resource].add(asked.name)
+    for dependency in spec.dependencies or []:
+        if watch.dependency_kind(dependency.api_version, dependency.resource):
+            names[dependency.api_version, dependency.resource].add(dependency.name)
     return [
-        {"apiVersion": api_version, "resource": resource, "namespace": namespace, "names": sorted(found)}
-        for (api_version, resource), found in sorted(names.items())
+        {"apiVersion": api_version, "resource": resource, "namespace": namespace, "names": sorted(group)}
+        for (api_version, resource), group in sorted(names.items())
     ]
 
 
-def waiting(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> list[Unmet]:
+def unmet_dependencies(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> list[Unmet]:
     """Return the dependencies of *spec* that are not met, in the order of the spec."""
-    found = [Unmet(asked, _state(asked, request, watch)) for asked in spec.dependencies or []]
-    return [each for each in found if each.state is not State.MET]
+    states = [(dependency, _state(dependency, request, watch)) for dependency in spec.dependencies or []]
+    return [Unmet(dependency, state) for dependency, state in states if state is not State.MET]
 
 
-def _state(asked: Dependency, request: SyncRequest, watch: Watch) -> State:
-    kind = watch.dependency_kind(asked.api_version, asked.resource)
+def _state(dependency: Dependency, request: SyncRequest, watch: Watch) -> State:
+    kind = watch.dependency_kind(dependency.api_version, dependency.resource)
     if kind is None:
         return State.NOT_WATCHED
-    seen = request.related.get(_Any, asked.name, kind.group_key)
-    if isinstance(seen, Absence):
-        return _ABSENT[seen]
-    if seen.metadata.deletion_timestamp:
-        return State.LEAVING
-    return State.MET if asked.condition == ANY_STATE or seen.is_true(asked.condition) else State.UNMET
+    observed = request.related.get(_Any, dependency.name, kind.group_key)
+    if isinstance(observed, Absence):
+        return _ABSENT[observed]
+    if observed.metadata.deletion_timestamp:
+        return State.TERMINATING
+    is_met = dependency.condition == ANY_STATE or observed.is_true(dependency.condition)
+    return State.MET if is_met else State.UNMET
 
 
 _ABSENT = {

@@ -1,20 +1,19 @@
-"""The Deployment that a spec asks for. Only fields that the operator owns: everything else is left to others."""
+"""The desired Deployment. Only fields that the operator owns: everything else is left to others."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import APPLIED, applied, deployment_name, labels, selector
-from app.core.desired.pod_template import chosen, pod_template
+from app.core.child_metadata import GENERATION_STAMP, deployment_name, generation_stamp, labels, selector
+from app.core.desired.pod_template import pod_template, present
 from metahook import Manifest, Parent
 
-_FIELDS = ("replicas", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
 _KUBERNETES_STEP = "25%"
 
 
-def deployment(parent: Parent, spec: MyResourceSpec, marks: Mapping[str, str]) -> Manifest:
-    """Return the Deployment that *spec* asks for; *marks* are annotations of its Pods (see config_hash)."""
+def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Manifest:
+    """Return the desired Deployment; *config_hashes* are annotations of its Pods (see config_hash)."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -22,14 +21,19 @@ def deployment(parent: Parent, spec: MyResourceSpec, marks: Mapping[str, str]) -
             "name": deployment_name(parent),
             "namespace": parent.namespace,
             "labels": labels(parent),
-            "annotations": {APPLIED: applied(parent)},
+            "annotations": {GENERATION_STAMP: generation_stamp(parent)},
         },
-        "spec": {
-            **chosen(spec.wire(), _FIELDS),
-            "selector": {"matchLabels": selector(parent)},
-            "strategy": _strategy(spec.strategy or Strategy()),
-            "template": pod_template(parent, spec, marks),
-        },
+        "spec": present(
+            {
+                "replicas": spec.replicas,
+                "minReadySeconds": spec.min_ready_seconds,
+                "progressDeadlineSeconds": spec.progress_deadline_seconds,
+                "revisionHistoryLimit": spec.revision_history_limit,
+                "selector": {"matchLabels": selector(parent)},
+                "strategy": _strategy(spec.strategy or Strategy()),
+                "template": pod_template(parent, spec, config_hashes),
+            }
+        ),
     }
 
 
@@ -41,6 +45,6 @@ def _strategy(strategy: Strategy) -> dict[str, Any]:
     """
     if strategy.type == "Recreate":
         return {"type": "Recreate"}
-    asked = strategy.rolling_update.wire() if strategy.rolling_update else {}
-    step = {"maxSurge": _KUBERNETES_STEP, "maxUnavailable": _KUBERNETES_STEP, **asked}
+    rolling_update = strategy.rolling_update.wire() if strategy.rolling_update else {}
+    step = {"maxSurge": _KUBERNETES_STEP, "maxUnavailable": _KUBERNETES_STEP, **rolling_update}
     return {"type": "RollingUpdate", "rollingUpdate": step}

@@ -7,9 +7,9 @@ silence, and under server-side apply it takes the object over, and deletes it to
 from dataclasses import dataclass
 
 from app.api.names import KIND
-from app.core.child_metadata import deployment_name, service_name
-from app.core.timers import moment
-from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, Service, SyncRequest
+from app.core.child_metadata import deployment_name, replica_set_hash
+from app.core.timers import parse_time
+from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, SyncRequest
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,18 @@ class Holder:
     finalizers: tuple[str, ...] = ()
 
 
-def service_holder(request: SyncRequest) -> Holder | None:
-    """Return who has the Service's name, if this parent does not control it; rules of customize asked for it."""
-    name = service_name(request.parent)
-    found = request.related.get(Service, name)
-    if request.children.get(Service, name) or found in (Absence.MISSING, Absence.NOT_SELECTED):
+def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder | None:
+    """Return who has the *name* of a child of *kind*, if this parent does not control it; it is a related object."""
+    observed = request.related.get(kind, name)
+    if request.children.get(kind, name) or observed in (Absence.MISSING, Absence.NOT_SELECTED):
         return None
-    if not isinstance(found, Service):
-        return Holder("Service", name)
-    if found.metadata.controller_uid == request.parent.uid:
+    if isinstance(observed, Absence):
+        return Holder(kind.KIND.kind, name)
+    metadata = observed.metadata
+    if metadata.controller_uid == request.parent.uid:
         return None
-    is_terminating = found.metadata.deletion_timestamp is not None or _was_a_namesakes(found.metadata, request.parent)
-    return Holder("Service", name, is_terminating, _finalizers(found))
+    is_terminating = metadata.deletion_timestamp is not None or _belonged_to_namesake(metadata, request.parent)
+    return Holder(kind.KIND.kind, name, is_terminating, _finalizers(observed))
 
 
 def deployment_holder(request: SyncRequest) -> Holder | None:
@@ -52,25 +52,25 @@ def deployment_holder(request: SyncRequest) -> Holder | None:
 def terminating_child(desired: list[Manifest], children: Children) -> Holder | None:
     """Return the first of the *desired* children that is being deleted: another is made only when it is gone."""
     for child in desired:
-        found = children.observed(child)
-        if found and found.metadata.deletion_timestamp:
-            return Holder(child["kind"], found.metadata.name, is_terminating=True, finalizers=_finalizers(found))
+        observed = children.observed(child)
+        if observed and observed.metadata.deletion_timestamp:
+            return Holder(child["kind"], observed.metadata.name, is_terminating=True, finalizers=_finalizers(observed))
     return None
 
 
-def _was_a_namesakes(metadata: Metadata, parent: Parent) -> bool:
-    """Tell whether it belongs to an earlier MyResource of the same name, so that garbage collection is on its way."""
+def _belonged_to_namesake(metadata: Metadata, parent: Parent) -> bool:
+    """Tell whether it belongs to an earlier MyResource of the same name, so that garbage collection deletes it soon."""
     owner = metadata.controller
     return owner is not None and (owner.kind, owner.name) == (KIND, parent.name)
 
 
 def _is_left_behind(pod: Pod, deployment: str, parent: Parent) -> bool:
-    owner, made, created = pod.metadata.controller, moment(pod.metadata.creation_timestamp), moment(parent.created)
-    if pod.metadata.deletion_timestamp or owner is None or not made or not created:
+    """Tell whether *pod* of *deployment* is older than *parent*."""
+    if pod.metadata.deletion_timestamp or replica_set_hash(pod, deployment) is None:
         return False
-    template_hash = pod.metadata.label("pod-template-hash")
-    return owner.name == f"{deployment}-{template_hash}" and made < created
+    pod_created, parent_created = parse_time(pod.metadata.creation_timestamp), parse_time(parent.created)
+    return pod_created is not None and parent_created is not None and pod_created < parent_created
 
 
-def _finalizers(found: Object) -> tuple[str, ...]:
-    return tuple(found.metadata.finalizers or ())
+def _finalizers(holder: Object) -> tuple[str, ...]:
+    return tuple(holder.metadata.finalizers or ())

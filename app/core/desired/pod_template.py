@@ -1,76 +1,87 @@
 """The Pod template: the container ``main``, its volumes, and the security profile.
 
-It depends on nothing that scaling changes, and on nothing but the spec, the name, and the marks of what the application
-reads: another value here restarts Pods.
+It depends on nothing that scaling changes, and on nothing but the spec, the name, and the hashes of what the
+application reads: another value here restarts Pods. The fields of the spec are written by their names in Python, so
+mypy knows them; tests/core/desired/test_every_field.py names a field that was forgotten.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from app.api.model import Model
+from app.api.pod import PodMetadata
+from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONTAINER, RESTARTED_AT, labels
 from metahook import Parent
 
 Json = dict[str, Any]
 
-_CONTAINER_FIELDS = (
-    "image",
-    "command",
-    "args",
-    "envFrom",
-    "ports",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "volumeMounts",
-)
-_POD_FIELDS = (
-    "imagePullSecrets",
-    "nodeSelector",
-    "tolerations",
-    "affinity",
-    "topologySpreadConstraints",
-    "priorityClassName",
-    "terminationGracePeriodSeconds",
-)
+
+def present(fields: Mapping[str, object]) -> Json:
+    """Return the *fields* that have a value, as JSON has them."""
+    return {name: _json(value) for name, value in fields.items() if value is not None}
 
 
-def chosen(wire: Json, fields: tuple[str, ...]) -> Json:
-    """Return those *fields* that *wire* has."""
-    return {field: wire[field] for field in fields if field in wire}
+def _json(value: object) -> object:
+    if isinstance(value, list):
+        return [_json(item) for item in value]
+    return value.wire() if isinstance(value, Model) else value
 
 
-def pod_template(parent: Parent, spec: MyResourceSpec, marks: Mapping[str, str]) -> Json:
-    """Return the Pod template that *spec* asks for, with *marks* among its annotations."""
-    wire = spec.wire()
-    extra = wire.get("podMetadata", {})
+def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:
+    """Return the desired Pod template, with *config_hashes* among its annotations."""
+    extra = spec.pod_metadata or PodMetadata()
     restart = {RESTARTED_AT: spec.restarted_at} if spec.restarted_at else {}
-    annotations = {**extra.get("annotations", {}), **restart, **marks}
+    annotations = {**(extra.annotations or {}), **restart, **config_hashes}
     return {
-        "metadata": {
-            "labels": {**extra.get("labels", {}), **labels(parent)},
-            **({"annotations": annotations} if annotations else {}),
-        },
-        "spec": {
-            **chosen(wire, _POD_FIELDS),
-            **_service_account(spec),
-            **({"volumes": [_volume(volume) for volume in wire["volumes"]]} if "volumes" in wire else {}),
+        "metadata": present(
+            {"labels": {**(extra.labels or {}), **labels(parent)}, "annotations": annotations or None},
+        ),
+        "spec": _pod_spec(spec),
+    }
+
+
+def _pod_spec(spec: MyResourceSpec) -> Json:
+    return present(
+        {
+            "imagePullSecrets": spec.image_pull_secrets,
+            "nodeSelector": spec.node_selector,
+            "tolerations": spec.tolerations,
+            "affinity": spec.affinity,
+            "topologySpreadConstraints": spec.topology_spread_constraints,
+            "priorityClassName": spec.priority_class_name,
+            "terminationGracePeriodSeconds": spec.termination_grace_period_seconds,
+            "serviceAccountName": spec.service_account_name,
+            # Why twice: from the field's old name the API server would restore an account that was removed.
+            "serviceAccount": spec.service_account_name,
+            "volumes": None if spec.volumes is None else [_volume(volume.wire()) for volume in spec.volumes],
             "automountServiceAccountToken": False,
             "securityContext": _pod_security(spec),
-            "containers": [_container(spec, wire)],
-        },
-    }
+            "containers": [_container(spec)],
+        }
+    )
 
 
-def _container(spec: MyResourceSpec, wire: Json) -> Json:
-    return {
-        "name": CONTAINER,
-        **chosen(wire, _CONTAINER_FIELDS),
-        **({"env": [_variable(variable) for variable in wire["env"]]} if "env" in wire else {}),
-        "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),
-        "resources": _resources(spec),
-        "securityContext": _container_security(spec),
-    }
+def _container(spec: MyResourceSpec) -> Json:
+    return present(
+        {
+            "name": CONTAINER,
+            "image": spec.image,
+            "command": spec.command,
+            "args": spec.args,
+            "envFrom": spec.env_from,
+            "ports": spec.ports,
+            "livenessProbe": spec.liveness_probe,
+            "readinessProbe": spec.readiness_probe,
+            "startupProbe": spec.startup_probe,
+            "volumeMounts": spec.volume_mounts,
+            "env": None if spec.env is None else [_variable(variable.wire()) for variable in spec.env],
+            "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),
+            "resources": _resources(spec),
+            "securityContext": _container_security(spec),
+        }
+    )
 
 
 def _pull_policy(image: str) -> str:
@@ -80,17 +91,17 @@ def _pull_policy(image: str) -> str:
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
-def _service_account(spec: MyResourceSpec) -> Json:
-    """Return the account under both its names: from the old one the API server would restore an account we remove."""
-    account = spec.service_account_name
-    return {"serviceAccountName": account, "serviceAccount": account} if account else {}
+def is_memory_in_resources(spec: MyResourceSpec) -> bool:
+    """Tell whether spec.resources sets the memory, so that spec.memory is not used."""
+    resources = spec.resources or Resources()
+    return "memory" in {**(resources.requests or {}), **(resources.limits or {})}
 
 
 def _resources(spec: MyResourceSpec) -> Json:
     """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
-    given = spec.resources.wire() if spec.resources else {}
-    requests, limits = dict(given.get("requests", {})), dict(given.get("limits", {}))
-    if "memory" not in requests | limits:
+    resources = spec.resources or Resources()
+    requests, limits = dict(resources.requests or {}), dict(resources.limits or {})
+    if not is_memory_in_resources(spec):
         requests["memory"] = limits["memory"] = spec.memory
     if spec.cpu is not None:
         requests["cpu"] = spec.cpu

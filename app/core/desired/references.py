@@ -39,9 +39,9 @@ def references(spec: MyResourceSpec) -> list[Reference]:
     """
     mounted = {mount.name for mount in spec.volume_mounts or []}
     every = (
-        *(found for variable in spec.env or [] for found in _of_variable(variable)),
-        *(found for source in spec.env_from or [] for found in _of_all_keys(source)),
-        *(found for volume in spec.volumes or [] if volume.name in mounted for found in _of_volume(volume)),
+        *(reference for variable in spec.env or [] for reference in _of_variable(variable)),
+        *(reference for source in spec.env_from or [] for reference in _of_all_keys(source)),
+        *(reference for volume in spec.volumes or [] if volume.name in mounted for reference in _of_volume(volume)),
     )
     return list(dict.fromkeys(every))
 

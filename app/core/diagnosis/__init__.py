@@ -4,6 +4,6 @@ The rule of this package: it gives a reason another name and message, and never 
 status, and writes no word of it into a message: a message stays the same for as long as its cause does.
 
 Nouns: the *revision* is the Pods of the newest ReplicaSet; a *cause* is why one of them is not available; a
-*disruption* is the end of a whole Pod; *advice* is what to change, in the words of the spec. Start at
-:mod:`app.core.diagnosis.diagnosis`.
+*disruption* is the end of a whole Pod; *advice* is what to change in the spec; the *words* of a cause fill the message
+of its reason. Start at :mod:`app.core.diagnosis.pod_diagnosis`.
 """

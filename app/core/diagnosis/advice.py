@@ -10,13 +10,20 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.api.probe import Probe
-from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONTAINER
+from app.core.desired.pod_template import is_memory_in_resources
 from app.core.desired.references import Reference, references
+from app.core.diagnosis.words import (
+    ConfigWords,
+    CrashWords,
+    ImageWords,
+    MemoryWords,
+    ProbeWords,
+    SchedulingWords,
+    StartWords,
+)
 from metahook import ContainerStatus
-
-Words = dict[str, str]
 
 _ASK = "check the sidecar injector or policy that adds this container"
 
@@ -42,23 +49,13 @@ _NO_KEY = re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secr
 _AS_ROOT = "container has runAsNonRoot"
 """What the kubelet says. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
 
-_REQUESTS = {"spec.cpu": "cpu", "spec.memory": "memory", "spec.resources": "resources"}
-"""What a node must have free, by the fields of the spec."""
-
-_CONSTRAINTS = {
-    "spec.nodeSelector": "node_selector",
-    "spec.affinity": "affinity",
-    "spec.topologySpreadConstraints": "topology_spread_constraints",
-}
-"""What a node must match, by the fields of the spec."""
-
 _PERIOD, _FAILURES = 10, 3
 """Seconds between two probes, and failures that count, where nobody says otherwise. Source: Kubernetes, Probe."""
 
 
-def is_own(seen: ContainerStatus) -> bool:
+def is_own(container: ContainerStatus) -> bool:
     """Tell whether a container is the one that the MyResource asks for."""
-    return seen.name == CONTAINER
+    return container.name == CONTAINER
 
 
 class Advice:
@@ -72,82 +69,92 @@ class Advice:
         """Seconds that a Pod is ready before it counts as available."""
         return self._spec.min_ready_seconds or 0
 
-    def image(self, seen: ContainerStatus) -> Words:
+    def image(self, container: ContainerStatus) -> ImageWords:
         """Return the words for an image that can't be pulled."""
-        return {"who": _who(seen), "problem": "can't pull its image", "remedy": self._pull() if is_own(seen) else _ASK}
+        return ImageWords(_who(container), "can't pull its image", remedy=self._pull() if is_own(container) else _ASK)
 
-    def absent_image(self, seen: ContainerStatus) -> Words:
+    def absent_image(self, container: ContainerStatus) -> ImageWords:
         """Return the words for an image that is not on the node and that the pull policy keeps from being pulled."""
         own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
         problem = "has no image on its node, and its imagePullPolicy is Never"
-        return {"who": _who(seen), "problem": problem, "remedy": own if is_own(seen) else _ASK}
+        return ImageWords(_who(container), problem, remedy=own if is_own(container) else _ASK)
 
     def _pull(self) -> str:
         if self._spec.image_pull_secrets:
             return "check spec.image, and the Secrets in spec.imagePullSecrets"
         return "check spec.image, and set spec.imagePullSecrets if the registry is private"
 
-    def config(self, seen: ContainerStatus, message: str) -> Words:
+    def config(self, container: ContainerStatus, message: str) -> ConfigWords:
         """Return the words for a container that can't be created, of which the kubelet says *message*."""
-        why = self._why(message) if is_own(seen) else None
-        return {"who": _who(seen), "why": why or "the node refuses its configuration"}
+        why = self._why(message) if is_own(container) else None
+        return ConfigWords(_who(container), why=why or "the node refuses its configuration")
 
-    def start(self, seen: ContainerStatus) -> Words:
+    def start(self, container: ContainerStatus) -> StartWords:
         """Return the words for a container whose command can't be started."""
         own = "check spec.command" if self._spec.command else "its image has no working command: set spec.command"
-        return {"who": _who(seen), "remedy": own if is_own(seen) else _ASK}
+        return StartWords(_who(container), remedy=own if is_own(container) else _ASK)
 
-    def memory(self, seen: ContainerStatus) -> Words:
+    def memory(self, container: ContainerStatus) -> MemoryWords:
         """Return the words for a container that took too much memory."""
-        if not is_own(seen):
-            return {"who": _who(seen), "where": "", "remedy": _ASK}
-        given = self._spec.resources or Resources()
-        limits = given.limits or {}
-        if "memory" not in {**(given.requests or {}), **limits}:
-            return {"who": _who(seen), "where": f" at its {self._spec.memory} limit", "remedy": "raise spec.memory"}
+        who = _who(container)
+        if not is_own(container):
+            return MemoryWords(who, where="", remedy=_ASK)
+        if not is_memory_in_resources(self._spec):
+            return MemoryWords(who, where=f" at its {self._spec.memory} limit", remedy="raise spec.memory")
+        limits = (self._spec.resources and self._spec.resources.limits) or {}
         if "memory" not in limits:
-            remedy = "set spec.resources.limits.memory"
-            return {"who": _who(seen), "where": " without a memory limit", "remedy": remedy}
-        remedy = "raise spec.resources.limits.memory"
-        return {"who": _who(seen), "where": f" at its {limits['memory']} limit", "remedy": remedy}
+            return MemoryWords(who, where=" without a memory limit", remedy="set spec.resources.limits.memory")
+        return MemoryWords(who, where=f" at its {limits['memory']} limit", remedy="raise spec.resources.limits.memory")
 
-    def crash(self, seen: ContainerStatus, code: int) -> Words:
+    def crash(self, container: ContainerStatus, code: int) -> CrashWords:
         """Return the words for a container that keeps exiting with this *code*.
 
         A failed probe is in the events of the Pod, and not in the logs.
         """
-        probes = self._restarting_probes() if is_own(seen) and code in _STOPS else ""
+        probes = self._restarting_probes() if is_own(container) and code in _STOPS else ""
         hint = _STOPS[code].format(probes) if probes else _HINTS.get(code)
-        logs = {"command": "logs", "options": f" -c {seen.name} --previous --ignore-errors"}
-        look = {"command": "describe pods", "options": ""} if probes else logs
-        return {"who": _who(seen), "code": str(code), "hint": f" ({hint})" if hint else "", **look}
+        logs = ("logs", f" -c {container.name} --previous --ignore-errors")
+        command, options = ("describe pods", "") if probes else logs
+        hint_in_brackets = f" ({hint})" if hint else ""
+        return CrashWords(_who(container), str(code), hint_in_brackets, command=command, options=options)
 
     def _restarting_probes(self) -> str:
         """Return the fields of the probes whose failure restarts the container; nothing if there are none."""
         probes = {"livenessProbe": self._spec.liveness_probe, "startupProbe": self._spec.startup_probe}
         return " or ".join(f"spec.{name}" for name, probe in probes.items() if probe)
 
-    def probe(self, seen: ContainerStatus) -> Words:
+    def probe(self, container: ContainerStatus) -> ProbeWords:
         """Return the words for a container that runs and is not ready."""
         own = "check spec.readinessProbe, and how the application answers it"
-        return {"who": _who(seen), "remedy": own if is_own(seen) else _ASK}
+        return ProbeWords(_who(container), remedy=own if is_own(container) else _ASK)
 
-    def scheduling(self) -> Words:
+    def scheduling(self) -> SchedulingWords:
         """Return the words for a Pod that fits no node."""
-        fields = [field for field, name in _CONSTRAINTS.items() if getattr(self._spec, name)]
-        claims = any(volume.persistent_volume_claim for volume in self._spec.volumes or [])
-        return {
-            "requests": _listed([field for field, name in _REQUESTS.items() if getattr(self._spec, name)]),
-            "constraints": f", no node matches {_listed(fields)}" if fields else "",
-            "claims": ", no node can mount the claims in spec.volumes" if claims else "",
+        spec = self._spec
+        requests = {
+            "spec.cpu": spec.cpu,
+            "spec.memory": not is_memory_in_resources(spec),
+            "spec.resources": spec.resources,
         }
+        constraints = {
+            "spec.nodeSelector": spec.node_selector,
+            "spec.affinity": spec.affinity,
+            "spec.topologySpreadConstraints": spec.topology_spread_constraints,
+        }
+        unmatched = [field for field, value in constraints.items() if value]
+        claims = any(volume.persistent_volume_claim for volume in spec.volumes or [])
+        return SchedulingWords(
+            requests=_listed([field for field, value in requests.items() if value]),
+            constraints=f", no node matches {_listed(unmatched)}" if unmatched else "",
+            claims=", no node can mount the claims in spec.volumes" if claims else "",
+        )
 
-    def probe_takes(self, seen: ContainerStatus) -> int | None:
+    def probe_takes(self, container: ContainerStatus) -> int | None:
         """Return how many seconds after its start a container is ready at the latest; None if no probe says so.
 
         Others' probes are not known: they get what Kubernetes gives a probe by default.
         """
-        if not is_own(seen):
+        if not is_own(container):
             return _PERIOD * _FAILURES
         if self._spec.readiness_probe is None:
             return None
@@ -163,11 +170,11 @@ class Advice:
 
     def _missing(self, message: str) -> Reference | None:
         """Return what of all that the spec uses the kubelet's *message* calls missing: an object, or a key of one."""
-        found = _NO_KEY.search(message) or _NO_OBJECT.search(message)
-        if found is None:
+        match = _NO_KEY.search(message) or _NO_OBJECT.search(message)
+        if match is None:
             return None
-        said = {"key": None, **found.groupdict()}
-        return self._required.get((str(said["kind"]).lower(), str(said["name"]), said["key"]))
+        parts = {"key": None, **match.groupdict()}
+        return self._required.get((str(parts["kind"]).lower(), str(parts["name"]), parts["key"]))
 
     @cached_property
     def _required(self) -> dict[tuple[str, str, str | None], Reference]:
@@ -177,12 +184,12 @@ class Advice:
         return {(use.kind.KIND.kind.lower(), use.name, use.key): use for use in uses}
 
 
-def _takes(asked: Probe | None, successes: int = 1) -> int:
+def _takes(probe: Probe | None, successes: int = 1) -> int:
     """Return how many seconds a probe takes to fail, or to succeed so many times, whichever is longer."""
-    if asked is None:
+    if probe is None:
         return 0
-    each = max(asked.period_seconds or _PERIOD, asked.timeout_seconds or 1)
-    return (asked.initial_delay_seconds or 0) + each * max(asked.failure_threshold or _FAILURES, successes)
+    each = max(probe.period_seconds or _PERIOD, probe.timeout_seconds or 1)
+    return (probe.initial_delay_seconds or 0) + each * max(probe.failure_threshold or _FAILURES, successes)
 
 
 def _listed(fields: list[str]) -> str:
@@ -190,5 +197,5 @@ def _listed(fields: list[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _who(seen: ContainerStatus) -> str:
-    return f"Container {seen.name}" + ("" if is_own(seen) else ", which is not part of this MyResource,")
+def _who(container: ContainerStatus) -> str:
+    return f"Container {container.name}" + ("" if is_own(container) else ", which is not part of this MyResource,")

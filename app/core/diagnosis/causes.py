@@ -10,22 +10,13 @@ takes to forget: an unstable Pod never counts as available.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.core.diagnosis.advice import Advice, is_own
-from app.core.reasons import (
-    CONTAINER_CONFIG_ERROR,
-    CRASH_LOOPING,
-    IMAGE_PULL_FAILED,
-    OOM_KILLED,
-    POD_REASONS,
-    PROBE_FAILING,
-    RUN_CONTAINER_ERROR,
-    UNSCHEDULABLE,
-    Reason,
-)
-from app.core.timers import after, moment
+from app.core.diagnosis.words import CauseWords
+from app.core.reasons import POD_REASONS, Reason
+from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, Terminated
 
 GRACE = 10
@@ -52,26 +43,29 @@ _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a Pod is not available: a reason, the words for its message, and from when until when it holds.
+    """Why a Pod is not available: the words for the message of its reason, and from when until when it holds."""
 
-    It is ``recovered`` while its container is ready, and ``foreign`` if that is not the MyResource's own. While an
-    ``unstable`` one holds, its Pod does not count as available, ready or not.
-    """
-
-    reason: Reason
-    words: dict[str, str] = field(default_factory=dict)
+    words: CauseWords
     since: datetime | None = None
     until: datetime | None = None
-    recovered: bool = False
-    foreign: bool = False
-    unstable: bool = False
+    is_recovered: bool = False
+    """Whether its container is ready."""
+    is_foreign: bool = False
+    """Whether its container is not the MyResource's own."""
+    is_unstable: bool = False
+    """Whether its Pod does not count as available, ready or not, while the cause holds."""
     failed_at: datetime | None = None
     """When it failed last, if it is unstable and that is known."""
 
     @property
+    def reason(self) -> Reason:
+        """The reason that it gives."""
+        return self.words.reason
+
+    @property
     def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
         """Which of several is reported: the one with the lowest rank."""
-        return self.recovered, POD_REASONS.index(self.reason), self.foreign, sorted(self.words.items())
+        return self.is_recovered, POD_REASONS.index(self.reason), self.is_foreign, sorted(vars(self.words).items())
 
     def holds(self, now: datetime) -> bool:
         """Tell whether it holds *now*."""
@@ -83,84 +77,85 @@ def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
     if pod.status is None:
         return
     if any(map(_finds_no_node, pod.status.conditions or [])):
-        yield Cause(UNSCHEDULABLE, advice.scheduling())
+        yield Cause(advice.scheduling())
     init, main = pod.status.init_container_statuses or [], pod.status.container_statuses or []
-    for seen, ends in (*((seen, seen.name not in sidecars) for seen in init), *((seen, False) for seen in main)):
-        found = _stopped(seen, advice, ends=ends)
-        yield from _recovered(found, seen, advice.min_ready_seconds) if seen.ready else found
-    unready_since = moment(_time(pod.status.condition("ContainersReady")))
-    for seen in main:
-        if not seen.ready:
-            yield from _unready(seen, advice, unready_since)
+    ending = [(container, container.name not in sidecars) for container in init]
+    for container, ends in [*ending, *((container, False) for container in main)]:
+        stopped = _stopped(container, advice, ends=ends)
+        yield from _recovered(stopped, container, advice.min_ready_seconds) if container.ready else stopped
+    unready_since = parse_time(_time(pod.status.condition("ContainersReady")))
+    for container in main:
+        if not container.ready:
+            yield from _unready(container, advice, unready_since)
 
 
-def _recovered(found: Iterator[Cause], seen: ContainerStatus, min_ready: int) -> Iterator[Cause]:
+def _recovered(stopped: Iterator[Cause], container: ContainerStatus, min_ready: int) -> Iterator[Cause]:
     """Yield why a container that is ready did not run before: for as long as it may end again soon.
 
     After a single failure that is until the Deployment counts its Pod again.
     """
-    if started := _started(seen):
-        for cause in found:
-            until = cause.until if cause.unstable else after(started, min_ready + GRACE)
-            yield replace(cause, until=until, recovered=True)
+    if started := _started(container):
+        for cause in stopped:
+            until = cause.until if cause.is_unstable else after(started, min_ready + GRACE)
+            yield replace(cause, until=until, is_recovered=True)
 
 
 def _finds_no_node(condition: Condition) -> bool:
     return (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable")
 
 
-def _stopped(seen: ContainerStatus, advice: Advice, *, ends: bool = False) -> Iterator[Cause]:
+def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) -> Iterator[Cause]:
     """Yield why a container does not run, or not for long; one that *ends*, and is run anew with its Pod, may do so."""
-    waiting = seen.now.waiting
+    waiting = container.now.waiting
     why = waiting.reason if waiting else None
-    foreign = not is_own(seen)
+    foreign = not is_own(container)
     if why in _NO_IMAGE:
-        yield Cause(IMAGE_PULL_FAILED, advice.image(seen), foreign=foreign)
+        yield Cause(advice.image(container), is_foreign=foreign)
     elif why == "ErrImageNeverPull":
-        yield Cause(IMAGE_PULL_FAILED, advice.absent_image(seen), foreign=foreign)
+        yield Cause(advice.absent_image(container), is_foreign=foreign)
     elif waiting and why in _NOT_CREATED:
-        yield Cause(CONTAINER_CONFIG_ERROR, advice.config(seen, waiting.message or ""), foreign=foreign)
-    elif ended := _ended(seen):
-        yield from _after(ended, seen, advice, ends=ends)
+        yield Cause(advice.config(container, waiting.message or ""), is_foreign=foreign)
+    elif ended := _ended(container):
+        yield from _after(ended, container, advice, ends=ends)
 
 
-def _after(ended: Terminated, seen: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
+def _after(ended: Terminated, container: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
     """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
-    foreign, until = not is_own(seen), _forgiven(seen)
-    loops = _times_ended(seen) > 1 and not _ran_well(ended)
-    failed_at = moment(ended.finished_at)
+    foreign, until = not is_own(container), _forgiven(container)
+    loops = _times_ended(container) > 1 and not _ran_well(ended)
+    failed_at = parse_time(ended.finished_at)
     if ended.reason in _NOT_STARTED:
-        cause = Cause(RUN_CONTAINER_ERROR, advice.start(seen))
+        cause = Cause(advice.start(container))
     elif ended.reason == "OOMKilled":
-        cause = Cause(OOM_KILLED, advice.memory(seen))
+        cause = Cause(advice.memory(container))
     elif loops and not (ends and ended.exit_code == 0):
-        cause = Cause(CRASH_LOOPING, advice.crash(seen, ended.exit_code))
+        cause = Cause(advice.crash(container, ended.exit_code))
     else:
         return
-    yield replace(cause, until=until, foreign=foreign, unstable=loops, failed_at=failed_at)
+    yield replace(cause, until=until, is_foreign=foreign, is_unstable=loops, failed_at=failed_at)
 
 
-def _unready(seen: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:
+def _unready(container: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:
     """Yield from when on a container that runs should have been ready.
 
     While its startup probe has not succeeded, that is not so; the kubelet ends it if that takes too long. A kubelet
     that was restarted reports containers as not ready until it has asked their probes again.
     """
-    takes, started = advice.probe_takes(seen), _started(seen)
-    if takes is not None and started and seen.started is not False:
-        moments = (after(started, takes + GRACE), after(unready_since or started, GRACE))
-        since = max((each for each in moments if each), default=None)
-        yield Cause(PROBE_FAILING, advice.probe(seen), since=since, foreign=not is_own(seen))
+    takes, started = advice.probe_takes(container), _started(container)
+    if takes is not None and started and container.started is not False:
+        times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
+        since = max((each for each in times if each), default=None)
+        yield Cause(advice.probe(container), since=since, is_foreign=not is_own(container))
 
 
-def _ended(seen: ContainerStatus) -> Terminated | None:
+def _ended(container: ContainerStatus) -> Terminated | None:
     """Return how a container ended last."""
-    return seen.now.terminated or seen.before.terminated
+    return container.now.terminated or container.before.terminated
 
 
 def _ran_well(ended: Terminated) -> bool:
     """Tell whether a container ran for so long before it ended that the kubelet had forgotten how it ended before."""
-    started, finished = moment(ended.started_at), moment(ended.finished_at)
+    started, finished = parse_time(ended.started_at), parse_time(ended.finished_at)
     never_ran = ended.reason in _NOT_STARTED
     return not never_ran and started is not None and finished is not None and _seconds(started, finished) >= FORGIVEN
 
@@ -169,20 +164,20 @@ def _seconds(start: datetime, end: datetime) -> float:
     return (end - start).total_seconds()
 
 
-def _times_ended(seen: ContainerStatus) -> int:
+def _times_ended(container: ContainerStatus) -> int:
     """Return how often a container has ended: the kubelet counts how often it was started again."""
-    waiting = seen.now.waiting
-    is_down = seen.now.terminated is not None or (waiting is not None and waiting.reason in _ENDED)
-    return (seen.restart_count or 0) + is_down
+    waiting = container.now.waiting
+    is_down = container.now.terminated is not None or (waiting is not None and waiting.reason in _ENDED)
+    return (container.restart_count or 0) + is_down
 
 
-def _started(seen: ContainerStatus) -> datetime | None:
+def _started(container: ContainerStatus) -> datetime | None:
     """Return since when a container runs, if it does."""
-    return moment(seen.now.running.started_at) if seen.now.running else None
+    return parse_time(container.now.running.started_at) if container.now.running else None
 
 
-def _forgiven(seen: ContainerStatus) -> datetime | None:
-    started = _started(seen)
+def _forgiven(container: ContainerStatus) -> datetime | None:
+    started = _started(container)
     return after(started, FORGIVEN) if started else None
 
 

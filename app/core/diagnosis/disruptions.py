@@ -12,9 +12,9 @@ from datetime import datetime
 from app.api.spec import MyResourceSpec
 from app.core.diagnosis.causes import FORGIVEN, GRACE, Cause
 from app.core.diagnosis.endings import failure, removal
-from app.core.diagnosis.revision import Revision
-from app.core.reasons import NODE_LOST
-from app.core.timers import after, moment
+from app.core.diagnosis.revision import Revision, ready_since
+from app.core.diagnosis.words import NodeLostWords
+from app.core.timers import after, parse_time
 from metahook import Pod
 
 
@@ -40,10 +40,10 @@ class Disruptions:
     """Pods that failed."""
 
 
-def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disruptions:
+def disruptions(revision: Revision, spec: MyResourceSpec, now: datetime) -> Disruptions:
     """Return what has befallen the Pods of a revision in the ten minutes before the last time, if that is so near."""
-    lost = [Cause(NODE_LOST) for pod in found.pods if _is_lost(pod)]
-    every = [each for pod in found.pods for each in _disruptions(pod, spec)]
+    lost = [Cause(NodeLostWords()) for pod in revision.pods if _is_lost(pod)]
+    every = [each for pod in revision.pods for each in _disruptions(pod, spec)]
     last = max((each.at for each in every), default=None)
     if last is None or not _is_recent(last, now):
         return Disruptions(lost)
@@ -51,8 +51,8 @@ def disruptions(found: Revision, spec: MyResourceSpec, now: datetime) -> Disrupt
     failed = sorted((each for each in late if each.failed), key=lambda each: (each.at, each.created))
     first = failed[0].at if failed else None
     again = _has_failed_again(failed, spec.replicas)
-    until = after(last, FORGIVEN) if again else _replaced_at(found, late, spec.min_ready_seconds or 0)
-    causes = [replace(each.cause, until=until, unstable=again, failed_at=each.at) for each in late]
+    until = after(last, FORGIVEN) if again else _replaced_at(revision, late, spec.min_ready_seconds or 0)
+    causes = [replace(each.cause, until=until, is_unstable=again, failed_at=each.at) for each in late]
     return Disruptions([*lost, *causes], first if again else None, len(failed))
 
 
@@ -68,20 +68,14 @@ def _is_recent(at: datetime, now: datetime) -> bool:
     return (now - at).total_seconds() < FORGIVEN
 
 
-def _replaced_at(found: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
+def _replaced_at(revision: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
     """Return when as many Pods have been ready for a while as were disrupted, or when that no longer matters."""
     first = min(each.at for each in late)
-    created = ((moment(pod.metadata.creation_timestamp), pod) for pod in found.live)
+    created = ((parse_time(pod.metadata.creation_timestamp), pod) for pod in revision.live)
     ready = sorted(since for at, pod in created if at and at >= first and (since := ready_since(pod)))
     if len(ready) < len(late):
         return after(max(each.at for each in late), FORGIVEN)
     return after(ready[len(late) - 1], min_ready + GRACE)
-
-
-def ready_since(pod: Pod) -> datetime | None:
-    """Return since when *pod* is ready, as its status says; None if it is not."""
-    ready = pod.status.condition("Ready") if pod.status else None
-    return moment(ready.last_transition_time) if ready and ready.status == "True" else None
 
 
 def _is_lost(pod: Pod) -> bool:
@@ -92,14 +86,14 @@ def _is_lost(pod: Pod) -> bool:
 
 
 def _disruptions(pod: Pod, spec: MyResourceSpec) -> Iterator[Disruption]:
-    created = moment(pod.metadata.creation_timestamp)
+    created = parse_time(pod.metadata.creation_timestamp)
     if pod.status is None or created is None:
         return
     if pod.status.phase == "Failed" and (cause := failure(pod.status, spec)):
         ready = pod.status.condition("Ready")
-        at = moment(ready.last_transition_time) if ready else None
+        at = parse_time(ready.last_transition_time) if ready else None
         yield Disruption(cause, at or created, created, failed=True, is_timed=at is not None)
     elif pod.metadata.deletion_timestamp and (target := pod.status.condition("DisruptionTarget")):
-        at = moment(target.last_transition_time)
+        at = parse_time(target.last_transition_time)
         if at and (cause := removal(target.reason or "", spec)) and not _is_lost(pod):
             yield Disruption(cause, at, created, failed=False)

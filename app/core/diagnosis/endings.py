@@ -4,10 +4,8 @@ import re
 
 from app.api.spec import MyResourceSpec
 from app.core.diagnosis.causes import Cause
-from app.core.reasons import EVICTED, POD_REJECTED, PREEMPTED
+from app.core.diagnosis.words import EvictionWords, PreemptionWords, RejectionWords
 from metahook import PodStatus
-
-Words = dict[str, str]
 
 _STORAGE = "ephemeral-storage"
 _EMPTY_DIR = re.compile('Usage of EmptyDir volume "(?P<name>[^"]+)" exceeds the limit')
@@ -29,60 +27,56 @@ def failure(status: PodStatus, spec: MyResourceSpec) -> Cause | None:
     """Return why a Pod with this *status* failed as a whole; None if its containers tell."""
     reason = status.reason or ""
     if reason == "Evicted":
-        return Cause(EVICTED, _evicted(status.message or "", spec))
+        return Cause(_evicted(status.message or "", spec))
     if reason in _SHUTDOWN:
-        return Cause(EVICTED, {"why": "its node was shut down", "remedy": _REPLACED})
+        return Cause(EvictionWords(why="its node was shut down", remedy=_REPLACED))
     if reason == "Preempting":
-        return Cause(PREEMPTED, _preempted(spec))
-    return Cause(POD_REJECTED, _rejected(reason)) if reason.startswith(_REJECTED) else None
+        return Cause(_preempted(spec))
+    return Cause(_rejected(reason)) if reason.startswith(_REJECTED) else None
 
 
 def removal(reason: str, spec: MyResourceSpec) -> Cause | None:
     """Return why a Pod is being deleted, by the *reason* of its condition DisruptionTarget; None if another tells."""
     if reason == "PreemptionByScheduler":
-        return Cause(PREEMPTED, _preempted(spec))
+        return Cause(_preempted(spec))
     if reason == "EvictionByEvictionAPI":
-        return Cause(EVICTED, {"why": "a client requested it, such as kubectl drain", "remedy": _REPLACED})
+        return Cause(EvictionWords(why="a client requested it, such as kubectl drain", remedy=_REPLACED))
     if reason == "DeletionByTaintManager":
-        return Cause(EVICTED, {"why": "its node has a taint that it does not tolerate", "remedy": _REPLACED})
+        return Cause(EvictionWords(why="its node has a taint that it does not tolerate", remedy=_REPLACED))
     return None
 
 
-def _evicted(message: str, spec: MyResourceSpec) -> Words:
+def _evicted(message: str, spec: MyResourceSpec) -> EvictionWords:
     """Return the words for a Pod that the kubelet evicted, of which it says *message*."""
-    if found := _EMPTY_DIR.match(message):
-        return _too_large(found["name"], spec)
+    if match := _EMPTY_DIR.match(message):
+        return _too_large(match["name"], spec)
     if _OVER_LIMIT.match(message):
         limits = (spec.resources and spec.resources.limits) or {}
         verb = "raise" if _STORAGE in limits else "set"
         remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less data"
-        return {"why": "it exceeded its ephemeral-storage limit", "remedy": remedy}
-    if found := _LOW.match(message):
-        return {
-            "why": f"its node is low on {_RESOURCES[found['what']]}",
-            "remedy": "free some on the node, or add nodes",
-        }
-    return {"why": "its node could no longer run it", "remedy": "check the events of the node"}
+        return EvictionWords(why="it exceeded its ephemeral-storage limit", remedy=remedy)
+    if match := _LOW.match(message):
+        return EvictionWords(
+            why=f"its node is low on {_RESOURCES[match['what']]}", remedy="free some on the node, or add nodes"
+        )
+    return EvictionWords(why="its node could no longer run it", remedy="check the events of the node")
 
 
-def _too_large(name: str, spec: MyResourceSpec) -> Words:
+def _too_large(name: str, spec: MyResourceSpec) -> EvictionWords:
     """Return the words for an emptyDir volume that exceeded its limit; it is named if it is one of *spec*."""
     own = any(volume.name == name and volume.empty_dir for volume in spec.volumes or [])
-    remedy = (
-        "raise its emptyDir.sizeLimit in spec.volumes, or write less data"
-        if own
-        else "check the sidecar injector or policy that adds it"
-    )
-    return {"why": f"{f'volume {name}' if own else 'a volume'} exceeded its size limit", "remedy": remedy}
+    raise_it = "raise its emptyDir.sizeLimit in spec.volumes, or write less data"
+    remedy = raise_it if own else "check the sidecar injector or policy that adds it"
+    return EvictionWords(why=f"{f'volume {name}' if own else 'a volume'} exceeded its size limit", remedy=remedy)
 
 
-def _preempted(spec: MyResourceSpec) -> Words:
+def _preempted(spec: MyResourceSpec) -> PreemptionWords:
     if spec.priority_class_name:
-        return {"remedy": "set spec.priorityClassName to a class with a higher priority, or add nodes"}
-    return {"remedy": "set spec.priorityClassName, or add nodes"}
+        return PreemptionWords(remedy="set spec.priorityClassName to a class with a higher priority, or add nodes")
+    return PreemptionWords(remedy="set spec.priorityClassName, or add nodes")
 
 
-def _rejected(reason: str) -> Words:
+def _rejected(reason: str) -> RejectionWords:
     if reason.startswith("OutOf"):
-        return {"why": "it does not have enough free resources"}
-    return {"why": "the Pod no longer matches the node"}
+        return RejectionWords(why="it does not have enough free resources")
+    return RejectionWords(why="the Pod no longer matches the node")

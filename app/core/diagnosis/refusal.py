@@ -12,11 +12,11 @@ from app.api.spec import MyResourceSpec
 UNKNOWN = "a quota, a LimitRange or an admission policy refuses them"
 
 
-def refusal(said: str | None, spec: MyResourceSpec | None) -> str:
-    """Return why Pods of *spec* are refused, and the remedy; *said* is the API server's message."""
-    if not said or spec is None:
+def refusal(message: str | None, spec: MyResourceSpec | None) -> str:
+    """Return why Pods of *spec* are refused, and the remedy; *message* is the API server's."""
+    if not message or spec is None:
         return UNKNOWN
-    return next((words(spec) for pattern, words in _REFUSALS if pattern.search(said)), UNKNOWN)
+    return next((words(spec) for pattern, words in _REFUSALS if pattern.search(message)), UNKNOWN)
 
 
 def _account(spec: MyResourceSpec) -> str:

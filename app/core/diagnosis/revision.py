@@ -1,21 +1,22 @@
 """The current revision: which Pods the newest ReplicaSet of a Deployment made.
 
-ReplicaSets are not asked for, as each of their events would cost Metacontroller a walk over all MyResources. So the
-Pods themselves tell: those of the newest ReplicaSet carry the Deployment's template. One Pod stands for all that have
-its template hash. Where an admission policy changed all Pods, those that differ least from the template count, and of
-these the ones that are as many as the Deployment has updated, and youngest.
+ReplicaSets are no related objects, as each of their events would cost Metacontroller a walk over all MyResources. So
+the Pods themselves tell: those of the newest ReplicaSet carry the Deployment's template. One Pod stands for all that
+have its template hash. Where an admission policy changed all Pods, those that differ least from the template count,
+and of these the ones that are as many as the Deployment has updated, and youngest.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from app.core.child_metadata import POD_TEMPLATE_HASH, replica_set_hash
 from app.core.rollout import COMPLETE
+from app.core.timers import parse_time
 from metahook import Absence, Deployment, Pod, Related
-
-HASH = "pod-template-hash"
 
 Json = dict[str, Any]
 
@@ -47,9 +48,9 @@ class Revision:
     @cached_property
     def sidecars(self) -> set[str]:
         """The names of the init containers that run as long as their Pod does."""
-        found = self.spec.get("initContainers")
-        named = (each for each in (found if isinstance(found, list) else []) if isinstance(each, dict))
-        return {str(each.get("name")) for each in named if each.get("restartPolicy") == "Always"}
+        init = self.spec.get("initContainers")
+        containers = (each for each in (init if isinstance(init, list) else []) if isinstance(each, dict))
+        return {str(each.get("name")) for each in containers if each.get("restartPolicy") == "Always"}
 
 
 def is_live(pod: Pod) -> bool:
@@ -57,13 +58,23 @@ def is_live(pod: Pod) -> bool:
     return pod.metadata.deletion_timestamp is None and (pod.status is None or pod.status.phase not in _OVER)
 
 
+def ready_since(pod: Pod) -> datetime | None:
+    """Return since when *pod* is ready, as its status says; None if it is not."""
+    ready = pod.status.condition("Ready") if pod.status else None
+    return parse_time(ready.last_transition_time) if ready and ready.status == "True" else None
+
+
 def current(related: Related, deployment: Deployment) -> Revision:
     """Return the current revision of *deployment*; an empty one if nothing is known of it."""
-    seen = related.all(Pod)
-    pods = [] if isinstance(seen, Absence) else [pod for pod in seen if _template_hash(pod, deployment)]
+    observed = related.all(Pod)
+    pods = (
+        []
+        if isinstance(observed, Absence)
+        else [pod for pod in observed if replica_set_hash(pod, deployment.metadata.name)]
+    )
     groups: defaultdict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
-        groups[pod.metadata.label(HASH) or ""].append(pod)
+        groups[pod.metadata.label(POD_TEMPLATE_HASH) or ""].append(pod)
     updated = (deployment.status and deployment.status.updated_replicas) or 0
     fits = {made: _fit(Revision(group), deployment, updated) for made, group in groups.items()}
     newest = max(fits, key=lambda made: (*fits[made], made), default=None)
@@ -89,51 +100,45 @@ class _Fit(NamedTuple):
     less_off: int
 
 
-def _fit(found: Revision, deployment: Deployment, updated: int) -> _Fit:
+def _fit(revision: Revision, deployment: Deployment, updated: int) -> _Fit:
     template = _object((deployment.spec or {}).get("template"))
-    metadata, pod = _object(template.get("metadata")), found.example
+    metadata, pod = _object(template.get("metadata")), revision.example
     differs = [
         *_lacking(_object(metadata.get("labels")), pod.metadata.labels or {}),
         *_lacking(_object(metadata.get("annotations")), pod.metadata.annotations or {}),
-        *_lacking(_object(template.get("spec")), found.spec),
-        *_unlike(_containers(template.get("spec")), _containers(found.spec)),
+        *_lacking(_object(template.get("spec")), revision.spec),
+        *_unlike(_containers(template.get("spec")), _containers(revision.spec)),
     ]
-    adds = len(found.spec.keys() - _object(template.get("spec")).keys() - {"nodeName"})
+    adds = len(revision.spec.keys() - _object(template.get("spec")).keys() - {"nodeName"})
     adds += len((pod.metadata.annotations or {}).keys() - _object(metadata.get("annotations")).keys())
-    off = abs(len(found.live) - updated)
-    first = min(pod.metadata.creation_timestamp or "" for pod in found.pods)
+    off = abs(len(revision.live) - updated)
+    first = min(pod.metadata.creation_timestamp or "" for pod in revision.pods)
     return _Fit(-len(differs), off == 0, -adds, first, -off)
 
 
-def _lacking(template: Json, seen: Json) -> Iterator[str]:
+def _lacking(template: Json, pod: Json) -> Iterator[str]:
     """Yield which fields of *template* have another value; a list may have more items, which admission adds."""
     for name, value in template.items():
-        there = seen.get(name)
-        if isinstance(value, list) and isinstance(there, list):
-            if name != "containers" and any(item not in there for item in value):
+        value_of_pod = pod.get(name)
+        if isinstance(value, list) and isinstance(value_of_pod, list):
+            if name != "containers" and any(item not in value_of_pod for item in value):
                 yield name
-        elif value != there:
+        elif value != value_of_pod:
             yield name
 
 
-def _unlike(template: dict[str, Json], seen: dict[str, Json]) -> Iterator[str]:
+def _unlike(template: dict[str, Json], pod: dict[str, Json]) -> Iterator[str]:
     """Yield which fields of the containers of *template* are not the same, also those that it has not."""
     for name, container in template.items():
-        there = seen.get(name, {})
-        yield from (field for field in container.keys() | there.keys() if container.get(field) != there.get(field))
+        other = pod.get(name, {})
+        yield from (field for field in container.keys() | other.keys() if container.get(field) != other.get(field))
 
 
 def _containers(spec: object) -> dict[str, Json]:
-    found = _object(spec).get("containers")
-    items = map(_object, found if isinstance(found, list) else [])
+    containers = _object(spec).get("containers")
+    items = map(_object, containers if isinstance(containers, list) else [])
     return {str(item.get("name")): item for item in items}
 
 
 def _object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
-
-
-def _template_hash(pod: Pod, deployment: Deployment) -> str | None:
-    """Return which of the ReplicaSets of *deployment* made *pod*; None if somebody else did."""
-    made, maker = pod.metadata.label(HASH), pod.metadata.controller
-    return made if made and maker and maker.name == f"{deployment.metadata.name}-{made}" else None

@@ -4,37 +4,37 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Observation:
+class Condition:
     """What one of the other conditions says: its status, its reason and its message."""
 
-    condition: str
+    type: str
     status: str
     reason: str
     message: str
 
 
-AVAILABLE_NOW = Observation("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
-NOT_AVAILABLE = Observation("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
-NOT_YET_SEEN = Observation("Progressing", "Unknown", "NotYetSeen", "The Deployment is not updated to this spec yet.")
-ROLLOUT_ON = Observation("Progressing", "True", "RollingOut", "The rollout is in progress.")
-ROLLED_OUT = Observation("Progressing", "True", "RolledOut", "The last rollout is complete.")
-ROLLOUT_LATE = Observation(
+AVAILABLE_NOW = Condition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
+NOT_AVAILABLE = Condition("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
+NOT_YET_OBSERVED = Condition("Progressing", "Unknown", "NotYetSeen", "The Deployment is not updated to this spec yet.")
+ROLLOUT_IN_PROGRESS = Condition("Progressing", "True", "RollingOut", "The rollout is in progress.")
+ROLLED_OUT = Condition("Progressing", "True", "RolledOut", "The last rollout is complete.")
+ROLLOUT_LATE = Condition(
     "Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded progressDeadlineSeconds."
 )
-ROLLOUT_PAUSED = Observation("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
-ROLLOUT_REFUSED = Observation("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
+ROLLOUT_PAUSED = Condition("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
+ROLLOUT_REFUSED = Condition("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
 
-DEPENDENCIES_MET = Observation("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
-DEPENDENCIES_UNMET = Observation("DependenciesReady", "False", "DependenciesNotMet", "{waits}.")
-DEPENDENCIES_UNKNOWN = Observation(
+DEPENDENCIES_MET = Condition("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
+DEPENDENCIES_UNMET = Condition("DependenciesReady", "False", "DependenciesNotMet", "{dependencies}.")
+DEPENDENCIES_UNKNOWN = Condition(
     "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
-OBSERVATIONS = (
+FIXED_CONDITIONS = (
     AVAILABLE_NOW,
     NOT_AVAILABLE,
-    NOT_YET_SEEN,
-    ROLLOUT_ON,
+    NOT_YET_OBSERVED,
+    ROLLOUT_IN_PROGRESS,
     ROLLED_OUT,
     ROLLOUT_LATE,
     ROLLOUT_PAUSED,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.core.status.conditions import OBSERVATIONS
+from app.core.status.conditions import FIXED_CONDITIONS
 
 _ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
 _WAIT = "Wait. The message of Ready tells for what: kubectl get myresource NAME -o wide"
@@ -20,7 +20,8 @@ class Term:
     @property
     def reasons(self) -> list[str]:
         """The reasons that a condition besides those of Ready can have."""
-        return [seen.reason for seen in OBSERVATIONS if (seen.condition, self.kind) == (self.name, "condition")]
+        own = [condition for condition in FIXED_CONDITIONS if condition.type == self.name]
+        return [condition.reason for condition in own if self.kind == "condition"]
 
 
 TERMS = (

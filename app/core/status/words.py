@@ -1,51 +1,73 @@
 """The words that fill the message of a reason."""
 
+from dataclasses import dataclass
+
 from app.core.desired.holders import Holder
 from app.core.diagnosis.refusal import refusal
 from app.core.drift import Drift
-from app.core.listing import listing
 from app.core.status.facts import Facts
+from app.core.status.listing import listing
+from app.core.status.readiness import Decision
 
 
-def words(facts: Facts) -> dict[str, str]:
-    """Return all words, by their names in the messages of :mod:`app.core.reasons`."""
-    return {
-        "name": facts.parent.name,
-        "namespace": facts.parent.namespace,
-        "uid": facts.parent.uid,
-        "problem": facts.problem or "",
-        **_of_the_holder(facts.terminating or facts.conflict or Holder("", "")),
-        **_of_the_gap(facts.gap or Drift("", "")),
-        "waits": listing(facts.waits or [], "; "),
-        "missing": listing(facts.missing),
-        "refusal": _refusal(facts),
-        **(facts.cause.words if facts.cause else {}),
-    }
+@dataclass(frozen=True)
+class Words:
+    """The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.words`. Some are empty."""
+
+    name: str
+    namespace: str
+    uid: str
+    problem: str
+    dependencies: str
+    missing: str
+    refusal: str
+
+    holder: str
+    until: str
+    handover: str
+    others: str
+
+    kind: str
+    child: str
+    path: str
+    fields: str
+    command: str
+    write: str
+    refusers: str
 
 
-def _of_the_holder(holder: Holder) -> dict[str, str]:
-    return {
-        "holder": f"{holder.kind} {holder.name}",
-        "until": f"its finalizers are removed: {listing(holder.finalizers)}"
-        if holder.finalizers
-        else "the deletion is complete",
-        "handover": f"{holder.kind.lower()} {holder.name}",
-        "others": "set spec.service.mode to Disabled" if holder.kind == "Service" else "delete the Deployment",
-    }
+def message(decision: Decision, facts: Facts) -> str:
+    """Return the message of the condition Ready."""
+    words = vars(_words(facts))
+    return decision.reason.filled({**words, **vars(decision.cause.words)} if decision.cause else words)
 
 
-def _of_the_gap(gap: Drift) -> dict[str, str]:
-    return {
-        "kind": gap.kind,
-        "child": gap.name,
-        "path": gap.path or "",
-        "fields": gap.removal.fields if gap.removal else "",
-        "command": gap.removal.command if gap.removal else "",
-        "write": "updated" if gap.is_observed else "created",
-        "refusers": "" if gap.is_observed else "another object has its name, or a quota or ",
-    }
+def _words(facts: Facts) -> Words:
+    holder = facts.terminating or facts.conflict or Holder("", "")
+    finalizers = listing(holder.finalizers)
+    drift = facts.drift or Drift("", "")
+    return Words(
+        name=facts.parent.name,
+        namespace=facts.parent.namespace,
+        uid=facts.parent.uid,
+        problem=facts.desired.problem or "",
+        dependencies=listing(facts.desired.unmet_dependencies or [], "; "),
+        missing=listing(facts.desired.config.missing),
+        refusal=_refusal(facts),
+        holder=f"{holder.kind} {holder.name}",
+        until=f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete",
+        handover=f"{holder.kind.lower()} {holder.name}",
+        others="set spec.service.mode to Disabled" if holder.kind == "Service" else f"delete the {holder.kind}",
+        kind=drift.kind,
+        child=drift.name,
+        path=drift.path or "",
+        fields=drift.removal.fields if drift.removal else "",
+        command=drift.removal.command if drift.removal else "",
+        write="updated" if drift.is_observed else "created",
+        refusers="" if drift.is_observed else "another object has its name, or a quota or ",
+    )
 
 
 def _refusal(facts: Facts) -> str:
-    said = facts.rollout.status.condition("ReplicaFailure")
-    return refusal(said.message if said else None, facts.spec)
+    failure = facts.rollout.status.condition("ReplicaFailure")
+    return refusal(failure.message if failure else None, facts.desired.spec)

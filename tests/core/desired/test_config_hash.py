@@ -1,4 +1,4 @@
-"""A changed key that is used changes the mark in the Pod template; nothing else does."""
+"""A changed key that is used changes the hash in the Pod template; nothing else does."""
 
 import hashlib
 import hmac
@@ -37,13 +37,15 @@ def login(**data: str) -> Json:
     return {"Secret.v1": {"default/login": named("login", data=data)}}
 
 
-def marks(answer: Json) -> Json:
+def config_hashes(answer: Json) -> Json:
     annotations: Json = child(answer, "Deployment")["spec"]["template"]["metadata"].get("annotations", {})
     return annotations
 
 
-def mark(spec: Json, related: Json, *observed: Json, watch: Watch | None = None, **parent: Any) -> str | None:
-    found: str | None = marks(sync(my_resource(**spec, **parent), *observed, related=related, watch=watch)).get(CONFIG)
+def config_hash(spec: Json, related: Json, *observed: Json, watch: Watch | None = None, **parent: Any) -> str | None:
+    found: str | None = config_hashes(sync(my_resource(**spec, **parent), *observed, related=related, watch=watch)).get(
+        CONFIG
+    )
     return found
 
 
@@ -54,19 +56,19 @@ def running(spec: Json, related: Json, watch: Watch | None = None) -> Json:
 
 
 @pytest.mark.parametrize("spec", [ALL, ONE, MAYBE], ids=["all keys", "one key", "an optional key"])
-def test_a_used_key_changes_the_mark(spec: Json) -> None:
-    assert mark(spec, settings(a="1")) != mark(spec, settings(a="2"))
+def test_a_used_key_changes_the_hash(spec: Json) -> None:
+    assert config_hash(spec, settings(a="1")) != config_hash(spec, settings(a="2"))
 
 
-def test_a_key_that_comes_or_goes_changes_the_mark_where_all_are_used() -> None:
-    assert len({mark(ALL, settings(**data)) for data in ({}, {"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"})}) == 4
+def test_a_key_that_comes_or_goes_changes_the_hash_where_all_are_used() -> None:
+    assert len({config_hash(ALL, settings(**data)) for data in ({}, {"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"})}) == 4
 
 
-def test_a_key_that_is_not_used_does_not_change_the_mark() -> None:
-    assert mark(ONE, settings(a="1")) == mark(ONE, settings(a="1", b="2"))
+def test_a_key_that_is_not_used_does_not_change_the_hash() -> None:
+    assert config_hash(ONE, settings(a="1")) == config_hash(ONE, settings(a="1", b="2"))
 
 
-def test_a_mark_is_the_hash_of_all_entries_in_their_order() -> None:
+def test_a_config_hash_is_made_of_all_entries_in_their_order() -> None:
     """It never changes: another one would replace Pods. More entries than are hashed at a time are one text, too."""
     many = {f"k{number}": str(number) for number in range(2500)}
     related = settings(**many)
@@ -82,21 +84,21 @@ def test_a_mark_is_the_hash_of_all_entries_in_their_order() -> None:
     ]
     text = msgspec.json.encode(["ConfigMap", sorted(entries)])
 
-    assert mark(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
+    assert config_hash(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
-def test_metadata_does_not_change_the_mark() -> None:
+def test_metadata_does_not_change_the_hash() -> None:
     touched = settings(a="1")
     touched["ConfigMap.v1"]["default/settings"]["metadata"].update(resourceVersion="9", labels={"new": "1"})
 
-    assert mark(ALL, settings(a="1")) == mark(ALL, touched)
+    assert config_hash(ALL, settings(a="1")) == config_hash(ALL, touched)
 
 
-def test_another_config_map_does_not_change_the_mark() -> None:
+def test_another_config_map_does_not_change_the_hash() -> None:
     more = settings(a="1")
     more["ConfigMap.v1"]["default/other"] = named("other", data={"a": "2"})
 
-    assert mark(ALL, settings(a="1")) == mark(ALL, more)
+    assert config_hash(ALL, settings(a="1")) == config_hash(ALL, more)
 
 
 VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
@@ -108,7 +110,11 @@ def binary(**values: str) -> Json:
 
 
 def test_binary_data_is_content_of_files_too() -> None:
-    found = {mark(FILES, settings(a="QQ==")), mark(FILES, binary(a="QQ==")), mark(FILES, binary(a="Qg=="))}
+    found = {
+        config_hash(FILES, settings(a="QQ==")),
+        config_hash(FILES, binary(a="QQ==")),
+        config_hash(FILES, binary(a="Qg==")),
+    }
 
     assert len(found) == 3
 
@@ -117,36 +123,40 @@ def test_one_key_of_binary_data_is_content_of_a_file() -> None:
     one = {"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
     spec: Json = {**FILES, "volumes": [one]}
 
-    assert mark(spec, binary(a="QQ==")) == mark(spec, binary(a="QQ==", b="")) != mark(spec, binary(a="Qg=="))
-    assert mark(spec, binary(a="QQ==")) != mark(spec, settings(a="QQ=="))
+    assert (
+        config_hash(spec, binary(a="QQ=="))
+        == config_hash(spec, binary(a="QQ==", b=""))
+        != config_hash(spec, binary(a="Qg=="))
+    )
+    assert config_hash(spec, binary(a="QQ==")) != config_hash(spec, settings(a="QQ=="))
 
 
 def test_binary_data_is_never_taken_for_data() -> None:
-    assert mark(FILES, settings(a="binary:QQ==")) != mark(FILES, binary(a="QQ=="))
+    assert config_hash(FILES, settings(a="binary:QQ==")) != config_hash(FILES, binary(a="QQ=="))
 
 
 def test_binary_data_is_no_content_of_variables() -> None:
     """The kubelet does not look at it there."""
     moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
 
-    assert mark(ALL, binary(a="QQ==")) == mark(ALL, binary(a="Qg==")) == mark(ALL, settings())
+    assert config_hash(ALL, binary(a="QQ==")) == config_hash(ALL, binary(a="Qg==")) == config_hash(ALL, settings())
     assert reason(moved) == "ConfigNotFound"
 
 
-def test_equal_contents_of_two_parents_have_unlike_marks() -> None:
-    assert mark(ALL, settings(a="1")) != mark(ALL, settings(a="1"), uid=UID[::-1])
+def test_equal_contents_of_two_parents_have_different_hashes() -> None:
+    assert config_hash(ALL, settings(a="1")) != config_hash(ALL, settings(a="1"), uid=UID[::-1])
 
 
 def test_the_order_of_keys_does_not_matter() -> None:
-    assert mark(ALL, settings(a="1", b="2")) == mark(ALL, settings(b="2", a="1"))
+    assert config_hash(ALL, settings(a="1", b="2")) == config_hash(ALL, settings(b="2", a="1"))
 
 
-def test_values_that_move_between_keys_change_the_mark() -> None:
-    assert mark(ALL, settings(a="1", b="2")) != mark(ALL, settings(a="2", b="1"))
+def test_values_that_move_between_keys_change_the_hash() -> None:
+    assert config_hash(ALL, settings(a="1", b="2")) != config_hash(ALL, settings(a="2", b="1"))
 
 
-def test_without_references_there_is_no_mark() -> None:
-    assert mark({}, settings(a="1")) is None
+def test_without_references_there_is_no_hash() -> None:
+    assert config_hash({}, settings(a="1")) is None
 
 
 @pytest.mark.parametrize(
@@ -157,7 +167,7 @@ def test_without_references_there_is_no_mark() -> None:
         pytest.param(ONE, settings(b="2"), "key a of ConfigMap settings", id="its key"),
     ],
 )
-def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_spec(
+def test_what_is_missing_is_reported_and_keeps_the_hash_while_the_rest_follows_the_spec(
     spec: Json, related: Json, what: str
 ) -> None:
     before = running(spec, settings(a="1"))
@@ -165,7 +175,7 @@ def test_what_is_missing_is_said_and_keeps_the_mark_while_the_rest_follows_the_s
     answer = sync(my_resource(**spec | {"image": "nginx:1.28"}, generation=2), before, related=related)
     later = sync(my_resource(**spec), before, related=related)
 
-    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
     assert child(answer, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1.28"
     assert reason(answer) == "Building"
     assert (reason(later), condition(later)["status"]) == ("ConfigNotFound", "False")
@@ -230,9 +240,13 @@ def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
     spec = {**VOLUMES, **ONE}
     before = running(spec, settings(a="1"))
 
-    assert mark(VOLUMES, settings(a="1")) is None
+    assert config_hash(VOLUMES, settings(a="1")) is None
     assert reason(sync(my_resource(**VOLUMES), running(VOLUMES, {}), related={"ConfigMap.v1": {}})) == "Available"
-    assert mark(spec, settings(a="1", b="1")) == mark(spec, settings(a="1", b="2")) == mark(ONE, settings(a="1"))
+    assert (
+        config_hash(spec, settings(a="1", b="1"))
+        == config_hash(spec, settings(a="1", b="2"))
+        == config_hash(ONE, settings(a="1"))
+    )
     assert reason(sync(my_resource(**spec), before, related=settings(a="1"))) == "Available"
     assert missing({**ONE, **FILES}, {"ConfigMap.v1": {}}) == "ConfigMap settings"
 
@@ -245,23 +259,23 @@ def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: 
     answer = sync(my_resource(**none), before, related={"ConfigMap.v1": {}})
 
     assert reason(answer) == "ScaledToZero"
-    assert marks(answer) == marks(sync(my_resource(**spec), related=settings(a="1")))
+    assert config_hashes(answer) == config_hashes(sync(my_resource(**spec), related=settings(a="1")))
     assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings"
 
 
-def test_what_is_missing_at_the_first_start_leaves_the_mark_out() -> None:
+def test_what_is_missing_at_the_first_start_leaves_the_hash_out() -> None:
     answer = sync(my_resource(**ALL), related={"ConfigMap.v1": {}})
 
-    assert marks(answer) == {}
+    assert config_hashes(answer) == {}
     assert reason(answer) == "Building"
 
 
 @pytest.mark.parametrize("related", [{"ConfigMap.v1": {}}, settings(b="1")], ids=["the ConfigMap", "its key"])
-def test_what_is_optional_may_be_missing_and_changes_the_mark_when_it_comes(related: Json) -> None:
+def test_what_is_optional_may_be_missing_and_changes_the_hash_when_it_comes(related: Json) -> None:
     before = running(MAYBE, related)
 
     assert reason(sync(my_resource(**MAYBE), before, related=related)) == "Available"
-    assert mark(MAYBE, related) not in (None, mark(MAYBE, settings(a="1")))
+    assert config_hash(MAYBE, related) not in (None, config_hash(MAYBE, settings(a="1")))
 
 
 def test_a_group_that_was_not_asked_for_changes_nothing() -> None:
@@ -269,7 +283,7 @@ def test_a_group_that_was_not_asked_for_changes_nothing() -> None:
 
     answer = sync(my_resource(**ALL), before, related={})
 
-    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
     assert reason(answer) == "Available"
 
 
@@ -278,7 +292,7 @@ def test_a_config_map_that_cannot_be_read_changes_nothing() -> None:
     related = {"ConfigMap.v1": {"default/settings": named("settings", data={"a": 5})}}
 
     assert (
-        marks(sync(my_resource(**ALL), before, related=related))
+        config_hashes(sync(my_resource(**ALL), before, related=related))
         == before["spec"]["template"]["metadata"]["annotations"]
     )
 
@@ -287,33 +301,33 @@ def test_one_that_is_replaced_counts_by_its_contents_alone() -> None:
     replaced = settings(a="1")
     replaced["ConfigMap.v1"]["default/settings"] |= {"immutable": True}
 
-    assert mark(ALL, replaced) == mark(ALL, settings(a="1"))
+    assert config_hash(ALL, replaced) == config_hash(ALL, settings(a="1"))
 
 
-def test_switched_off_it_keeps_the_mark_and_says_nothing_of_what_is_missing() -> None:
+def test_switched_off_it_keeps_the_hash_and_reports_nothing_that_is_missing() -> None:
     before = running(ALL, settings(a="1"))
     off = my_resource(**ALL, configReload={"mode": "Disabled"})
 
     answer = sync(off, before, related=settings(a="2"))
 
-    assert marks(answer) == before["spec"]["template"]["metadata"]["annotations"]
-    assert marks(sync(off, related=settings(a="2"))) == {}
+    assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
+    assert config_hashes(sync(off, related=settings(a="2"))) == {}
     assert reason(sync(off, before, related={"ConfigMap.v1": {}})) == "Available"
 
 
 @pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)
-def test_a_template_that_nobody_could_have_written_has_no_mark(broken: Any) -> None:
+def test_a_template_that_no_client_could_have_written_has_no_hash(broken: Any) -> None:
     (before,) = finished(my_resource(**ALL))
     before["spec"] = {**before["spec"], "template": broken}
 
-    assert marks(sync(my_resource(**ALL), before)) == {}
+    assert config_hashes(sync(my_resource(**ALL), before)) == {}
 
 
 def test_secrets_are_not_watched_by_default() -> None:
     parent = my_resource(**SECRET)
 
-    assert marks(sync(parent, related=login(a="MQ=="))) == {}
-    assert set(marks(sync(parent, related=login(a="MQ=="), watch=WATCHING_SECRETS))) == {SECRETS}
+    assert config_hashes(sync(parent, related=login(a="MQ=="))) == {}
+    assert set(config_hashes(sync(parent, related=login(a="MQ=="), watch=WATCHING_SECRETS))) == {SECRETS}
 
 
 def test_a_secrets_value_is_in_no_answer() -> None:
@@ -323,11 +337,11 @@ def test_a_secrets_value_is_in_no_answer() -> None:
     assert "password" not in str(answer)
 
 
-def test_secrets_and_config_maps_have_a_mark_each() -> None:
+def test_secrets_and_config_maps_have_a_hash_each() -> None:
     both = my_resource(envFrom=[*ALL["envFrom"], *SECRET["envFrom"]])
 
     def made(config: str, secret: str) -> Json:
-        return marks(sync(both, related={**settings(a=config), **login(a=secret)}, watch=WATCHING_SECRETS))
+        return config_hashes(sync(both, related={**settings(a=config), **login(a=secret)}, watch=WATCHING_SECRETS))
 
     assert made("1", "MQ==")[CONFIG] == made("1", "Mg==")[CONFIG] != made("2", "MQ==")[CONFIG]
     assert made("1", "MQ==")[SECRETS] == made("2", "MQ==")[SECRETS] != made("1", "Mg==")[SECRETS]

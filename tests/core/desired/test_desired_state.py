@@ -130,7 +130,7 @@ def test_an_observed_service_is_always_listed() -> None:
     assert reason(answer) == "Available"
 
 
-def test_a_foreign_service_is_no_conflict_when_no_service_is_wanted() -> None:
+def test_a_foreign_service_is_no_conflict_when_no_service_is_desired() -> None:
     answer = sync(my_resource(), related=grouped(foreign_service(), kinds=("Service",)))
 
     assert reason(answer) == "Building"

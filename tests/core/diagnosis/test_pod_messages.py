@@ -1,10 +1,15 @@
 """Messages of causes: one for each cause and each shape of the spec, and none that names what the spec has not."""
 
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.pods import UNSCHEDULABLE, container, crashing, ended, pod, said, waiting
+from app.core.reasons import POD_REASONS
+from tests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, ended, failed, pod, running, said, waiting
 
 Json = dict[str, Any]
 
@@ -37,7 +42,7 @@ def not_started(reason: str) -> Json:
 NEVER = stopped(waiting("ErrImageNeverPull"))
 NO_IMAGE = stopped(waiting("ImagePullBackOff"))
 
-TABLE = [
+TABLE: list[tuple[Json, Json, str]] = [
     (crashing(1), {}, f"keeps exiting with code 1. {LOGS}"),
     (crashing(1), BOTH, f"keeps exiting with code 1. {LOGS}"),
     (crashing(0), {}, f"keeps exiting with code 0 (it completed). {LOGS}"),
@@ -83,6 +88,8 @@ TABLE = [
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}, f", no node matches spec.nodeSelector, {UNTOLERATED}"),
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}, **SPREAD}, "spec.nodeSelector and spec.topologySpreadConstraints,"),
     (UNSCHEDULABLE, {"cpu": "1"}, "not enough free CPU or memory for spec.cpu and spec.memory, "),
+    (UNSCHEDULABLE, {"resources": {"requests": {"memory": "1Gi"}}}, "free CPU or memory for spec.resources, or nodes"),
+    (UNSCHEDULABLE, {"resources": {"limits": {"cpu": "1"}}}, "memory for spec.memory and spec.resources, or nodes"),
     (UNSCHEDULABLE, CLAIM, f", no node can mount the claims in spec.volumes, {UNTOLERATED}"),
 ]
 
@@ -117,3 +124,55 @@ def test_a_sidecar_that_is_stopped_is_not_explained_by_the_probes_of_the_spec() 
 
     assert "Probe" not in message
     assert "-c proxy --previous --ignore-errors" in message
+
+
+def unique(items: Iterable[Json]) -> list[Json]:
+    return list({json.dumps(item): item for item in items}.values())
+
+
+CAUSES = [
+    *unique(row[0] for row in TABLE),
+    stopped(waiting("CreateContainerConfigError")),
+    pod(container(state=running(3000))),
+    failed("Evicted", "The node was low on resource: memory. Threshold"),
+    failed("Evicted", 'Usage of EmptyDir volume "d" exceeds the limit "4Mi". '),
+    failed("Evicted", "Container main exceeded its local ephemeral storage limit"),
+    failed("NodeShutdown"),
+    failed("Preempting"),
+    failed("OutOfcpu"),
+    failed("NodeAffinity"),
+    deleted("EvictionByEvictionAPI"),
+    deleted("DeletionByTaintManager"),
+    deleted("PreemptionByScheduler"),
+    LOST,
+]
+SPECS = unique(
+    {"readinessProbe": PROBE, **spec} for spec in (*(row[1] for row in TABLE), {"priorityClassName": "high"})
+)
+
+
+def reasons_of(causes: list[Json]) -> set[str]:
+    """Return the reasons of these causes for all shapes of the spec; each has its message, with all its words."""
+    reasons = set()
+    for seen in causes:
+        for spec in SPECS:
+            reason, message = said(seen if "metadata" in seen else pod(seen), **spec)
+            assert not re.search("[{}]", message)
+            reasons.add(reason)
+    return reasons
+
+
+def test_every_cause_has_all_words_of_its_message_for_every_shape_of_the_spec() -> None:
+    names = {reason.name for reason in POD_REASONS}
+
+    assert names <= reasons_of(CAUSES), "a reason that Pods give has no row here"
+
+
+def test_a_cause_without_a_row_is_noticed() -> None:
+    """The negative control of the test above."""
+    assert "NodeLost" not in reasons_of(CAUSES[-4:-1])
+
+
+def test_a_word_that_is_missing_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        replace(POD_REASONS[0], message="{who} {unknown}").filled({"who": "Container main"})

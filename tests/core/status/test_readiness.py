@@ -43,20 +43,20 @@ def test_a_deployment_of_an_earlier_generation_is_building_however_finished_it_l
     assert reason(sync(my_resource(generation=2), old)) == "Building"
 
 
-def test_the_mark_alone_tells_that_something_was_taken_away() -> None:
+def test_the_generation_stamp_alone_tells_that_a_field_was_removed() -> None:
     (old,) = finished(my_resource(generation=1, env=[{"name": "A", "value": "1"}]))
 
     assert reason(sync(my_resource(generation=2), old)) == "Building"
 
 
-def test_another_parents_mark_does_not_count() -> None:
+def test_the_stamp_of_another_parent_does_not_count() -> None:
     (made,) = finished(my_resource())
     made["metadata"]["annotations"]["mygroup.example.com/applied"] = "1-00000000"
 
     assert reason(sync(my_resource(), made)) == "Building"
 
 
-def test_a_deployment_scaled_by_hand_is_not_ready_though_marked_and_available() -> None:
+def test_a_deployment_scaled_by_hand_is_not_ready_though_stamped_and_available() -> None:
     (made,) = finished(my_resource(replicas=3))
     scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
 

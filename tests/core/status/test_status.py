@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import CHILDREN
-from app.core.previous_status import Previous
-from app.core.rollout import Rollout
+from app.core.desired.desired_state import DesiredState
+from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.status.facts import Facts
-from app.core.status.status import status
+from app.core.status.parent_status import parent_status
+from app.core.status.previous_status import PreviousStatus
 from metahook import SyncRequest
 from metahook.protocol.sender import sync_request
 from tests.build import (
@@ -193,7 +194,7 @@ def test_a_value_that_stays_different_is_overridden_after_a_minute_with_its_path
     assert condition(answer, "Stalled")["status"] == "True"
 
 
-def test_the_minute_begins_when_the_gap_opens_not_when_ready_was_lost() -> None:
+def test_the_minute_begins_with_the_drift_not_when_ready_was_lost() -> None:
     parent = my_resource()
     (made,) = finished(parent)
     made["status"]["availableReplicas"] = 0
@@ -355,17 +356,15 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     parent = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN).parent
     facts = Facts(
         parent=parent,
-        spec=None,
-        problem="x" * 2000,
-        holders=(),
-        gap=None,
+        desired=DesiredState(problem="x" * 2000),
+        drift=None,
+        deployment=None,
+        diagnosis=Diagnosis(),
+        previous_status=PreviousStatus(parent),
         now=NOW,
-        waiting_since=NOW,
-        rollout=Rollout(None, 0),
-        was_ready=False,
     )
 
-    assert len(status(facts, Previous(parent))["conditions"][0]["message"]) == 1024
+    assert len(parent_status(facts)["conditions"][0]["message"]) == 1024
 
 
 ROLLS: Json = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}

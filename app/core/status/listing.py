@@ -1,4 +1,4 @@
-"""A listing: several things in one message, as many as fit; what the user does about them is said after it."""
+"""A listing: several things in one message, as many as fit: the remedy comes after it."""
 
 from collections.abc import Iterable
 
@@ -10,11 +10,11 @@ AND_OTHERS = "and others"
 
 def listing(things: Iterable[object], separator: str = ", ") -> str:
     """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
-    found: list[str] = []
+    texts: list[str] = []
     length = 0
     for text in dict.fromkeys(map(str, things)):
         length += len(text) + len(separator)
-        if found and length > MOST:
-            return separator.join([*found, AND_OTHERS])
-        found.append(text)
-    return separator.join(found)
+        if texts and length > MOST:
+            return separator.join([*texts, AND_OTHERS])
+        texts.append(text)
+    return separator.join(texts)

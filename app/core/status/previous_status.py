@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from app.core.timers import moment
+from app.core.timers import parse_time
 from metahook import Parent, try_read
 
 Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -37,7 +37,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     waiting: msgspec.Raw = _NULL
 
 
-class Previous:
+class PreviousStatus:
     """The status that *parent* had."""
 
     def __init__(self, parent: Parent) -> None:
@@ -54,7 +54,7 @@ class Previous:
         before = self._conditions.get(condition)
         return (
             before.last_transition_time
-            if before and before.status == value and moment(before.last_transition_time)
+            if before and before.status == value and parse_time(before.last_transition_time)
             else None
         )
 
@@ -62,7 +62,12 @@ class Previous:
         """Return since when this generation has waited for *what*; None if it has not."""
         ready = self._conditions.get("Ready")
         same = ready and ready.observed_generation == self._parent.generation
-        return moment(self._waiting.since) if same and self._waiting and self._waiting.what == what else None
+        return parse_time(self._waiting.since) if same and self._waiting and self._waiting.what == what else None
+
+    @property
+    def was_ever_ready(self) -> bool:
+        """Whether Ready was True in any generation."""
+        return self.ready_generation is not None
 
     @property
     def was_ready(self) -> bool:

@@ -1,0 +1,144 @@
+"""The status of the parent: one word, the conditions, and what the Deployment shows. Nothing in it moves by itself."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from app.api.status import MAX_MESSAGE
+from app.core.child_metadata import CONTAINER, selector
+from app.core.desired.dependencies import State, Unmet
+from app.core.reasons import Outlook
+from app.core.rollout import COMPLETE, min_available
+from app.core.status.conditions import (
+    AVAILABLE_NOW,
+    DEPENDENCIES_MET,
+    DEPENDENCIES_UNKNOWN,
+    DEPENDENCIES_UNMET,
+    NOT_AVAILABLE,
+    NOT_YET_OBSERVED,
+    ROLLED_OUT,
+    ROLLOUT_IN_PROGRESS,
+    ROLLOUT_LATE,
+    ROLLOUT_PAUSED,
+    ROLLOUT_REFUSED,
+    Condition,
+)
+from app.core.status.facts import Facts
+from app.core.status.listing import listing
+from app.core.status.readiness import Decision, decide
+from app.core.status.words import message
+from metahook import Deployment
+
+Json = dict[str, Any]
+
+_KSTATUS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
+"""Conditions of kstatus, there only while True."""
+
+
+def parent_status(facts: Facts) -> Json:
+    """Return the status that *facts* show; transition times come from the previous one where nothing changed."""
+    decision = decide(facts)
+    is_ready = decision.outlook is Outlook.READY
+    optional = {
+        "image": _image(facts.rollout.deployment),
+        "readyGeneration": facts.parent.generation if is_ready else facts.previous_status.ready_generation,
+        "waiting": {"what": facts.waiting_for, "since": _text(facts.waiting_since)} if facts.waiting_for else None,
+    }
+    return {
+        "state": _state(facts, decision),
+        "conditions": [_with_times(condition, facts) for condition in _conditions(facts, decision)],
+        "replicas": _replicas(facts),
+        "selector": ",".join(f"{key}={value}" for key, value in selector(facts.parent).items()),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _conditions(facts: Facts, decision: Decision) -> list[Condition]:
+    reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
+    unmet = facts.desired.unmet_dependencies
+    kstatus = _KSTATUS.get(decision.outlook)
+    return [
+        Condition("Ready", "True" if decision.outlook is Outlook.READY else "False", reason, text),
+        _available(facts),
+        _progressing(facts),
+        *([] if unmet is None else [_dependencies(unmet)]),
+        *([Condition(kstatus, "True", reason, text)] if kstatus else []),
+    ]
+
+
+def _with_times(condition: Condition, facts: Facts) -> Json:
+    return {
+        "type": condition.type,
+        "status": condition.status,
+        "reason": condition.reason,
+        "message": condition.message,
+        "observedGeneration": facts.parent.generation,
+        "lastTransitionTime": facts.previous_status.since(condition.type, condition.status) or _text(facts.now),
+    }
+
+
+def _text(time: datetime) -> str:
+    return time.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def _state(facts: Facts, decision: Decision) -> str:
+    if decision.outlook is Outlook.TERMINATING:
+        return "Terminating"
+    if decision.outlook is Outlook.READY:
+        return "Ready"
+    if decision.outlook is Outlook.STALLED:
+        return "Failed"
+    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
+
+
+def _available(facts: Facts) -> Condition:
+    """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
+    stable_pods = facts.diagnosis.stable_pods
+    is_enough = stable_pods is None or stable_pods >= min_available(facts.rollout.deployment)
+    return AVAILABLE_NOW if is_enough and facts.rollout.says("Available", "True") else NOT_AVAILABLE
+
+
+def _progressing(facts: Facts) -> Condition:
+    """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
+    if facts.drift or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
+        return NOT_YET_OBSERVED
+    if facts.rollout.is_paused:
+        return ROLLOUT_PAUSED
+    if facts.has_unstable_pods_past_deadline or facts.rollout.is_late:
+        return ROLLOUT_LATE
+    if facts.rollout.says("Progressing", "False"):
+        return ROLLOUT_REFUSED
+    if facts.rollout.says("Progressing", "Unknown"):
+        return ROLLOUT_PAUSED
+    is_complete = facts.rollout.says("Progressing", "True", COMPLETE)
+    return ROLLED_OUT if is_complete and (facts.was_ready or facts.rollout.has_updated_all) else ROLLOUT_IN_PROGRESS
+
+
+def _dependencies(unmet: list[Unmet]) -> Condition:
+    """Say which dependencies are not met, and why."""
+    if not unmet:
+        return DEPENDENCIES_MET
+    if all(each.state is State.UNKNOWN for each in unmet):
+        return DEPENDENCIES_UNKNOWN
+    return replace(
+        DEPENDENCIES_UNMET, message=DEPENDENCIES_UNMET.message.format(dependencies=listing(unmet, "; "))[:MAX_MESSAGE]
+    )
+
+
+def _replicas(facts: Facts) -> int:
+    """Return how many Pods exist, up to the desired number: surplus ones come and go with each step of a rollout.
+
+    Pods that just failed exist, too, until they are replaced.
+    """
+    existing = max(0, facts.rollout.status.replicas or 0) + facts.diagnosis.failed_pods
+    return existing if facts.desired.problem else min(existing, facts.rollout.replicas)
+
+
+def _image(deployment: Deployment | None) -> str | None:
+    """Return the image of the container main, as observed."""
+    node: Any = (deployment and deployment.spec) or {}
+    for step in ("template", "spec", "containers"):
+        node = node.get(step) if isinstance(node, dict) else None
+    containers = [item for item in node if isinstance(item, dict)] if isinstance(node, list) else []
+    image = next((item.get("image") for item in containers if item.get("name") == CONTAINER), None)
+    return image[:MAX_MESSAGE] if isinstance(image, str) and image else None

@@ -1,0 +1,93 @@
+"""Every field of the spec is in a child, or in the related rules: a new one that was forgotten is named here."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+
+from app.api.affinity import Affinity
+from app.api.model import Model
+from app.api.probe import Probe
+from app.api.spec import MyResourceSpec
+from app.core.controller import controller
+from app.core.watch import Watch
+from docs.fields import examples
+from metahook import Kind
+from metahook.protocol.sender import customize_request
+from tests.build import my_resource, reason, sync
+
+Json = dict[str, Any]
+Path = tuple[str, ...]
+
+EXAMPLES = examples()
+WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
+"""A dependency of a kind that is not watched has no rule."""
+
+
+WHOLE = (Affinity, Probe)
+"""Objects that are written to the Pod as they are."""
+
+
+def fields(model: type[Model]) -> Iterator[Path]:
+    """Yield the fields of the spec, and those of an object in it, as on the wire."""
+    for name, field in model.model_fields.items():
+        path = (field.alias or name,)
+        yield path
+        yield from ((*path, *inner) for found in models(field.annotation) for inner in fields(found))
+
+
+def models(annotation: object) -> list[type[Model]]:
+    """Return the model of an object of which each field is written by itself; items of a list never are."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return [] if issubclass(annotation, WHOLE) else [annotation]
+    if getattr(annotation, "__origin__", None) in (list, dict):
+        return []
+    return [found for part in get_args(annotation) for found in models(part)]
+
+
+def has(spec: Json, path: Path) -> bool:
+    value: Any = spec
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value is not None
+
+
+def without(spec: Json, path: Path) -> Json:
+    """Return *spec* without the field at *path*; an image stays, as another."""
+    changed = copy.deepcopy(spec)
+    *steps, last = path
+    node = changed
+    for step in steps:
+        node = node[step]
+    del node[last]
+    return {"image": "other:1", **changed}
+
+
+def effects(spec: Json) -> str:
+    """Return all that a spec leads to: the children, and the objects that are looked at."""
+    parent = my_resource(spec=spec)
+    answer = sync(parent, watch=WATCH)
+    rules = json.loads(controller(WATCH).answer_customize(customize_request(parent)))
+    assert reason(answer) != "InvalidSpec"
+    return json.dumps([answer["children"], rules], sort_keys=True)
+
+
+def is_forgotten(path: Path) -> bool:
+    """Tell whether no example of the field at *path* leads to anything that it does not lead to without the field."""
+    specs = [item["spec"] for item in EXAMPLES.get(path[0], []) if has(item["spec"], path)]
+    assert specs, f"docs/fields.yaml has no example of spec.{'.'.join(path)}"
+    return all(effects(spec) == effects(without(spec, path)) for spec in specs)
+
+
+@pytest.mark.parametrize("path", list(fields(MyResourceSpec)), ids=".".join)
+def test_a_field_of_the_spec_changes_a_child_or_what_is_looked_at(path: Path) -> None:
+    assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired"
+
+
+def test_a_field_that_was_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control of the test above."""
+    monkeypatch.setitem(EXAMPLES, "unknown", [{"spec": {"image": "nginx:1.27", "unknown": 1}}])
+
+    assert is_forgotten(("unknown",))

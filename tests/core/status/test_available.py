@@ -1,0 +1,123 @@
+"""Available and replicas tell of unstable Pods, whatever else keeps the MyResource from being Ready."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.build import NOW, condition, finished, grouped, my_resource, reason, sync
+from tests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
+
+Json = dict[str, Any]
+
+PORT: Json = {"ports": [{"containerPort": 80}]}
+CONFIG: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+FLAPPING = pod(container(state=running(3), last=ended(1), restarts=3, ready=True))
+STABLE = pod(HEALTHY)
+FOREIGN = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}
+
+
+def with_status(deployment: Json, **status: Any) -> Json:
+    return {**deployment, "status": {**deployment["status"], **status}}
+
+
+def deployment_of(parent: Json) -> Json:
+    return next(item for item in finished(parent) if item["kind"] == "Deployment")
+
+
+def building(related: Json) -> Json:
+    return sync(my_resource(generation=2, image="nginx:2"), *finished(my_resource()), related=related)
+
+
+def not_applied(related: Json) -> Json:
+    parent, children = my_resource(generation=2, image="nginx:2"), finished(my_resource())
+    parent["status"] = sync(parent, *children)["status"]
+    return sync(parent, *children, related=related, now=NOW + timedelta(seconds=60))
+
+
+def name_conflict(related: Json) -> Json:
+    parent = my_resource(**PORT)
+    return sync(parent, deployment_of(parent), related={**grouped(FOREIGN, kinds=("Service",)), **related})
+
+
+def config_not_found(related: Json) -> Json:
+    parent = my_resource(**CONFIG)
+    return sync(parent, deployment_of(parent), related={"ConfigMap.v1": {}, **related})
+
+
+def paused(related: Json) -> Json:
+    made = deployment_of(my_resource())
+    made["spec"] = {**made["spec"], "paused": True}
+    return sync(my_resource(), with_status(made, updatedReplicas=0), related=related)
+
+
+def not_yet_observed(related: Json) -> Json:
+    return sync(my_resource(), with_status(deployment_of(my_resource()), observedGeneration=0), related=related)
+
+
+SITUATIONS = {
+    "Building": building,
+    "NotApplied": not_applied,
+    "NameConflict": name_conflict,
+    "ConfigNotFound": config_not_found,
+    "Paused": paused,
+    "RollingOut": not_yet_observed,
+}
+
+
+@pytest.mark.parametrize("expected", SITUATIONS)
+def test_pods_that_flap_are_not_available_whatever_the_reason_of_ready_is(expected: str) -> None:
+    answer = SITUATIONS[expected](shown(FLAPPING))
+
+    assert reason(answer) == expected
+    assert condition(answer, "Available")["status"] == "False"
+
+
+@pytest.mark.parametrize("expected", SITUATIONS)
+def test_pods_that_run_are_available_whatever_the_reason_of_ready_is(expected: str) -> None:
+    """The negative control of the test above."""
+    answer = SITUATIONS[expected](shown(STABLE))
+
+    assert reason(answer) == expected
+    assert condition(answer, "Available")["status"] == "True"
+
+
+def test_pods_that_just_failed_count_as_replicas_also_while_a_child_is_updated() -> None:
+    old = with_status(deployment_of(my_resource()), replicas=0)
+
+    answer = sync(my_resource(generation=2, image="nginx:2"), old, related=shown(failed("Evicted")))
+
+    assert (reason(answer), answer["status"]["replicas"]) == ("Building", 1)
+
+
+def test_pods_of_a_deleted_myresource_are_not_asked() -> None:
+    answer = sync(my_resource(deleting=True), deployment_of(my_resource()), related=shown(FLAPPING))
+
+    assert condition(answer, "Available")["status"] == "True"
+
+
+@pytest.mark.parametrize("expected", ["Building", "ConfigNotFound"])
+def test_what_flaps_is_looked_at_again_once_its_crash_is_forgiven(expected: str) -> None:
+    again = SITUATIONS[expected](shown(pod(container(state=running(590), last=ended(1), restarts=3, ready=True))))
+
+    assert again["resyncAfterSeconds"] == 10
+
+
+def test_old_pods_that_flap_do_not_keep_a_deployment_that_nobody_looks_at_from_being_late() -> None:
+    """Failures decide about a deadline only where nothing but Pods keeps the rollout from its end."""
+    first = not_yet_observed(shown(FLAPPING))
+    late = my_resource(status=first["status"])
+    deployment = with_status(deployment_of(my_resource()), observedGeneration=0)
+    last = {"terminated": {"exitCode": 1, "startedAt": ago(-588), "finishedAt": ago(-589)}}
+    flapping = pod(container(state=running(-590), last=last, restarts=3))
+
+    answer = sync(late, deployment, related=shown(flapping), now=NOW + timedelta(seconds=600))
+
+    assert reason(answer) == "ProgressDeadlineExceeded"
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_pause_is_no_time_of_waiting_also_while_pods_flap(resumed: bool) -> None:  # noqa: FBT001 - a case of the test
+    answer = not_yet_observed(shown(FLAPPING)) if resumed else paused(shown(FLAPPING))
+
+    assert ("waiting" in answer["status"]) is resumed
