@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
@@ -148,8 +148,15 @@ def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, request: pytest.F
 
 
 @pytest.mark.parametrize("make", [broken.remembers_in_the_process, broken.remembers_in_the_status])
-def test_a_walk_finds_a_mistake(make: Callable[[], Controller]) -> None:
-    walk = type("Walk", (Walk,), {"mode": MODES[0], "make": staticmethod(make)})
+def test_walks_find_a_mistake(make: Callable[[], Controller]) -> None:
+    assert any(_finds_a_mistake(make, number) for number in range(8))
 
-    with pytest.raises(AssertionError):
+
+def _finds_a_mistake(make: Callable[[], Controller], number: int) -> bool:
+    """Tell whether the walks with this seed fail. About every second seed makes one that does."""
+    walk = seed(number)(type("Walk", (Walk,), {"mode": MODES[0], "make": staticmethod(make)}))
+    try:
         run_state_machine_as_test(walk, settings=settings(LONG, phases=[Phase.generate]))
+    except AssertionError:
+        return True
+    return False
