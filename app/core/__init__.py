@@ -1,4 +1,4 @@
-"""Decides: which children a MyResource gets, and what is true of it now.
+"""The core decides which children a MyResource gets, and which status.
 
 The rule of this package: pure functions of (parent, observed children, related objects, now). No I/O, no clock, no
 environment, no logging. The same request gives the same bytes. A user's mistake is a condition, never an exception.

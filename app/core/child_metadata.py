@@ -1,6 +1,6 @@
-"""Who a child is: its name, its labels, and the annotations that the operator keeps on it.
+"""The metadata of children: names, labels, and the annotations that the operator writes.
 
-Names and selectors depend on the parent's name alone, for ever: a Deployment's selector can't be changed.
+Names and selectors depend only on the parent's name, in every version: a Deployment's selector is immutable.
 """
 
 import re
@@ -23,7 +23,7 @@ CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {
     ConfigMap: f"{GROUP}/config",
     Secret: f"{GROUP}/secrets",
 }
-"""The annotations of the Pod template that change with what the application reads."""
+"""The annotations of the Pod template with the hashes of the configuration that the application reads."""
 
 _STAMP = re.compile(r"([0-9]{1,18})-(.+)")
 """A generation, and the beginning of a parent's uid."""
@@ -40,7 +40,7 @@ def service_name(parent: Parent) -> str:
 
 
 def selector(parent: Parent) -> dict[str, str]:
-    """Return the labels by which the Pods are found."""
+    """Return the labels that select the Pods."""
     return {SELECTOR_LABEL: parent.name}
 
 
@@ -57,7 +57,7 @@ def labels(parent: Parent) -> dict[str, str]:
 def generation_stamp(parent: Parent) -> str:
     """Return the stamp of this generation of *parent*, which each child carries as the annotation GENERATION_STAMP.
 
-    Not a hash of the desired child: two versions of the hook would rewrite a hash in turn.
+    Why no hash of the desired child: two versions of the hook would overwrite each other's hash.
     """
     return f"{parent.generation}-{_short_uid(parent)}"
 

@@ -1,4 +1,4 @@
-"""MyResource's controller: what the service serves and what the command line runs."""
+"""The controller of MyResource, for the service and for the commands."""
 
 from functools import partial
 

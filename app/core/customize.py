@@ -1,9 +1,9 @@
-"""Which related objects a sync needs. From the spec alone: Metacontroller caches the answer per generation.
+"""The customize hook: which related objects a sync needs.
 
-Rules cost Metacontroller work for every event of their kind, so there are few: by name wherever names are known, and at
-most one for each kind (so what is looked at anyway can't be a dependency: the operator's settings refuse it). The
-Service of our name is among them, to see whether somebody else has it; and the Pods, by their label, to see why they
-are not ready.
+The response depends only on the spec, because Metacontroller caches it for each generation. A rule costs Metacontroller
+work for every event of its kind, so there are few: at most one for each kind, by name if the names are known. Therefore
+a kind that the operator watches anyway can't be a dependency. The rule for the Service shows whether another object has
+its name; the rule for Pods, by label, shows why they are not ready.
 """
 
 from app.api.reading import InvalidSpec, read

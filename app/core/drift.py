@@ -6,7 +6,7 @@ applied this generation (it shows removed fields); the values say that no one ha
 see :mod:`metahook.protocol.leftovers`.
 
 The parent of a request may be older than its children, when Metacontroller starts on a cache that lags behind. Its spec
-would undo what was applied since, so that is drift as well: a later sync, once the cache has caught up, decides.
+would undo later changes, so this is drift, too: a later sync decides, when the cache is up to date.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Drift:
     """What removes fields that are left over, if there are some."""
 
     def __str__(self) -> str:
-        """Return what is waited for, in the words of the status, as far as there is room for them."""
+        """Return the text of ``status.waiting.what``."""
         if self.removal:
             return _LEFTOVER_FIELDS
         what = self.path or ("a later generation" if self.is_from_newer_generation else "")

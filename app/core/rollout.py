@@ -1,4 +1,4 @@
-"""The rollout: what the Deployment shows of it. Of a Deployment that is not there, nothing has happened."""
+"""The rollout, as the status of the Deployment shows it. Without a Deployment there is no progress."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ LATE = "ProgressDeadlineExceeded"
 
 @dataclass(frozen=True)
 class Rollout:
-    """The rollout of *deployment*, as observed, of which so many *replicas* are desired."""
+    """The rollout of the observed *deployment*; *replicas* is the desired number."""
 
     deployment: Deployment | None
     replicas: int
@@ -34,18 +34,18 @@ class Rollout:
 
     @property
     def is_not_yet_observed(self) -> bool:
-        """Whether the Deployment controller has yet to look at what was written."""
+        """Whether the Deployment controller has not yet observed the last change of the spec."""
         generation = self.deployment.metadata.generation if self.deployment else None
         return (self.status.observed_generation or 0) < (generation or 0)
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a rollout is in progress, as far as the Deployment says: a complete one keeps the condition."""
+        """Whether the Deployment reports a rollout in progress. Progressing stays True after a complete one."""
         return self.says("Progressing", "True") and not self.says("Progressing", "True", COMPLETE)
 
     @property
     def is_late(self) -> bool:
-        """Whether the Deployment says that its rollout exceeded its deadline."""
+        """Whether the Deployment reports that its rollout exceeded the deadline."""
         return self.says("Progressing", "False", LATE)
 
     @property
@@ -57,7 +57,7 @@ class Rollout:
     def is_paused(self) -> bool:
         """Whether the Deployment was paused before all its Pods were replaced.
 
-        Later a pause holds nothing up: Pods that are lost are replaced all the same.
+        A later pause delays nothing: lost Pods are still replaced.
         """
         return self._spec.get("paused") is True and self._has_old_pods
 
@@ -74,7 +74,7 @@ class Rollout:
 
     @property
     def progressed_at(self) -> datetime | None:
-        """When the rollout that is under way made its last progress, if the Deployment says so."""
+        """When the rollout in progress made its last progress, if the Deployment reports it."""
         progressing = self.status.condition("Progressing") if self.is_under_way else None
         return parse_time(progressing.last_update_time) if progressing else None
 

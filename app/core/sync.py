@@ -1,11 +1,11 @@
-"""One sync, from what is observed to the response. Read this first: it is the way of a request through the core.
+"""The sync hook. Read this first: its steps are the way of a request through the core.
 
 1. previous_status  what the next status depends on: since when something is waited for, which generation was Ready
 2. desired_state    the children that the spec asks for, or why the observed ones are kept
 3. drift            how the observed children differ from the desired ones, or show that the parent is outdated
-4. diagnosis        what Pods say of a rollout that does not end, or of Pods that are ready only now and then
-5. facts            all of these, with the waiting time: since when the drift, or the rollout, has been waited for
-6. has_resent_value whether a value that differs for half a minute was sent again, and arrived: then another user or
+4. diagnosis        why Pods are not available, or will not stay available
+5. facts            all of these, with the time since when the drift, or the rollout, has been waited for
+6. has_resent_value whether a value that differs for 30 seconds was sent again and arrived: then another user or
                     controller sets it
 7. parent_status    Ready, its reason and the other conditions, from the facts
 8. repaired         the desired children, with the annotation that makes Metacontroller send one again
@@ -32,7 +32,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     facts = _facts(request, now, watch)
     desired, kept = facts.desired.children, facts.desired.kept
-    if facts.is_parent_outdated:  # its spec would undo what was applied since
+    if facts.is_parent_outdated:  # its spec would undo later changes
         desired, kept = [], request.children.kept()
     return SyncResponse(
         status=parent_status(facts),
@@ -59,7 +59,7 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
 
 
 def _drift(request: SyncRequest, desired: DesiredState) -> Drift | None:
-    """Return the drift that decides: an outdated parent first, as its spec is not the one to compare with."""
+    """Return the first drift. Why an outdated parent comes first: its spec is not the one to compare with."""
     return (
         outdated(request.parent, request.children)
         or first_drift(desired.children, request.children)
@@ -73,7 +73,7 @@ def _blocked_deployment(desired: DesiredState) -> Drift | None:
 
 
 def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
-    """Return what Pods say, whatever else keeps the MyResource from being Ready: Available depends on it, too."""
+    """Return what Pods show. Why for every reason of Ready: the condition Available depends on it, too."""
     if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
     return diagnose_pods(request.related, deployment, desired.spec, now)

@@ -1,6 +1,6 @@
-"""Timers: when time alone changes the response, as no event comes then.
+"""Timers: when the response changes without an event.
 
-They are computed at every sync from what is observed, and never remembered: the next sync sets a lost timer again.
+Each sync computes them from what is observed and stores nothing: the next sync sets a lost timer again.
 """
 
 import math
@@ -14,7 +14,7 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """Return *text*, a time as RFC 3339 has it, in UTC; None if it is no time."""
+    """Return *text*, a time in RFC 3339 format, in UTC; None if it is not one."""
     if not text or not _RFC3339.fullmatch(text):
         return None
     try:
@@ -24,7 +24,7 @@ def parse_time(text: str | None) -> datetime | None:
 
 
 def after(start: datetime, seconds: float) -> datetime | None:
-    """Return the time *seconds* after *start*, or None if no calendar has it."""
+    """Return the time *seconds* after *start*, or None if it is out of range."""
     try:
         return start + timedelta(seconds=seconds)
     except OverflowError:
@@ -32,6 +32,6 @@ def after(start: datetime, seconds: float) -> datetime | None:
 
 
 def resync(timers: Iterable[datetime | None], now: datetime) -> int | None:
-    """Return the seconds until the next of *timers*, or None if none lies ahead; never more than a hook may ask for."""
+    """Return the seconds until the next of *timers*, or None if all have passed; at most MAX_RESYNC."""
     ahead = [(each - now).total_seconds() for each in timers if each and each > now]
     return min(MAX_RESYNC, math.ceil(min(ahead))) if ahead else None

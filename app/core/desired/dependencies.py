@@ -1,7 +1,7 @@
-"""What a MyResource waits for before it starts first: objects of others, and a condition of each.
+"""Dependencies: objects of other operators, and a condition of each, that the first start waits for.
 
-What runs is never stopped: once there is a Deployment, or the MyResource was Ready, an object that is lost is reported
-and nothing more.
+Nothing that runs is stopped: once the Deployment exists, or the MyResource was Ready, a lost dependency is only
+reported.
 """
 
 from collections import defaultdict
@@ -50,7 +50,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Any(Object, frozen=True):
-    """An object of any kind; its status is whatever its owner writes."""
+    """An object of any kind; its status may have any form."""
 
     RESOURCE: ClassVar[str] = ""
 

@@ -1,4 +1,4 @@
-"""The desired Deployment. Only fields that the operator owns: everything else is left to others."""
+"""The desired Deployment. It sets only the fields that the operator owns; all others belong to other controllers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,8 +40,8 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
 def _strategy(strategy: Strategy) -> dict[str, Any]:
     """Return the strategy in full.
 
-    Always: a rollingUpdate that only the API server's defaults made would stay beside a later type Recreate, which the
-    API server then refuses for ever.
+    Why always: a rollingUpdate that the API server set by default would stay beside a later type Recreate, and the API
+    server refuses both together.
     """
     if strategy.type == "Recreate":
         return {"type": "Recreate"}

@@ -1,7 +1,7 @@
-"""Holders: the objects that have the name of a child and are not that child, or not for long.
+"""Holders: objects that have the name of a child but belong to another owner, or are being deleted.
 
-A name that another object holds is never touched. Metacontroller would not tell: under dynamic-apply it goes on in
-silence, and under server-side apply it takes the object over, and deletes it together with the MyResource.
+The hook never lists a child whose name another object has. Metacontroller would report nothing: dynamic-apply ignores
+the conflict, and server-side apply takes the object over and deletes it together with the MyResource.
 """
 
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder |
 
 
 def deployment_holder(request: SyncRequest) -> Holder | None:
-    """Return the Deployment that an earlier MyResource of this name left behind, as far as its Pods tell.
+    """Return the Deployment that an earlier MyResource of this name left behind, as its Pods show.
 
-    A related rule would tell for sure, and cost Metacontroller a walk over all MyResources for each event of any
-    Deployment. Pods are looked at anyway: those of a Deployment of our name that are older than the parent are not its.
+    Why from Pods: a related rule would be exact, but cost Metacontroller a walk over all MyResources for each event of
+    any Deployment. Pods are watched anyway, and those that are older than the parent belong to another Deployment.
     """
     name = deployment_name(request.parent)
     pods = request.related.all(Pod)
@@ -50,7 +50,7 @@ def deployment_holder(request: SyncRequest) -> Holder | None:
 
 
 def terminating_child(desired: list[Manifest], children: Children) -> Holder | None:
-    """Return the first of the *desired* children that is being deleted: another is made only when it is gone."""
+    """Return the first of the *desired* children that is being deleted: it is created again only when it is gone."""
     for child in desired:
         observed = children.observed(child)
         if observed and observed.metadata.deletion_timestamp:

@@ -1,7 +1,7 @@
 """The Pod template: the container ``main``, its volumes, and the security profile.
 
-It depends on nothing that scaling changes, and on nothing but the spec, the name, and the hashes of what the
-application reads: another value here restarts Pods. The fields of the spec are written by their names in Python, so
+It depends only on the spec, the name, and the hashes of what the application reads, and on nothing that scaling
+changes: another value here restarts Pods. The fields of the spec are written by their names in Python, so
 mypy knows them; tests/core/desired/test_every_field.py names a field that was forgotten.
 """
 
@@ -85,7 +85,7 @@ def _container(spec: MyResourceSpec) -> Json:
 
 
 def _pull_policy(image: str) -> str:
-    """Return the policy that Kubernetes takes for *image*. Left to Kubernetes, that of the first image would stay."""
+    """Return the default of Kubernetes for *image*. Why set it: otherwise that of the first image would stay."""
     name, _, digest = image.rpartition("/")[2].partition("@")
     tag = name.partition(":")[2] or ("" if digest else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"
@@ -109,7 +109,7 @@ def _resources(spec: MyResourceSpec) -> Json:
 
 
 def _pod_security(spec: MyResourceSpec) -> Json:
-    """Source: Pod Security Standards; Baseline here is more than their baseline."""
+    """Source: Pod Security Standards; Baseline here is stricter than theirs."""
     restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
     return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted}
 

@@ -1,4 +1,4 @@
-"""References: which keys of which ConfigMaps and Secrets a spec uses, and whether it can do without them."""
+"""References: which keys of which ConfigMaps and Secrets a spec uses, and which of them are optional."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -45,7 +45,7 @@ def _port(port: Port) -> dict[str, Any]:
 
 
 def _affinity(kind: str) -> dict[str, Any]:
-    """Return the session affinity in full: a timeout that only a default made would stay beside ``None``."""
+    """Return the session affinity in full: a timeout that the API server set by default would stay beside ``None``."""
     config = (
         {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": _AFFINITY_SECONDS}}} if kind == "ClientIP" else {}
     )

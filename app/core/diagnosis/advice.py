@@ -42,15 +42,15 @@ _STOPS = {
     137: "killed by SIGKILL, perhaps because {} failed",
     143: "stopped by SIGTERM, perhaps because {} failed",
 }
-"""What those codes mean, with which the kubelet may have ended a container, where the spec has such a probe."""
+"""What those codes mean if the spec has a probe whose failure makes the kubelet stop the container."""
 
 _NO_OBJECT = re.compile(r'(?P<kind>configmap|secret) "(?P<name>[^"]+)" not found')
 _NO_KEY = re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) [^/\s]+/(?P<name>\S+)")
 _AS_ROOT = "container has runAsNonRoot"
-"""What the kubelet says. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
+"""Messages of the kubelet. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
 
 _PERIOD, _FAILURES = 10, 3
-"""Seconds between two probes, and failures that count, where nobody says otherwise. Source: Kubernetes, Probe."""
+"""Seconds between two probes, and failures that count, by default. Source: Kubernetes, Probe."""
 
 
 def is_own(container: ContainerStatus) -> bool:
@@ -85,7 +85,7 @@ class Advice:
         return "check spec.image, and set spec.imagePullSecrets if the registry is private"
 
     def config(self, container: ContainerStatus, message: str) -> ConfigWords:
-        """Return the words for a container that can't be created, of which the kubelet says *message*."""
+        """Return the words for a container that can't be created; *message* is the kubelet's."""
         why = self._why(message) if is_own(container) else None
         return ConfigWords(_who(container), why=why or "the node refuses its configuration")
 
@@ -152,7 +152,7 @@ class Advice:
     def probe_takes(self, container: ContainerStatus) -> int | None:
         """Return how many seconds after its start a container is ready at the latest; None if no probe says so.
 
-        Others' probes are not known: they get what Kubernetes gives a probe by default.
+        The probes of other containers are not known, so the defaults of Kubernetes apply.
         """
         if not is_own(container):
             return _PERIOD * _FAILURES
@@ -162,14 +162,14 @@ class Advice:
         return _takes(self._spec.startup_probe) + _takes(self._spec.readiness_probe, successes)
 
     def _why(self, message: str) -> str | None:
-        """Return what the kubelet's *message* says, in words of ours; None if it is about nothing in the spec."""
+        """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
         if _AS_ROOT in message and self._spec.security_profile == "Restricted":
             return "its image runs as root: use a numeric non-root user, or set spec.securityProfile to Baseline"
         missing = self._missing(message)
         return f"{missing} does not exist: create it, or mark its use in the spec as optional" if missing else None
 
     def _missing(self, message: str) -> Reference | None:
-        """Return what of all that the spec uses the kubelet's *message* calls missing: an object, or a key of one."""
+        """Return the object of the spec, or the key of one, that the kubelet's *message* reports as missing."""
         match = _NO_KEY.search(message) or _NO_OBJECT.search(message)
         if match is None:
             return None

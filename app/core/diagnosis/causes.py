@@ -1,12 +1,12 @@
-"""Causes: why a Pod is not available, as its status tells. One message for as long as the cause is the same.
+"""Causes: why a Pod is not available, as its status shows. The message is the same for as long as the cause is.
 
-A container in trouble changes its state all the time: ErrImagePull and ImagePullBackOff take turns, and so do
-CrashLoopBackOff, running and terminated. So a cause is read from what stays: how the container ended last, and how
-often it has ended. No count, no name of a Pod or a node, and no word of others goes into a message.
+A failing container changes its state all the time: ErrImagePull and ImagePullBackOff alternate, and so do
+CrashLoopBackOff, running and terminated. So a cause depends on what stays: how the container ended last, and how often
+it has ended. A message contains no count, no name of a Pod or a node, and no text of the kubelet.
 
 Without a readiness probe the kubelet reports a container as ready whenever it runs, also in between two crashes. So a
 container that crashed twice makes its Pod *unstable* until it has run for ten minutes, as long as the kubelet itself
-takes to forget: an unstable Pod never counts as available.
+takes to reset its back-off: an unstable Pod never counts as available.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, Terminated
 
 GRACE = 10
-"""Seconds that news take to get here: a probe gets them on top, as does a Pod that is ready again."""
+"""Seconds until a change reaches the hook. A probe, and a Pod that is ready again, get them on top."""
 
 FORGIVEN = 600
 """Seconds of running after which it no longer counts that a container ended. Source: the kubelet's back-off."""
@@ -73,7 +73,7 @@ class Cause:
 
 
 def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
-    """Yield what keeps *pod* from being available, or will; *sidecars* are init containers that shall not end."""
+    """Yield what keeps *pod* from being available, or will; *sidecars* are init containers that keep running."""
     if pod.status is None:
         return
     if any(map(_finds_no_node, pod.status.conditions or [])):
@@ -105,7 +105,7 @@ def _finds_no_node(condition: Condition) -> bool:
 
 
 def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) -> Iterator[Cause]:
-    """Yield why a container does not run, or not for long; one that *ends*, and is run anew with its Pod, may do so."""
+    """Yield why a container does not run, or not for long; one that *ends* normally, an init container, may do so."""
     waiting = container.now.waiting
     why = waiting.reason if waiting else None
     foreign = not is_own(container)

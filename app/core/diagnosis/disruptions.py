@@ -1,7 +1,7 @@
 """Disruptions: why a whole Pod ended, or is about to, that is not the fault of one of its containers.
 
 A disrupted Pod is replaced at once, so a single disruption is a cause only until its replacement is ready. Where a
-replacement is disrupted again, ones are likely to be for as long as nobody acts: then those that run now are unstable
+replacement is disrupted again, more disruptions are likely until a user acts: then the running Pods are unstable
 until ten minutes have passed without another disruption. Failed Pods stay listed; those that are deleted do not.
 """
 

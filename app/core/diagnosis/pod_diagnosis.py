@@ -35,7 +35,7 @@ class Diagnosis:
 def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
     """Return what the Pods of *deployment* say *now*, in the words of *spec*.
 
-    Of several causes the one with the lowest rank is reported, whatever the order of Pods.
+    Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
     revision, advice = current(related, deployment), Advice(spec)
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]

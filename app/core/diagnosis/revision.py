@@ -54,7 +54,7 @@ class Revision:
 
 
 def is_live(pod: Pod) -> bool:
-    """Tell whether *pod* counts as one of its ReplicaSet: neither over nor on its way out, so nothing replaces it."""
+    """Tell whether *pod* has neither ended nor been deleted, so that its ReplicaSet counts it."""
     return pod.metadata.deletion_timestamp is None and (pod.status is None or pod.status.phase not in _OVER)
 
 

@@ -1,4 +1,4 @@
-"""The facts: all that the decision about Ready depends on, and when time alone changes it."""
+"""The facts: all that the decision about Ready depends on, and when it changes without an event."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +17,7 @@ PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
 
 RESEND = 30
-"""Seconds after which a value that differs is sent once more. What arrives tells who sets the other one."""
+"""Seconds after which a value that differs is sent again: if that write arrives, another client sets the value."""
 
 LATENESS = 30
 """Seconds that the Deployment controller gets to report a late rollout itself."""
@@ -37,7 +37,7 @@ class Facts:
     deployment: Deployment | None
     """The observed one."""
     diagnosis: Diagnosis
-    """What Pods say; an empty one if they were not asked."""
+    """What Pods show; an empty one if they are not watched."""
     previous_status: PreviousStatus
     now: datetime
     has_resent_value: bool = field(default=False, kw_only=True)
@@ -85,7 +85,7 @@ class Facts:
 
     @property
     def is_parent_outdated(self) -> bool:
-        """Whether the children were made for a newer generation: one that stays unknown is no late cache."""
+        """Whether the children were made for a newer generation. After a minute that is no late cache any more."""
         return self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
 
     @property
@@ -97,7 +97,7 @@ class Facts:
     def conflict(self) -> Holder | None:
         """The object of another owner that has a child's name.
 
-        A Deployment is one only when it stays: that of a MyResource that was just deleted goes within seconds.
+        Why a Deployment only after a minute: that of a MyResource that was just deleted is collected within seconds.
         """
         conflicts = (holder for holder in self.desired.holders if not holder.is_terminating)
         return next((holder for holder in conflicts if holder.kind != "Deployment" or self.is_stuck), None)
@@ -106,18 +106,18 @@ class Facts:
 
     @property
     def is_rolling_out(self) -> bool:
-        """Whether a change is on its way to the Pods. A Deployment that is gone is a loss, not a change."""
+        """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         is_updating = self.drift is not None and self.drift.kind == "Deployment" and self.drift.is_observed
         return is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
 
     @property
     def has_unstable_pods(self) -> bool:
-        """Whether Pods are ready only now and then."""
+        """Whether Pods become ready and fail again."""
         return self.diagnosis.stable_pods is not None
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether more than a pause keeps the rollout from its end, or will soon undo it."""
+        """Whether something other than a pause prevents the rollout from completing or from staying complete."""
         is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
         return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused)
 
@@ -152,7 +152,7 @@ class Facts:
 
     @property
     def _judged_at(self) -> datetime:
-        """At which time a deadline is judged: what is unstable, but did not fail again after a deadline, has met it."""
+        """The time to compare deadlines with: unstable Pods that did not fail again after a deadline have met it."""
         return (self._is_judged_by_failures and self.diagnosis.last_failure_at) or self.now
 
     @property
@@ -162,13 +162,13 @@ class Facts:
 
     @property
     def _is_held_up_otherwise(self) -> bool:
-        """Whether more than unstable Pods keeps the rollout from its end."""
+        """Whether something other than unstable Pods prevents the rollout from completing."""
         return bool(self.drift or self.desired.config.missing or self.rollout.is_not_yet_observed)
 
     # The timers.
 
     def timers(self) -> list[datetime | None]:
-        """Return when time alone changes the decision."""
+        """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
         deadlines = [] if self._is_judged_by_failures else [self._deadline_ends, self._stability_ends]
@@ -182,7 +182,7 @@ class Facts:
             return [after(self.waiting_since, seconds) for seconds in (RESEND, PATIENCE)]
         if self.drift.removal:
             return [after(self.waiting_since, PATIENCE)]
-        # Why each minute, for as long as it takes: the end of the object that has the name sends no event.
+        # Why each minute: the deletion of the object that has the name sends no event to this parent.
         waited = (self.now - self.waiting_since).total_seconds()
         return [after(self.waiting_since, (waited // PATIENCE + 1) * PATIENCE)]
 

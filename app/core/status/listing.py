@@ -1,4 +1,4 @@
-"""A listing: several things in one message, as many as fit: the remedy comes after it."""
+"""Lists several things in one message, as many as fit before the remedy."""
 
 from collections.abc import Iterable
 

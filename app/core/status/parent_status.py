@@ -1,4 +1,4 @@
-"""The status of the parent: one word, the conditions, and what the Deployment shows. Nothing in it moves by itself."""
+"""The status of the parent: one word, the conditions, and what the Deployment shows. It changes only if they do."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -32,7 +32,7 @@ from metahook import Deployment
 Json = dict[str, Any]
 
 _KSTATUS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
-"""Conditions of kstatus, there only while True."""
+"""Conditions of kstatus, present only while True."""
 
 
 def parent_status(facts: Facts) -> Json:
@@ -99,7 +99,7 @@ def _available(facts: Facts) -> Condition:
 
 
 def _progressing(facts: Facts) -> Condition:
-    """Mirror the Deployment's Progressing, once it is about this spec: at first it still tells of the last rollout."""
+    """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     if facts.drift or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
         return NOT_YET_OBSERVED
     if facts.rollout.is_paused:
@@ -126,7 +126,7 @@ def _dependencies(unmet: list[Unmet]) -> Condition:
 
 
 def _replicas(facts: Facts) -> int:
-    """Return how many Pods exist, up to the desired number: surplus ones come and go with each step of a rollout.
+    """Return how many Pods exist, up to the desired number: the extra Pods of a rollout are not counted.
 
     Pods that just failed exist, too, until they are replaced.
     """

@@ -1,7 +1,7 @@
-"""The previous status, as far as the next one depends on it. Lenient: what can't be read was never there.
+"""The previous status, as far as the next one depends on it. Lenient: what can't be read counts as absent.
 
-A status is written after the children and may be lost, so little is remembered in it: since when a condition is as it
-is, since when something is waited for, and which generation was Ready last.
+A status is written after the children and may be lost, so it stores little: since when a condition has its status,
+since when something is waited for, and which generation was Ready last.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ _NULL = msgspec.Raw(b"null")
 
 
 class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
-    """A condition that an earlier sync wrote, or somebody else."""
+    """A condition that an earlier sync, or another client, wrote."""
 
     type: str
     status: str

@@ -1,4 +1,4 @@
-"""Is it Ready, and why not? The decision, as a list of rules from top to bottom.
+"""Whether a MyResource is Ready, and why not: an ordered list of rules, of which the first that holds decides.
 
 Ready is never True for a generation whose Deployment is not fully rolled out. From "settled" on, the rules are those of
 ``kubectl rollout status`` or stricter (surplus Pods are gone too), and a few more that tell why a rollout does not end.
@@ -41,11 +41,11 @@ class Decision:
     reason: Reason
     outlook: Outlook
     cause: Cause | None = None
-    """What Pods say, if it gives the reason."""
+    """The cause that Pods show, if it gives the reason."""
 
 
 def _has_timed_out(facts: Facts) -> bool:
-    """The rollout made no progress within its deadline, as the Deployment says, or the clock when it does not."""
+    """The rollout made no progress within its deadline, as the Deployment reports, or the clock if it does not."""
     can_be_late = facts.is_incomplete or facts.rollout.is_not_yet_observed
     is_late = facts.rollout.is_late or facts.has_unstable_pods_past_deadline
     return is_late or (facts.has_exceeded_deadline and can_be_late)
@@ -58,13 +58,13 @@ def _is_refused(facts: Facts) -> bool:
 
 
 def _has_lost_pods(facts: Facts) -> bool:
-    """Pods that were available in this generation are not any more, and no rollout of it goes on or has failed."""
+    """Pods became unavailable in this generation while no rollout of it is in progress or has failed."""
     rollout = facts.rollout
     return rollout.is_incomplete and facts.was_ready and not rollout.is_under_way and not rollout.is_late
 
 
 def _has_unwatched_dependency(facts: Facts) -> bool:
-    """One of the dependencies is of a kind that will never be looked at."""
+    """One of the dependencies is of a kind that the operator does not watch."""
     return any(each.state is State.NOT_WATCHED for each in facts.desired.unmet_dependencies or [])
 
 
@@ -76,7 +76,7 @@ def _has_leftover_fields(facts: Facts) -> bool:
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (TERMINATING, lambda facts: facts.parent.deleting),
     (INVALID_SPEC, lambda facts: facts.desired.problem is not None),
-    # Before NameConflict: an object that is on its way out is in nobody's way for long.
+    # Before NameConflict: an object that is being deleted frees the name soon.
     (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
     (NAME_CONFLICT, lambda facts: facts.conflict is not None),
     (
@@ -85,20 +85,20 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     ),
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.desired.is_waiting_for_dependencies),
     (LEFTOVER_FIELDS, _has_leftover_fields),
-    # Only a write that arrived can be overridden. Of one that did not, nobody but who refuses it is to blame.
+    # Only a write that arrived can be overridden. One that did not was refused, which is NotApplied.
     (OVERRIDDEN, lambda facts: facts.is_stuck and facts.has_resent_value),
     (NOT_APPLIED, lambda facts: facts.is_stuck),
     (BUILDING, lambda facts: facts.drift is not None),
-    # Settled: the observed children are the desired ones. Now the rollout.
-    # Until the Deployment controller has looked at it, its status is about the spec before.
+    # From here on the observed children are the desired ones, and the rollout decides.
+    # Until the Deployment controller has observed the spec, its status is about the previous one.
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.has_exceeded_deadline),
     (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
-    # Missing configuration comes first: without it no Pod starts, whatever else is mended.
+    # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
-    # Before the failures: a paused Deployment keeps its conditions about them, and nothing moves until it is resumed.
+    # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
     (PAUSED, lambda facts: facts.rollout.is_paused),
-    # Before the deadline, which says less: Pods that are refused do not exist, so there are none to describe. Unless
-    # Pods that do exist tell more.
+    # Before the deadline, whose message names no cause: refused Pods do not exist, so there is nothing to describe.
+    # A cause that existing Pods show replaces it.
     (REPLICA_FAILURE, _is_refused),
     (REPLICAS_UNAVAILABLE, _has_lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
@@ -111,11 +111,11 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
 
 
 _EXPLAINED_BY_PODS = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE, ROLLING_OUT)
-"""The reasons whose place a cause takes that Pods tell."""
+"""The reasons that a cause of Pods replaces."""
 
 
 def decide(facts: Facts) -> Decision:
-    """Return the reason of the first rule that holds, or the cause that Pods tell, with the outlook of that reason.
+    """Return the reason of the first rule that holds, or the cause that Pods show, with the outlook of that reason.
 
     One that follows the rollout is Stalled once the rollout is late.
     """
@@ -123,7 +123,7 @@ def decide(facts: Facts) -> Decision:
     outlook = reason.outlook
     if outlook is Outlook.FOLLOWS_ROLLOUT:
         outlook = Outlook.STALLED if _has_timed_out(facts) else Outlook.RECONCILING
-    # Until the Deployment controller has looked at the spec, Pods tell of the spec before.
+    # Until the Deployment controller has observed the spec, Pods show causes of the previous one.
     is_explained = reason in _EXPLAINED_BY_PODS and not facts.rollout.is_not_yet_observed
     cause = facts.diagnosis.cause if is_explained else None
     return Decision(cause.reason if cause else reason, outlook, cause)
