@@ -15,7 +15,7 @@ _NEXT = """
 import app.core.sync
 from tests.e2e.hook import wordier
 
-app.core.sync.status = wordier(app.core.sync.status)
+app.core.sync.parent_status = wordier(app.core.sync.parent_status)
 
 from app.cli import main
 

@@ -82,7 +82,7 @@ def test_a_child_held_by_a_finalizer_is_terminating_and_is_recreated_once_it_is_
 
     here.delete("Service")
     here.wait_for_status("Degraded", "ChildTerminating")
-    assert here.message().endswith("as soon as its finalizers are removed: example.com/hold.")
+    assert here.message().endswith("once its finalizers are removed: example.com/hold.")
     assert here.touched().writes == []
     here.edit("Service", {"metadata": {"finalizers": None}})
 
