@@ -1,4 +1,4 @@
-"""The metadata of children: names, labels, and the annotations that the operator writes.
+"""Names, labels and annotations of the children and their Pods.
 
 Names and selectors depend only on the parent's name, in every version: a Deployment's selector is immutable.
 """

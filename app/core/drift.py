@@ -1,4 +1,4 @@
-"""How the observed children differ from the desired ones: the first drift, or None.
+"""How the observed children differ from the desired ones.
 
 Two things must be observed on a child before its status means anything. The generation stamp says that Metacontroller
 applied this generation (it shows removed fields); the values say that no one has changed them since (they show
@@ -21,7 +21,7 @@ _LEFTOVER_FIELDS = "removal of leftover fields"
 
 @dataclass(frozen=True)
 class Drift:
-    """A child that is not as desired; ``path`` is the field with another value, None if the child was not written."""
+    """A child that is not as desired; ``path`` is the field with another value, if that is what differs."""
 
     kind: str
     name: str
@@ -41,10 +41,10 @@ class Drift:
         return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
 
-def first_drift(desired: list[Manifest], children: Children) -> Drift | None:
-    """Return the first drift between *desired* and the observed *children*; leftovers first, as only a user can act."""
+def find_drifts(desired: list[Manifest], children: Children) -> list[Drift]:
+    """Return the drift of each of the *desired* children that has one; leftovers first, as only a user can act."""
     drifts = [drift for drift in (_drift(child, children) for child in desired) if drift]
-    return next((drift for drift in drifts if drift.removal), next(iter(drifts), None))
+    return sorted(drifts, key=lambda drift: drift.removal is None)
 
 
 def _drift(desired: Manifest, children: Children) -> Drift | None:
@@ -67,8 +67,8 @@ def _left_over(desired: Manifest, children: Children) -> Drift | None:
     return Drift(desired["kind"], desired["metadata"]["name"], removal=command, is_observed=True)
 
 
-def outdated(parent: Parent, children: Children) -> Drift | None:
+def newer_generation_drift(parent: Parent, children: Children) -> Drift | None:
     """Return the drift of a child that was made for a newer generation of *parent* than this."""
     every = [(kind.KIND.kind, observed.metadata) for kind in CHILDREN for observed in children.all(kind)]
     newer = [(kind, metadata.name) for kind, metadata in every if is_from_newer_generation(metadata, parent)]
-    return Drift(*min(newer), is_from_newer_generation=True) if newer else None
+    return Drift(*min(newer), is_from_newer_generation=True, is_observed=True) if newer else None

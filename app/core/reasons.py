@@ -1,7 +1,7 @@
 """The catalogue of reasons: why a MyResource is Ready or not, each with its message, its causes and what to do.
 
 A table, and the only one. ``myresource explain`` prints it. :mod:`app.core.status.readiness` decides when each holds,
-and :mod:`app.core.diagnosis.causes` when those hold that Pods give. A message is fixed for each cause: no counts, no
+and :mod:`app.core.diagnosis` when those hold that Pods give. A message is fixed for each cause: no counts, no
 names of nodes or Pods, nothing that changes while the cause stays the same.
 """
 
@@ -23,7 +23,7 @@ class Outlook(Enum):
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason of the condition Ready. Its message is filled with those of :mod:`app.core.status.words`."""
+    """A reason of the condition Ready. The words of :mod:`app.core.status.words` fill its message."""
 
     name: str
     outlook: Outlook
@@ -166,7 +166,7 @@ CONFIG_NOT_FOUND = Reason(
     "Missing: {missing}. Create what is missing, or mark its use in the spec as optional. Running Pods are not "
     "affected.",
     "The spec uses a ConfigMap or Secret, or a key of one, that does not exist. Running Pods are not affected. New "
-    "Pods can't start, and a rollout that needs them is Stalled after its deadline.",
+    "Pods can't start. The MyResource is Stalled after progressDeadlineSeconds.",
     "Create what the message names, or set optional: true where the spec uses it.",
 )
 PROGRESS_DEADLINE_EXCEEDED = Reason(

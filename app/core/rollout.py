@@ -67,6 +67,11 @@ class Rollout:
         return self._spec.get("replicas") == (self.status.updated_replicas or 0)
 
     @property
+    def has_updated_none(self) -> bool:
+        """Whether Pods are desired, and none of the newest template exists."""
+        return self.replicas > 0 and not self.status.updated_replicas
+
+    @property
     def deadline(self) -> int:
         """Seconds without progress after which the rollout is late."""
         seconds = self._spec.get("progressDeadlineSeconds", DEFAULT_DEADLINE)

@@ -2,7 +2,7 @@
 
 1. previous_status  what the next status depends on: since when something is waited for, which generation was Ready
 2. desired_state    the children that the spec asks for, or why the observed ones are kept
-3. drift            how the observed children differ from the desired ones, or show that the parent is outdated
+3. drifts           how the observed children differ from the desired ones, or show that the parent is outdated
 4. diagnosis        why Pods are not available, or will not stay available
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for
 6. has_resent_value whether a value that differs for 30 seconds was sent again and arrived: then another user or
@@ -18,7 +18,7 @@ from datetime import datetime
 from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
-from app.core.drift import Drift, first_drift, outdated
+from app.core.drift import Drift, find_drifts, newer_generation_drift
 from app.core.repair import has_arrived, repaired
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
@@ -49,7 +49,7 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
     facts = Facts(
         parent=request.parent,
         desired=desired,
-        drift=_drift(request, desired),
+        drifts=_drifts(request, desired),
         deployment=deployment,
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
@@ -58,22 +58,20 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
     return replace(facts, has_resent_value=has_arrived(desired.children, request.children, facts))
 
 
-def _drift(request: SyncRequest, desired: DesiredState) -> Drift | None:
-    """Return the first drift. Why an outdated parent comes first: its spec is not the one to compare with."""
-    return (
-        outdated(request.parent, request.children)
-        or first_drift(desired.children, request.children)
-        or _blocked_deployment(desired)
-    )
+def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
+    """Return the drifts; only one for an outdated parent, because its spec is not the one to compare with."""
+    if newer := newer_generation_drift(request.parent, request.children):
+        return [newer]
+    return find_drifts(desired.children, request.children) or _blocked_deployments(desired)
 
 
-def _blocked_deployment(desired: DesiredState) -> Drift | None:
+def _blocked_deployments(desired: DesiredState) -> list[Drift]:
     """Return the drift of a Deployment that is not among the desired children while another has its name."""
-    return next((Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"), None)
+    return [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
 
 
 def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
-    """Return what Pods show. Why for every reason of Ready: the condition Available depends on it, too."""
+    """Return what Pods show, if the spec is valid. Why for every reason of Ready: Available depends on it, too."""
     if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
     return diagnose_pods(request.related, deployment, desired.spec, now)

@@ -10,7 +10,7 @@ from metahook import ConfigMap, Kind, Object, Secret
 
 @dataclass(frozen=True)
 class Watch:
-    """The watched kinds. ConfigMaps are always watched; the default adds Pods."""
+    """The kinds that are watched besides Services and ConfigMaps; by default Pods."""
 
     pods: bool = True
     """Whether Pods explain why a MyResource is not Ready."""

@@ -32,6 +32,14 @@ def test_children_of_a_later_generation_are_kept() -> None:
     assert listed(answer) == ["Deployment", "Service"]
     assert specs(answer) == [None, None]  # nothing recorded what was applied, so nothing is said
     assert reason(answer) == "Building"
+    assert condition(answer)["message"] == "Waiting for Deployment web-deployment to be updated."
+
+
+def test_an_outdated_parent_that_was_ready_is_building() -> None:
+    parent, children = later(image="nginx:2")
+    parent["status"] = {"readyGeneration": 1}
+
+    assert sync(parent, *children)["status"]["state"] == "Building"
 
 
 def test_one_later_child_is_enough() -> None:

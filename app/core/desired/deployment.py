@@ -9,7 +9,7 @@ from app.core.child_metadata import GENERATION_STAMP, deployment_name, generatio
 from app.core.desired.pod_template import pod_template, present
 from metahook import Manifest, Parent
 
-_KUBERNETES_STEP = "25%"
+_DEFAULT_STEP = "25%"
 
 
 def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Manifest:
@@ -46,5 +46,5 @@ def _strategy(strategy: Strategy) -> dict[str, Any]:
     if strategy.type == "Recreate":
         return {"type": "Recreate"}
     rolling_update = strategy.rolling_update.wire() if strategy.rolling_update else {}
-    step = {"maxSurge": _KUBERNETES_STEP, "maxUnavailable": _KUBERNETES_STEP, **rolling_update}
+    step = {"maxSurge": _DEFAULT_STEP, "maxUnavailable": _DEFAULT_STEP, **rolling_update}
     return {"type": "RollingUpdate", "rollingUpdate": step}

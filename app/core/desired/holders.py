@@ -1,4 +1,4 @@
-"""Holders: objects that have the name of a child but belong to another owner, or are being deleted.
+"""Holders: objects that occupy the name of a child: those of other owners, and children that are being deleted.
 
 The hook never lists a child whose name another object has. Metacontroller would report nothing: dynamic-apply ignores
 the conflict, and server-side apply takes the object over and deletes it together with the MyResource.
@@ -6,7 +6,7 @@ the conflict, and server-side apply takes the object over and deletes it togethe
 
 from dataclasses import dataclass
 
-from app.api.names import KIND
+from app.api.names import GROUP, KIND
 from app.core.child_metadata import deployment_name, replica_set_hash
 from app.core.timers import parse_time
 from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, SyncRequest
@@ -61,7 +61,7 @@ def terminating_child(desired: list[Manifest], children: Children) -> Holder | N
 def _belonged_to_namesake(metadata: Metadata, parent: Parent) -> bool:
     """Tell whether it belongs to an earlier MyResource of the same name, so that garbage collection deletes it soon."""
     owner = metadata.controller
-    return owner is not None and (owner.kind, owner.name) == (KIND, parent.name)
+    return owner is not None and (owner.group, owner.kind, owner.name) == (GROUP, KIND, parent.name)
 
 
 def _is_left_behind(pod: Pod, deployment: str, parent: Parent) -> bool:

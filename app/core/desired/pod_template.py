@@ -109,7 +109,7 @@ def _resources(spec: MyResourceSpec) -> Json:
 
 
 def _pod_security(spec: MyResourceSpec) -> Json:
-    """Source: Pod Security Standards; Baseline here is stricter than theirs."""
+    """Return the Pod's securityContext. Baseline here is stricter than that of the Pod Security Standards."""
     restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
     return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted}
 
@@ -120,7 +120,11 @@ def _container_security(spec: MyResourceSpec) -> Json:
 
 
 def _variable(variable: Json) -> Json:
-    return {**variable, "valueFrom": _whole(variable["valueFrom"])} if "valueFrom" in variable else variable
+    return (
+        {**variable, "valueFrom": _with_reference_defaults(variable["valueFrom"])}
+        if "valueFrom" in variable
+        else variable
+    )
 
 
 def _volume(volume: Json) -> Json:
@@ -133,10 +137,10 @@ def _volume(volume: Json) -> Json:
 def _source(source: Json) -> Json:
     if "downwardAPI" not in source:
         return source
-    return {"downwardAPI": {"items": [_whole(item) for item in source["downwardAPI"]["items"]]}}
+    return {"downwardAPI": {"items": [_with_reference_defaults(item) for item in source["downwardAPI"]["items"]]}}
 
 
-def _whole(source: Json) -> Json:
+def _with_reference_defaults(source: Json) -> Json:
     """Return *source* with the defaults of its reference to the Pod's own fields.
 
     Such a reference, and the list of a projected volume's sources, are replaced whole: a default that the API server

@@ -25,7 +25,7 @@ from app.core.diagnosis.words import (
 )
 from metahook import ContainerStatus
 
-_ASK = "check the sidecar injector or policy that adds this container"
+_FOREIGN_REMEDY = "check the sidecar injector or policy that adds this container"
 
 _HINTS = {
     0: "it completed",
@@ -37,7 +37,7 @@ _HINTS = {
 }
 """What exit codes mean. From 129 on a code is 128 and the number of a signal."""
 
-_STOPS = {
+_EXITS_BY_PROBE = {
     0: "it completed, or {} failed",
     137: "killed by SIGKILL, perhaps because {} failed",
     143: "stopped by SIGTERM, perhaps because {} failed",
@@ -71,13 +71,15 @@ class Advice:
 
     def image(self, container: ContainerStatus) -> ImageWords:
         """Return the words for an image that can't be pulled."""
-        return ImageWords(_who(container), "can't pull its image", remedy=self._pull() if is_own(container) else _ASK)
+        return ImageWords(
+            _who(container), "can't pull its image", remedy=self._pull() if is_own(container) else _FOREIGN_REMEDY
+        )
 
     def absent_image(self, container: ContainerStatus) -> ImageWords:
         """Return the words for an image that is not on the node and that the pull policy keeps from being pulled."""
         own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
         problem = "has no image on its node, and its imagePullPolicy is Never"
-        return ImageWords(_who(container), problem, remedy=own if is_own(container) else _ASK)
+        return ImageWords(_who(container), problem, remedy=own if is_own(container) else _FOREIGN_REMEDY)
 
     def _pull(self) -> str:
         if self._spec.image_pull_secrets:
@@ -92,13 +94,13 @@ class Advice:
     def start(self, container: ContainerStatus) -> StartWords:
         """Return the words for a container whose command can't be started."""
         own = "check spec.command" if self._spec.command else "its image has no working command: set spec.command"
-        return StartWords(_who(container), remedy=own if is_own(container) else _ASK)
+        return StartWords(_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
 
     def memory(self, container: ContainerStatus) -> MemoryWords:
         """Return the words for a container that took too much memory."""
         who = _who(container)
         if not is_own(container):
-            return MemoryWords(who, where="", remedy=_ASK)
+            return MemoryWords(who, where="", remedy=_FOREIGN_REMEDY)
         if not is_memory_in_resources(self._spec):
             return MemoryWords(who, where=f" at its {self._spec.memory} limit", remedy="raise spec.memory")
         limits = (self._spec.resources and self._spec.resources.limits) or {}
@@ -111,8 +113,8 @@ class Advice:
 
         A failed probe is in the events of the Pod, and not in the logs.
         """
-        probes = self._restarting_probes() if is_own(container) and code in _STOPS else ""
-        hint = _STOPS[code].format(probes) if probes else _HINTS.get(code)
+        probes = self._restarting_probes() if is_own(container) and code in _EXITS_BY_PROBE else ""
+        hint = _EXITS_BY_PROBE[code].format(probes) if probes else _HINTS.get(code)
         logs = ("logs", f" -c {container.name} --previous --ignore-errors")
         command, options = ("describe pods", "") if probes else logs
         hint_in_brackets = f" ({hint})" if hint else ""
@@ -126,7 +128,7 @@ class Advice:
     def probe(self, container: ContainerStatus) -> ProbeWords:
         """Return the words for a container that runs and is not ready."""
         own = "check spec.readinessProbe, and how the application answers it"
-        return ProbeWords(_who(container), remedy=own if is_own(container) else _ASK)
+        return ProbeWords(_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
 
     def scheduling(self) -> SchedulingWords:
         """Return the words for a Pod that fits no node."""

@@ -2,7 +2,7 @@
 
 A failing container changes its state all the time: ErrImagePull and ImagePullBackOff alternate, and so do
 CrashLoopBackOff, running and terminated. So a cause depends on what stays: how the container ended last, and how often
-it has ended. A message contains no count, no name of a Pod or a node, and no text of the kubelet.
+it has ended. A message contains no count, no name of a Pod or a node, and no free text of the kubelet.
 
 Without a readiness probe the kubelet reports a container as ready whenever it runs, also in between two crashes. So a
 container that crashed twice makes its Pod *unstable* until it has run for ten minutes, as long as the kubelet itself
@@ -20,7 +20,7 @@ from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, Terminated
 
 GRACE = 10
-"""Seconds until a change reaches the hook. A probe, and a Pod that is ready again, get them on top."""
+"""Seconds until an event is observed, added to the time of a probe and to minReadySeconds."""
 
 FORGIVEN = 600
 """Seconds of running after which it no longer counts that a container ended. Source: the kubelet's back-off."""
@@ -116,10 +116,10 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
     elif waiting and why in _NOT_CREATED:
         yield Cause(advice.config(container, waiting.message or ""), is_foreign=foreign)
     elif ended := _ended(container):
-        yield from _after(ended, container, advice, ends=ends)
+        yield from _causes_of_end(ended, container, advice, ends=ends)
 
 
-def _after(ended: Terminated, container: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
+def _causes_of_end(ended: Terminated, container: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
     """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
     foreign, until = not is_own(container), _forgiven(container)
     loops = _times_ended(container) > 1 and not _ran_well(ended)

@@ -27,12 +27,12 @@ class Disruption:
     created: datetime
     failed: bool
     is_timed: bool = True
-    """Whether it is known when; a Pod that a kubelet rejects often does not say."""
+    """Whether the time is known; the status of a Pod that a kubelet rejects often has none."""
 
 
 @dataclass(frozen=True)
 class Disruptions:
-    """What has befallen a revision of late: the causes, and which Pods are ``suspects``, created since then."""
+    """The recent disruptions of a revision: their causes. Those created since ``suspects_since`` may follow."""
 
     causes: list[Cause] = field(default_factory=list)
     suspects_since: datetime | None = None
@@ -41,7 +41,7 @@ class Disruptions:
 
 
 def disruptions(revision: Revision, spec: MyResourceSpec, now: datetime) -> Disruptions:
-    """Return what has befallen the Pods of a revision in the ten minutes before the last time, if that is so near."""
+    """Return the disruptions within ten minutes before the last one; none if that is over ten minutes ago."""
     lost = [Cause(NodeLostWords()) for pod in revision.pods if _is_lost(pod)]
     every = [each for pod in revision.pods for each in _disruptions(pod, spec)]
     last = max((each.at for each in every), default=None)

@@ -78,7 +78,7 @@ def current(related: Related, deployment: Deployment) -> Revision:
     updated = (deployment.status and deployment.status.updated_replicas) or 0
     fits = {made: _fit(Revision(group), deployment, updated) for made, group in groups.items()}
     newest = max(fits, key=lambda made: (*fits[made], made), default=None)
-    known = newest is not None and (updated > 0 or fits[newest].differs == 0 or _is_complete(deployment))
+    known = newest is not None and (updated > 0 or fits[newest].differing == 0 or _is_complete(deployment))
     return Revision(groups[newest] if newest is not None and known else [], pods)
 
 
@@ -91,13 +91,14 @@ def _is_complete(deployment: Deployment) -> bool:
 class _Fit(NamedTuple):
     """How well Pods fit to be those of the newest ReplicaSet; what stands first counts most."""
 
-    differs: int
-    """Fields in which they differ from the template, as a number below 0."""
+    differing: int
+    """Fields in which they differ from the template, as a number of at most 0."""
     is_as_many: bool
-    adds: int
-    """Fields that the template has not, as a number below 0."""
-    first_made: str
-    less_off: int
+    added: int
+    """Fields that the template does not have, as a number of at most 0."""
+    oldest_created: str
+    count_error: int
+    """How many Pods more or fewer than updated ones exist, as a number of at most 0."""
 
 
 def _fit(revision: Revision, deployment: Deployment, updated: int) -> _Fit:

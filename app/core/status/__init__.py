@@ -1,7 +1,7 @@
 """From facts to a status: whether the MyResource is Ready, why not, and the other conditions.
 
-The rule of this package: the status reports what is observed, never what was just sent, and nothing in it moves by
-itself. Ready is never True for a generation whose Deployment is not fully rolled out.
+The rule of this package: the status reports what is observed, never what was just sent. It changes only with what
+is observed, or at a deadline. Ready is never True for a generation whose Deployment is not fully rolled out.
 
 Nouns: the *facts* are all that the decision depends on; *readiness* is the ordered list of rules that gives the reason;
 the *words* fill its message; the *parent status* is the result; the *previous status* is the one of the last sync.

@@ -32,8 +32,8 @@ class Facts:
 
     parent: Parent
     desired: DesiredState
-    drift: Drift | None
-    """The first difference between the observed children and the desired ones."""
+    drifts: list[Drift]
+    """How the observed children differ from the desired ones; an outdated parent is a drift, too."""
     deployment: Deployment | None
     """The observed one."""
     diagnosis: Diagnosis
@@ -42,6 +42,11 @@ class Facts:
     now: datetime
     has_resent_value: bool = field(default=False, kw_only=True)
     """Whether the value that differs was sent again, and the observed child shows that it arrived."""
+
+    @property
+    def drift(self) -> Drift | None:
+        """The drift that is reported: the first one."""
+        return next(iter(self.drifts), None)
 
     @property
     def was_ready(self) -> bool:
@@ -85,7 +90,7 @@ class Facts:
 
     @property
     def is_parent_outdated(self) -> bool:
-        """Whether the children were made for a newer generation. After a minute that is no late cache any more."""
+        """Whether the children were made for a newer generation. After a minute the cache is not merely late."""
         return self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
 
     @property
@@ -105,9 +110,14 @@ class Facts:
     # The rollout.
 
     @property
+    def has_deployment_drift(self) -> bool:
+        """Whether the Deployment is not as desired, so that its status is about another spec."""
+        return any(drift.kind == "Deployment" for drift in self.drifts)
+
+    @property
     def is_rolling_out(self) -> bool:
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
-        is_updating = self.drift is not None and self.drift.kind == "Deployment" and self.drift.is_observed
+        is_updating = any(drift.kind == "Deployment" and drift.is_observed for drift in self.drifts)
         return is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
 
     @property
@@ -117,7 +127,7 @@ class Facts:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether something other than a pause prevents the rollout from completing or from staying complete."""
+        """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
         is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
         return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused)
 
@@ -152,7 +162,10 @@ class Facts:
 
     @property
     def _judged_at(self) -> datetime:
-        """The time to compare deadlines with: unstable Pods that did not fail again after a deadline have met it."""
+        """The time to compare with a deadline: the last failure of an unstable Pod, or now.
+
+        Why the last failure: a Pod that has not failed since the deadline has met it.
+        """
         return (self._is_judged_by_failures and self.diagnosis.last_failure_at) or self.now
 
     @property

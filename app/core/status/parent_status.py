@@ -1,7 +1,10 @@
-"""The status of the parent: one word, the conditions, and what the Deployment shows. It changes only if they do."""
+"""The status of the parent: one word, the conditions, and what the Deployment shows.
+
+It changes only with what is observed, or at a deadline.
+"""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
@@ -78,7 +81,7 @@ def _with_times(condition: Condition, facts: Facts) -> Json:
 
 
 def _text(time: datetime) -> str:
-    return time.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _state(facts: Facts, decision: Decision) -> str:
@@ -100,18 +103,19 @@ def _available(facts: Facts) -> Condition:
 
 def _progressing(facts: Facts) -> Condition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
-    if facts.drift or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
+    if facts.has_deployment_drift or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
         return NOT_YET_OBSERVED
-    if facts.rollout.is_paused:
+    if facts.rollout.is_paused or facts.rollout.says("Progressing", "Unknown"):
         return ROLLOUT_PAUSED
     if facts.has_unstable_pods_past_deadline or facts.rollout.is_late:
         return ROLLOUT_LATE
     if facts.rollout.says("Progressing", "False"):
         return ROLLOUT_REFUSED
-    if facts.rollout.says("Progressing", "Unknown"):
-        return ROLLOUT_PAUSED
     is_complete = facts.rollout.says("Progressing", "True", COMPLETE)
-    return ROLLED_OUT if is_complete and (facts.was_ready or facts.rollout.has_updated_all) else ROLLOUT_IN_PROGRESS
+    if is_complete and (facts.was_ready or facts.rollout.has_updated_all):
+        return ROLLED_OUT
+    # Without a Pod of the new template, a complete rollout is the last one. Why not "in progress": that costs a write.
+    return NOT_YET_OBSERVED if is_complete and facts.rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
 def _dependencies(unmet: list[Unmet]) -> Condition:

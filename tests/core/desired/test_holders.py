@@ -78,13 +78,22 @@ def test_a_foreign_service_that_is_being_deleted_is_no_conflict_and_left_alone()
 
 
 def test_the_service_of_an_earlier_myresource_of_this_name_is_about_to_go() -> None:
-    answer = asked(service(kind="MyResource", name="web"))
+    answer = asked(service(apiVersion="mygroup.example.com/v1", kind="MyResource", name="web"))
 
     assert reason(answer) == "ChildTerminating"
     assert condition(answer)["message"].endswith("It is recreated once the deletion is complete.")
 
 
-@pytest.mark.parametrize("owner", [{"kind": "Other", "name": "web"}, {"kind": "MyResource", "name": "shop"}, {}])
+@pytest.mark.parametrize(
+    "owner",
+    [
+        {"apiVersion": "mygroup.example.com/v1", "kind": "Other", "name": "web"},
+        {"apiVersion": "mygroup.example.com/v1", "kind": "MyResource", "name": "shop"},
+        {"apiVersion": "example.com/v1", "kind": "MyResource", "name": "web"},
+        {"kind": "MyResource", "name": "web"},
+        {},
+    ],
+)
 def test_a_service_of_any_other_owner_is_a_conflict(owner: Json) -> None:
     assert reason(asked(service(**owner))) == "NameConflict"
 

@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -311,7 +311,7 @@ def test_progressing_mirrors_the_deployment_once_it_is_about_this_spec(
 
 
 def test_the_end_of_the_last_rollout_is_not_taken_for_that_of_this_one() -> None:
-    """The Deployment controller says that it has seen a change before it says that there is something to roll out."""
+    """The Deployment controller reports that it has observed a change before it reports its progress."""
     parent = my_resource()
     (made,) = finished(parent)
     made["status"] = {**made["status"], "updatedReplicas": 0}
@@ -319,8 +319,35 @@ def test_the_end_of_the_last_rollout_is_not_taken_for_that_of_this_one() -> None
     started = sync(parent, made)
     lost = sync({**parent, "status": {**started["status"], "readyGeneration": 1}}, made)
 
-    assert condition(started, "Progressing")["reason"] == "RollingOut"
+    assert condition(started, "Progressing")["reason"] == "NotYetSeen"
     assert condition(lost, "Progressing")["reason"] == "RolledOut"
+
+
+def test_more_replicas_are_in_progress_while_the_deployment_reports_the_last_rollout() -> None:
+    parent = my_resource(replicas=3)
+    (made,) = finished(parent)
+    made["status"] = {**made["status"], "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+
+    assert condition(sync(parent, made), "Progressing")["reason"] == "RollingOut"
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("Service", "RolledOut"), ("Deployment", "NotYetSeen")])
+def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: str) -> None:
+    parent = my_resource(ports=[{"containerPort": 80}])
+    children = finished(parent)
+    drifted = next(child for child in children if child["kind"] == kind)
+    drifted["spec"] = {**drifted["spec"], "selector": {"another": "value"}}
+
+    answer = sync(parent, *children)
+
+    assert reason(answer) == "Building"
+    assert condition(answer, "Progressing")["reason"] == expected
+
+
+def test_a_time_in_another_zone_is_reported_in_utc() -> None:
+    answer = sync(my_resource(), now=NOW.astimezone(timezone(timedelta(hours=5))))
+
+    assert condition(answer)["lastTransitionTime"] == NOW_TEXT
 
 
 def test_progressing_goes_on_mirroring_when_ready_is_false_for_another_reason() -> None:
@@ -357,7 +384,7 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     facts = Facts(
         parent=parent,
         desired=DesiredState(problem="x" * 2000),
-        drift=None,
+        drifts=[],
         deployment=None,
         diagnosis=Diagnosis(),
         previous_status=PreviousStatus(parent),

@@ -44,9 +44,15 @@ class OwnerReference(Observed, frozen=True):
     """One owner of an object."""
 
     uid: str
+    api_version: str | None = None
     kind: str | None = None
     name: str | None = None
     controller: bool | None = None
+
+    @property
+    def group(self) -> str:
+        """The API group of the owner; empty for the core group."""
+        return (self.api_version or "").rpartition("/")[0]
 
 
 class Metadata(Observed, frozen=True):
