@@ -11,6 +11,7 @@ from tests.e2e.audit import Audit, Done, deleted, stored
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
+from tests.e2e.side_by_side import without_retry
 from tests.e2e.truth import Written, incoherent, moves, untrue, written
 
 
@@ -206,3 +207,16 @@ def stored_event(number: int, code: int) -> Json:
         "responseObject": with_metadata(DEPLOYMENT, resourceVersion=str(number)),
         "stageTimestamp": "2026-01-31T12:00:00.000000Z",
     }
+
+
+def test_a_retry_at_the_beginning_of_a_step_is_not_compared() -> None:
+    assert without_retry("Deployment", ["2: 1", "3: 1", "3: 3"], ["2: 2", "2: 1"]) == ["3: 1", "3: 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "entries"),
+    [("Deployment", ["2: 1"]), ("Deployment", ["3: 1", "3: 3"]), ("end", ["2: 1", "3: 1"])],
+    ids=["the step has no other call", "the step begins with its event", "the end"],
+)
+def test_all_else_of_a_step_is_compared(name: str, entries: list[str]) -> None:
+    assert without_retry(name, entries, ["2: 1"]) == entries
