@@ -11,7 +11,7 @@ from app.core.controller import controller
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario
-from metahook.simulator.scenario import Scenario, WatchSettings, read_scenario
+from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
 
 FOLDER = Path(__file__).parent.parent / "examples" / "scenarios"
@@ -21,7 +21,7 @@ PLAYED = [(name, mode) for name, told in SCENARIOS.items() for mode in ([told.mo
 
 def world(scenario: Scenario, mode: Mode, *, controllers: bool = True) -> World:
     """Return the world in which a scenario is played, with the hook set up as it says."""
-    watch = watch_of(scenario.watch or WatchSettings())
+    watch = watch_of(scenario.watch or WatchedObjects())
     return World(controller(watch), settings(mode, watch), controllers=controllers)
 
 

@@ -4,10 +4,12 @@ The rule of this package: it connects the parts. Files, standard output and exit
 An error is one line on standard error that names the place, the problem and the remedy. Exit codes: 0 success; 1 an
 invalid spec, a difference or an unmet expectation; 2 an error.
 
+    options      the operator's settings as options of a command
     files        reads and writes the files of users, and makes hook requests from them
     comparison   compares responses and children, for diff and replay
     simulation   runs a scenario and shows its timeline, for simulate
     remote_hook  calls a hook at a URL, for replay and simulate
+    wrapping     wraps text for a terminal, for explain and simulate
 
 Imports core, api and metahook, with its server and its simulator. Start at :mod:`app.cli.main`.
 """

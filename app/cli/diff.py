@@ -9,7 +9,7 @@ import click
 from app.cli.comparison.children import name_file_in_errors
 from app.cli.comparison.edit import Edit, ParentFile, edit_of_file, edit_of_recording
 from app.cli.comparison.unified_diff import diff_lines, pods_sentence
-from app.cli.errors import EXIT_DIFFERENT, InputError, comparison_errors
+from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.recordings import is_recording, read_recording
 from app.cli.files.validation import Json, is_my_resource, problems
@@ -37,7 +37,7 @@ from metahook.server.clock import utc_now
     help="File with the MyResource before the edit, or with a recorded sync request, which has the children.",
 )
 @with_watch
-@comparison_errors()
+@input_errors()
 def command(new: str, old: str, watch: Watch) -> int:
     """Show what an edit of a MyResource changes in its children, and whether it restarts Pods.
 

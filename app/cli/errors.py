@@ -25,8 +25,8 @@ class DocumentError(ValueError):
 
 
 @contextmanager
-def comparison_errors() -> Iterator[None]:
-    """Raise InputError for objects that can't be compared, and for packages that are not installed."""
+def input_errors() -> Iterator[None]:
+    """Raise InputError for objects that are nested too deeply, and for packages that are not installed."""
     try:
         yield
     except RecursionError as error:

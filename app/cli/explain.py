@@ -8,7 +8,7 @@ import click
 
 from app.cli.wrapping import wrap
 from app.core.reasons import REASONS, Reason
-from app.core.status.conditions import FIXED_CONDITIONS, Condition
+from app.core.status.conditions import OTHER_CONDITIONS, Condition
 from app.core.status.terms import TERMS, Term
 
 Row = tuple[str, str]
@@ -54,7 +54,7 @@ def _pages() -> list[Row]:
     return [
         *((name, _reason(reason)) for name, reason in REASONS.items()),
         *((term.name, _term(term)) for term in TERMS),
-        *((each.reason, _condition(each)) for each in FIXED_CONDITIONS if each.reason.lower() not in own),
+        *((each.reason, _condition(each)) for each in OTHER_CONDITIONS if each.reason.lower() not in own),
     ]
 
 
@@ -70,7 +70,7 @@ def _term(term: Term) -> str:
 
 
 def _condition(condition: Condition) -> str:
-    return _page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.message)])
+    return _page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.outlined())])
 
 
 def _page(title: str, rows: list[Row]) -> str:

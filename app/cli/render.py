@@ -1,7 +1,7 @@
 """``myresource render``: prints the children of MyResources, or the response to Metacontroller, without a cluster."""
 
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 
 import click
 import msgspec
@@ -10,6 +10,7 @@ from app.cli.errors import InputError
 from app.cli.files.documents import FILE, load
 from app.cli.files.manifests import as_json, as_yaml
 from app.cli.files.requests import Json, answer_sync, compose_sync
+from app.cli.files.times import utc_time
 from app.cli.files.validation import problems
 from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
@@ -97,11 +98,8 @@ def _print_children(responses: list[tuple[str, Json]], output: str) -> None:
 def _time(text: str | None) -> datetime:
     if text is None:
         return utc_now()
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        time = datetime.min  # noqa: DTZ901 - has no time zone, so the next line refuses it
-    if time.tzinfo is None:
-        message = "--now is not a time with a time zone; write it as 2026-01-31T12:00:00Z"
+    time = utc_time(text)
+    if time is None:
+        message = "--now is not a time with a time zone, or is out of range; write it as 2026-01-31T12:00:00Z"
         raise click.UsageError(message)
-    return time.astimezone(UTC)
+    return time

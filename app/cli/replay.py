@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from app.cli.comparison.comparison import compare
-from app.cli.comparison.report import Comparison, Report
-from app.cli.errors import EXIT_DIFFERENT, InputError, comparison_errors
+from app.cli.comparison.comparison import Comparison, compare
+from app.cli.comparison.report import Report
+from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
 from app.cli.files.recordings import Recording, is_recording, read_recording
@@ -33,7 +33,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
     help="Output format.",
 )
 @with_watch
-@comparison_errors()
+@input_errors()
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
     """Show how this version responds to recorded requests, and whose Pods would restart.
 
@@ -86,8 +86,8 @@ def _expand(name: str) -> list[str]:
 
 def _compare_all(requests: list[Recording], against: str | None, now: datetime, watch: Watch) -> list[Comparison]:
     if against is None:
-        return [Comparison(item, compare(item, now, None, watch)) for item in requests]
+        return [compare(item, now, None, watch) for item in requests]
     from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
     with RemoteHook(against, "--against") as hook:
-        return [Comparison(item, compare(item, now, hook, watch)) for item in requests]
+        return [compare(item, now, hook, watch) for item in requests]

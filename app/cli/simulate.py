@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.errors import comparison_errors
+from app.cli.errors import input_errors
 from app.cli.files.documents import FILE
 from app.cli.options import with_watch
 from app.cli.remote_hook import RemoteHook
@@ -19,7 +19,7 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
-from metahook.simulator.scenario import FailureName, WatchSettings
+from metahook.simulator.scenario import FailureName, WatchedObjects
 from metahook.simulator.world import World
 
 LONGEST_WAIT = 1.0
@@ -117,7 +117,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
-    with comparison_errors():
+    with input_errors():
         chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
         world = _world(hook, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
         world.history.listeners.append(screen.entry)
@@ -150,10 +150,10 @@ def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def watch_of(settings: WatchSettings) -> Watch:
-    """Return what a scenario watches."""
-    kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in settings.dependencies)
-    return Watch(settings.pods, settings.secrets, tuple(kinds))
+def watch_of(watched: WatchedObjects) -> Watch:
+    """Return the operator's settings for what a scenario watches."""
+    kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in watched.dependencies)
+    return Watch(watched.pods, watched.secrets, tuple(kinds))
 
 
 def settings(mode: Mode, watch: Watch) -> Settings:

@@ -20,8 +20,8 @@ def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
     if isinstance(spec, InvalidSpec):
         return []
     return [
-        *optional_children.rules(parent, spec),
+        *optional_children.related_rules(parent, spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
-        *config_hash.rules(parent.namespace, spec, watch),
-        *dependencies.rules(parent.namespace, spec, watch),
+        *config_hash.related_rules(parent.namespace, spec, watch),
+        *dependencies.related_rules(parent.namespace, spec, watch),
     ]

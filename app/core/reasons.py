@@ -36,8 +36,13 @@ class Reason:
         return self.message.format_map(words)
 
     def outlined(self) -> str:
-        """Return the message as ``myresource explain`` prints it, with words such as ``<name>`` to be filled in."""
-        return re.sub(r"{(\w+)}", lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), self.message)
+        """Return the message as ``myresource explain`` prints it."""
+        return outline(self.message)
+
+
+def outline(message: str) -> str:
+    """Return the template *message* with words such as ``<name>`` to be filled in."""
+    return re.sub(r"{(\w+)}", lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
 _OUTLINES = {

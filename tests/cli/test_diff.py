@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.sender import Grouped, customize_request, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
@@ -23,6 +23,8 @@ Json = dict[str, Any]
 Write = Callable[..., str]
 
 IMAGE = "spec.template.spec.containers[0].image"
+CONFIG_HASH = "spec.template.metadata.annotations[mygroup.example.com/config]"
+BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
 MODES = ["dynamic-apply", "server-side-apply", "server-side-apply, recorded"]
 
 
@@ -44,14 +46,14 @@ def _diff(write: Write) -> Callable[[Json, Json], CommandResult]:
     )
 
 
-def request_of(parent: Json, *children: Json) -> Json:
-    found: Json = json.loads(sync_request(parent, grouped(*children), {}))
+def request_of(parent: Json, *children: Json, related: Grouped | None = None) -> Json:
+    found: Json = json.loads(sync_request(parent, grouped(*children), related or {}))
     return found
 
 
-def in_cluster(parent: Json, mode: str = "dynamic-apply") -> list[Json]:
+def in_cluster(parent: Json, mode: str = "dynamic-apply", related: Grouped | None = None) -> list[Json]:
     """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
-    created = [(child, owned(child, parent)) for child in sync(parent)["children"]]
+    created = [(child, owned(child, parent)) for child in sync(parent, related=related)["children"]]
     if mode == "dynamic-apply":
         written = [with_last_applied(child, desired) for desired, child in created]
     elif mode == "server-side-apply":
@@ -188,6 +190,143 @@ def test_a_deployment_that_is_being_deleted_is_created_again(diff: Callable[[Jso
     ended = diff(request_of(my_resource(), deployment), my_resource(image="nginx:1.28"))
 
     assert last_line(ended) == "No Pods are running: the Deployment would be created."
+
+
+def test_a_deployment_whose_dependencies_are_not_met_is_not_created(
+    diff: Callable[[Json, Json], CommandResult],
+) -> None:
+    waiting = my_resource(dependencies=[BACKUP], replicas=1)
+
+    ended = diff(request_of(waiting), my_resource(dependencies=[BACKUP], replicas=2))
+
+    assert (ended.code, ended.out.count("\n")) == (0, 1)
+    assert last_line(ended).startswith(
+        "No Pods are running: the Deployment would not be created. DependencyNotFollowed: mybackups nightly "
+    )
+
+
+def test_an_edit_that_adds_an_unmet_dependency_before_the_first_start_removes_no_pods(
+    diff: Callable[[Json, Json], CommandResult],
+) -> None:
+    ended = diff(request_of(my_resource()), my_resource(dependencies=[BACKUP]))
+
+    assert ended.code == 1
+    assert last_line(ended).startswith("No Pods are running: the Deployment would not be created. ")
+
+
+def test_an_edit_that_removes_an_unmet_dependency_creates_the_deployment(
+    diff: Callable[[Json, Json], CommandResult],
+) -> None:
+    ended = diff(request_of(my_resource(dependencies=[BACKUP])), my_resource())
+
+    assert ended.code == 1
+    assert last_line(ended) == "No Pods are running: the Deployment would be created."
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_first_controller_of_a_child_decides_whose_it_is(
+    diff: Callable[[Json, Json], CommandResult], *, is_first: bool
+) -> None:
+    """As in the hook. No API server would store two controllers, but a file may hold them."""
+    (deployment,) = in_cluster(my_resource())
+    (own,) = deployment["metadata"]["ownerReferences"]
+    owners = [own, {**own, "uid": "another"}]
+    deployment["metadata"]["ownerReferences"] = owners if is_first else owners[::-1]
+
+    ended = diff(request_of(my_resource(), deployment), my_resource(image="nginx:1.28"))
+
+    created = "No Pods are running: the Deployment would be created."
+    assert last_line(ended) == (f"Pods restart: {IMAGE}" if is_first else created)
+
+
+# ConfigMaps and other related objects beside the edited MyResource
+
+
+def config_map(name: str = "settings", *, namespace: str | None = "default", **data: str) -> Json:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def using(*names: str, **fields: Any) -> Json:
+    return my_resource(envFrom=[{"configMapRef": {"name": name}} for name in names], **fields)
+
+
+def running(parent: Json, *config_maps: Json, key: str = "default/{}") -> Json:
+    """Return a recorded request with the children of *parent* and the *config_maps*, whose keys are as in *key*."""
+    group = {key.format(item["metadata"]["name"]): item for item in config_maps}
+    related = {"ConfigMap.v1": group} if config_maps else {}
+    return request_of(parent, *in_cluster(parent, related=related), related=related)
+
+
+@pytest.mark.parametrize("namespace", ["default", None])
+@pytest.mark.parametrize("key", ["default/{}", "{}"])
+def test_a_changed_config_map_restarts_the_pods_of_a_recording(key: str, namespace: str | None, write: Write) -> None:
+    old = write(json.dumps(running(using("settings"), config_map(A="1"), key=key)), name="old.json")
+    new = write(using("settings"), config_map(A="2", namespace=namespace), name="new.yaml")
+
+    ended = call("diff", "-f", new, "--against", old)
+
+    assert (ended.code, ended.err) == (1, "")
+    assert last_line(ended) == f"Pods restart: {CONFIG_HASH}"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(config_map(A="1"), id="the same"),
+        pytest.param(config_map("unused", A="2"), id="not used"),
+        pytest.param(config_map(A="2", namespace="shop"), id="of another namespace"),
+        pytest.param({**config_map(A="2"), "kind": "Other"}, id="of another kind"),
+    ],
+)
+def test_a_config_map_that_does_not_change_the_configuration_changes_nothing(other: Json, write: Write) -> None:
+    old = write(json.dumps(running(using("settings"), config_map(A="1"))), name="old.json")
+
+    ended = call("diff", "-f", write(using("settings"), other, name="new.yaml"), "--against", old)
+
+    assert ended == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
+
+
+def test_recorded_config_maps_that_are_not_beside_the_edit_stay_as_they_are(write: Write) -> None:
+    recorded = running(using("settings", "more"), config_map(A="1"), config_map("more", B="1"))
+    old = write(json.dumps(recorded), name="old.json")
+    same, changed = (config_map("more", B=value) for value in ("1", "2"))
+
+    ends = [
+        call("diff", "-f", write(using("settings", "more"), item, name="new.yaml"), "--against", old)
+        for item in (same, changed)
+    ]
+
+    assert [last_line(ended) for ended in ends] == [
+        "Nothing changes. Pods keep running.",
+        f"Pods restart: {CONFIG_HASH}",
+    ]
+
+
+def test_a_config_map_that_only_the_edit_uses_counts(write: Write) -> None:
+    old = write(json.dumps(running(my_resource())), name="old.json")
+
+    ended = call("diff", "-f", write(using("settings"), config_map(A="1"), name="new.yaml"), "--against", old)
+
+    assert "+        mygroup.example.com/config: " in ended.out
+    assert last_line(ended).startswith("Pods restart: ")
+
+
+def test_a_dependency_beside_the_edit_is_met(write: Write) -> None:
+    """So is shown what the Deployment would be once the dependency is met."""
+    waiting = my_resource(dependencies=[BACKUP])
+    old = write(json.dumps(request_of(waiting, related={"MyBackup.example.com/v1": {}})), name="old.json")
+    metadata, status = {"name": "nightly"}, {"conditions": [{"type": "Ready", "status": "True"}]}
+    backup = {"apiVersion": "example.com/v1", "kind": "MyBackup", "metadata": metadata, "status": status}
+    watch = ("--watch-dependency", "example.com/v1/mybackups/MyBackup")
+
+    ends = [
+        call("diff", "-f", write(*new, name="new.yaml"), "--against", old, *watch)
+        for new in ((waiting,), (waiting, backup))
+    ]
+
+    assert last_line(ends[0]).endswith("mybackups nightly does not exist.")
+    assert last_line(ends[1]) == "No Pods are running: the Deployment would be created."
 
 
 def test_a_deployment_without_replicas_has_no_pods_to_restart(diff: Callable[[Json, Json], CommandResult]) -> None:

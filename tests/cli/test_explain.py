@@ -7,7 +7,7 @@ import pytest
 from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS
-from app.core.status.conditions import FIXED_CONDITIONS, Condition
+from app.core.status.conditions import OTHER_CONDITIONS, Condition
 from app.core.status.terms import TERMS
 from tests.cli.calling import assert_one_line, call
 
@@ -22,12 +22,17 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
     assert REASONS[name].remedy in ended.out
 
 
-@pytest.mark.parametrize("seen", FIXED_CONDITIONS, ids=lambda seen: f"{seen.type}-{seen.reason}")
+@pytest.mark.parametrize("seen", OTHER_CONDITIONS, ids=lambda seen: f"{seen.type}-{seen.reason}")
 def test_the_reasons_of_the_other_conditions_are_explained_too(seen: Condition) -> None:
     ended = call("explain", seen.reason)
 
     assert ended.code == 0
     assert ended.out.startswith(f"{seen.reason}: ")
+    assert "{" not in ended.out
+
+
+def test_what_a_message_is_filled_with_is_in_angle_brackets() -> None:
+    assert call("explain", "DependenciesNotMet").out.splitlines()[-1] == "Message     <dependencies>."
 
 
 STATES = ("Building", "Ready", "Degraded", "Failed", "Terminating")
@@ -53,7 +58,7 @@ def test_the_states_and_conditions_are_those_of_the_code() -> None:
     assert set(re.findall(r"[A-Z][a-z]+", described.partition("Depend")[0])) - {"Summary"} == set(STATES)
     assert {name for name, kind in named if kind == "state"} == set(STATES)
     assert {name for name, kind in named if kind == "condition"} == set(CONDITIONS)
-    assert {seen.type for seen in FIXED_CONDITIONS} <= set(CONDITIONS)
+    assert {seen.type for seen in OTHER_CONDITIONS} <= set(CONDITIONS)
 
 
 class Terminal(io.StringIO):

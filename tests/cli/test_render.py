@@ -266,6 +266,11 @@ def test_an_invalid_time_is_a_usage_error(write: Any) -> None:
     assert_one_line(call("render", "-f", write(my_resource()), "--now", "noon"), 2, "--now", "2026-01-31T12:00:00Z")
 
 
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
+def test_a_time_that_is_out_of_range_in_utc_is_a_usage_error(time: str, write: Any) -> None:
+    assert_one_line(call("render", "-f", write(my_resource()), "--now", time), 2, "--now", "2026-01-31T12:00:00Z")
+
+
 def test_scalars_are_read_as_kubectl_reads_them(write: Any) -> None:
     file = write(
         """

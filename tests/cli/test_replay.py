@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from app.cli.files.live_objects import COLLECT_COMMANDS
+from app.cli.files.recordings import read_recording
 from metahook.protocol.sender import customize_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
@@ -162,6 +164,24 @@ def test_a_recording_is_decided_at_its_own_time(write: Write) -> None:
 
     assert then.code == 0
     assert "Building -> Failed NotApplied" in now.out
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        (NOW_TEXT, NOW),
+        ("2026-01-31T14:00:00+02:00", NOW),
+        ("2026-01-31T12:00:00", None),
+        ("0001-01-01T00:00:00+01:00", None),
+        ("noon", None),
+        (5, None),
+    ],
+    ids=str,
+)
+def test_the_time_of_a_recording_is_in_utc(text: object, time: datetime | None) -> None:
+    found = read_recording({**recorded(settled()), "time": text}, "request.json").time
+
+    assert (found, found and found.tzinfo) == (time, time and UTC)
 
 
 def test_state_and_reason_are_printed_before_and_after(write: Write) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from app.core.diagnosis.words import CauseWords
 from app.core.reasons import POD_REASONS, REASONS, Reason
-from app.core.status.conditions import FIXED_CONDITIONS
+from app.core.status.conditions import OTHER_CONDITIONS
 from app.core.status.words import Words
 from docs.troubleshoot import PROOFS
 from tests.build import condition, my_resource, sync
@@ -51,7 +51,7 @@ def test_all_words_are_used() -> None:
 
 
 def test_the_only_word_of_the_other_conditions_is_what_fills_it() -> None:
-    assert {each.reason: placeholders(each.message) for each in FIXED_CONDITIONS if "{" in each.message} == {
+    assert {each.reason: placeholders(each.message) for each in OTHER_CONDITIONS if "{" in each.message} == {
         "DependenciesNotMet": {"dependencies"}
     }
 

@@ -84,6 +84,9 @@ def test_only_an_owner_that_controls_is_the_controller() -> None:
 
     assert Metadata(name="web", owner_references=[bystander, controller]).controller_uid == "two"
     assert Metadata(name="web", owner_references=[bystander]).controller_uid is None
+    assert not Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("two")
+    assert Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("one")
+    assert not Metadata(name="web", owner_references=[bystander]).has_other_controller("two")
     assert Metadata(name="web").controller_uid is None
 
 

@@ -1,5 +1,6 @@
 """A comparison: this version's response to one request, and the one that it is compared with."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from app.cli.comparison.children import name_file_in_errors
@@ -20,16 +21,31 @@ from app.core.watch import Watch
 from metahook.simulator.hook import Hook
 
 
-def compare(recording: Recording, now: datetime, other: Hook | None, watch: Watch) -> Difference | None:
-    """Return how responses to *recording* differ, or None if there is nothing to compare with; raise InputError.
+@dataclass(frozen=True)
+class Comparison:
+    """A request, and how the responses to it differ; None if there was nothing to compare with."""
+
+    recording: Recording
+    difference: Difference | None
+
+    @property
+    def parent(self) -> str:
+        """Namespace and name of the parent."""
+        metadata = self.recording.parent.get("metadata")
+        known = metadata if isinstance(metadata, dict) else {}
+        return f"{known.get('namespace')}/{known.get('name')}"
+
+
+def compare(recording: Recording, now: datetime, other: Hook | None, watch: Watch) -> Comparison:
+    """Return how the responses to *recording* differ; raise InputError.
 
     With the hook of an *other* version, its response is the new one. Without, this version's response is the new one,
     and the old one is the recorded response or, if there is none, the observed children.
     """
     with name_file_in_errors(recording.file):
         if other:
-            return _compare_versions(recording, now, other, watch)
-        return _compare_with_recorded(recording, now, watch)
+            return Comparison(recording, _compare_versions(recording, now, other, watch))
+        return Comparison(recording, _compare_with_recorded(recording, now, watch))
 
 
 def _compare_versions(recording: Recording, now: datetime, other: Hook, watch: Watch) -> Difference:

@@ -32,7 +32,7 @@ class ChildChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """A field that has its default did not change."""
+    """What differs between two responses; a field without a difference has its default."""
 
     codes: tuple[int, int] | None = None
     """Status codes before and after, if one of the two is not 200."""

@@ -9,7 +9,7 @@ import msgspec
 from app.cli.comparison.children import apply_to, as_stored, is_bare, last_applied_children, restart_paths
 from app.cli.errors import InputError
 from app.cli.files.recordings import Identity, Recording
-from app.cli.files.requests import Json, answer_sync, compose_sync
+from app.cli.files.requests import Json, answer_sync, compose_sync, edit_sync
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
@@ -35,6 +35,8 @@ class Edit:
     """Where the Pod template of the Deployment differs, which restarts Pods."""
     has_deployment: bool = True
     """Whether there is a Deployment whose Pods could restart."""
+    ready: str = ""
+    """Reason and message of Ready after the edit, if these are known."""
 
 
 def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> Edit:
@@ -47,7 +49,7 @@ def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) 
 
 
 def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> Edit:
-    """Return the edit from a recorded request to the same request with the spec of *new*.
+    """Return the edit from a recorded request to the same request with the spec of *new*, and its related objects.
 
     Observed children are compared as they would be stored, with the fields that others added to them.
     """
@@ -57,8 +59,9 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
     moment = recorded.time or now
     old_desired = _children(answer_sync(recorded.body, moment, recorded.file, watch))
     _check_same(recorded.parent, recorded.file, new)
-    edited = msgspec.json.encode({**recorded.request, "parent": _edited(recorded.parent, new.parent)})
-    new_desired = _valid_children(answer_sync(edited, moment, new.path, watch), new.path)
+    edited = edit_sync(recorded.request, _edited(recorded.parent, new.parent), new.others, new.path, watch)
+    response = answer_sync(edited, moment, new.path, watch)
+    new_desired = _valid_children(response, new.path)
     observed, last = recorded.observed(), last_applied_children(recorded.body)
     before = {key: _stored_over(observed.get(key), last.get(key, {}), child) for key, child in old_desired.items()}
     current = {key: before.get(key, child) for key, child in observed.items()}
@@ -66,7 +69,7 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     deployments = [key for key in observed if key[0] == "Deployment" and key in before]
     paths = [path for key in deployments if key in after for path in restart_paths(before[key], after[key])]
-    return Edit(before, after, paths, has_deployment=bool(deployments))
+    return Edit(before, after, paths, has_deployment=bool(deployments), ready=_ready(response))
 
 
 def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Json:
@@ -103,6 +106,11 @@ def _valid_children(response: bytes, where: str) -> Children:
 def _children(response: bytes) -> Children:
     children = msgspec.json.decode(response)["children"]
     return {(child["kind"], child["metadata"]["name"]): child for child in children}
+
+
+def _ready(response: bytes) -> str:
+    conditions = msgspec.json.decode(response)["status"]["conditions"]
+    return next(f"{item['reason']}: {item['message']}" for item in conditions if item["type"] == "Ready")
 
 
 def _edited(parent: Json, new: Json) -> Json:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from app.cli.comparison.comparison import Comparison
 from app.cli.comparison.difference import ChildChange, Difference, PodsEffect
-from app.cli.files.recordings import Recording
 
 Json = dict[str, Any]
 
@@ -13,21 +13,6 @@ _MAX_PATHS = 4
 """Paths of a child that are printed as text; JSON has all."""
 
 _PODS_WORDS = {PodsEffect.KEEP: [], PodsEffect.RESTART: ["RESTART"], PodsEffect.END: ["PODS END"]}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A request, and how the responses to it differ; None if there was nothing to compare with."""
-
-    recording: Recording
-    difference: Difference | None
-
-    @property
-    def parent(self) -> str:
-        """Namespace and name of the parent."""
-        metadata = self.recording.parent.get("metadata")
-        known = metadata if isinstance(metadata, dict) else {}
-        return f"{known.get('namespace')}/{known.get('name')}"
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,11 @@ def diff_lines(edit: Edit) -> list[str]:
 def pods_sentence(edit: Edit) -> str:
     """Return what happens to the Pods."""
     before, after = ({key for key in children if key[0] == "Deployment"} for children in (edit.before, edit.after))
+    if not edit.has_deployment:
+        created = "No Pods are running: the Deployment would be created."
+        return created if after else f"No Pods are running: the Deployment would not be created. {edit.ready}"
     if before - after:
         return "Pods are deleted: the Deployment would be removed."
-    if after - before or not edit.has_deployment:
-        return "No Pods are running: the Deployment would be created."
     if edit.restart_paths and not all(has_pods(edit.before[key]) for key in before):
         return "No Pods are running: the Deployment has 0 replicas."
     if edit.restart_paths:

@@ -8,6 +8,7 @@ object and the remedy; no command acts on a part of a file. Imports nothing of t
     validation    what is wrong with a MyResource
     requests      the requests that Metacontroller would send for objects in files
     recordings    recorded requests
+    times         times with a time zone, in UTC
     live_objects  the requests for objects of a cluster
     manifests     prints objects as YAML or JSON
 """

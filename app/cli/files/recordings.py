@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeGuard
 import msgspec
 
 from app.cli.errors import InputError
-from metahook import Secret
+from app.cli.files.times import utc_time
+from metahook import Metadata, Observed, Secret, try_read
 
 Json = dict[str, Any]
 HookName = Literal["sync", "customize"]
@@ -18,6 +19,11 @@ Identity = tuple[str, str]
 """Kind and name."""
 
 _PATHS: dict[str, HookName] = {"/sync": "sync", "/customize": "customize"}
+
+
+class _Child(Observed, frozen=True):
+    kind: str
+    metadata: Metadata
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class Recording:
     status: int | None = None
     response: object = None
     time: datetime | None = None
-    """When the response was decided, if that is known."""
+    """When the response was decided, in UTC, if that is known."""
 
     @property
     def body(self) -> bytes:
@@ -50,15 +56,12 @@ class Recording:
         return {(item["kind"], item["metadata"]["name"]): item for item in items if self._is_child(item)}
 
     def _is_child(self, item: Any) -> bool:  # noqa: ANN401 - objects that the hook does not read may have any shape
-        metadata = item.get("metadata") if isinstance(item, dict) else None
-        if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+        child, parent = try_read(msgspec.json.encode(item), _Child), self.parent["metadata"]
+        if child is None or child.metadata.deletion_timestamp:
             return False
-        parent = self.parent["metadata"]
-        listed = metadata.get("ownerReferences")
-        references = [owner for owner in listed if isinstance(owner, dict)] if isinstance(listed, list) else []
-        owners = [owner.get("uid") for owner in references if owner.get("controller")]
-        is_owned = metadata.get("namespace") == parent["namespace"] and owners in ([], [parent["uid"]])
-        return is_owned and isinstance(item.get("kind"), str) and not metadata.get("deletionTimestamp")
+        return child.metadata.namespace == parent["namespace"] and not child.metadata.has_other_controller(
+            parent["uid"]
+        )
 
 
 def _values(value: object) -> list[Any]:
@@ -77,7 +80,7 @@ def read_recording(document: Json, file: str) -> Recording:
         message = f"{file}: not a hook request: it has no parent; give what serve --record wrote, or a request's body"
         raise InputError(message)
     request = _without_redacted(request)
-    status = document.get("status")
+    status, time = document.get("status"), document.get("time")
     response = document.get("response") if request is not document else None
     return Recording(
         file=file,
@@ -85,7 +88,7 @@ def read_recording(document: Json, file: str) -> Recording:
         request=request,
         status=status if isinstance(status, int) else None,
         response=response,
-        time=_time(document.get("time")),
+        time=utc_time(time) if isinstance(time, str) else None,
     )
 
 
@@ -108,11 +111,3 @@ def _hook(path: object, request: Json, file: str) -> HookName:
         message = f"{file}: its path is neither /sync nor /customize; give requests to these hooks"
         raise InputError(message)
     return hook
-
-
-def _time(text: object) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return time if time and time.tzinfo else None

@@ -7,13 +7,15 @@ as the parent's.
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from app.api.names import KIND
 from app.cli.errors import InputError
 from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
-from metahook.protocol.sender import RelatedKind, children_of, customize_request, related_to, sync_request
+from metahook.protocol.sender import Grouped, RelatedKind, children_of, customize_request, related_to, sync_request
 
 Json = dict[str, Any]
 
@@ -45,15 +47,39 @@ def compose_sync(parent: Json, observed: list[Json], others: list[Json], where: 
     select from *observed* and *others*.
     """
     stored = _as_stored(parent, observed)
-    namespace = stored["metadata"]["namespace"]
     children = [_as_child(item, stored) for item in observed]
+    related = _related(stored, [*children, *others], where, watch)
+    return sync_request(stored, children_of(stored, children, *CHILDREN), related)
+
+
+def edit_sync(request: Json, parent: Json, others: list[Json], where: str, watch: Watch) -> bytes:
+    """Return the sync *request* with *parent* as its parent; raise InputError.
+
+    Those of *others* that the rules of customize select are its related objects too, instead of the recorded ones of
+    the same names.
+    """
+    related = dict(request.get("related") or {})
+    for group, selected in _related(parent, others, where, watch).items():
+        if selected:  # why: an absent group means unknown, an empty one that there are none
+            names = {item["metadata"]["name"] for item in selected.values()}
+            recorded = related.get(group) or {}
+            related[group] = {key: item for key, item in recorded.items() if _name(item) not in names} | selected
+    return msgspec.json.encode({**request, "parent": parent, "related": related})
+
+
+def _name(item: Any) -> object:  # noqa: ANN401 - a recorded object may have any shape
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    return metadata.get("name") if isinstance(metadata, dict) else None
+
+
+def _related(parent: Json, objects: list[Json], where: str, watch: Watch) -> Grouped:
+    """Return those of *objects* that the rules of customize select for the stored *parent*; raise InputError."""
     try:
-        rules = controller(watch).customize(CustomizeRequest.decode(customize_request(stored)))
+        rules = controller(watch).customize(CustomizeRequest.decode(customize_request(parent)))
     except MalformedRequest as error:
         raise _unstorable(where, error) from error
-    owned = children_of(stored, children, *CHILDREN)
-    related = related_to(rules, [*children, *(_in_namespace(namespace, item) for item in others)], *_kinds(watch))
-    return sync_request(stored, owned, related)
+    namespace = parent["metadata"]["namespace"]
+    return related_to(rules, [_in_namespace(namespace, item) for item in objects], *_kinds(watch))
 
 
 def _kinds(watch: Watch) -> list[RelatedKind]:

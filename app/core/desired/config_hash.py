@@ -16,7 +16,7 @@ import msgspec
 
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
-from app.core.desired.references import Kind, Reference, references
+from app.core.desired.references import ConfigKind, Reference, references
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
 
@@ -38,7 +38,7 @@ class Config:
     missing: tuple[Reference, ...] = ()
 
 
-def rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
+def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
     """Return the related rules for the configuration of *spec*: one for each kind, by name."""
     watched = _watched(references(spec), spec, watch)
     names = {kind: sorted({ref.name for ref in watched if ref.kind is kind}) for kind in CONFIG_HASH_ANNOTATIONS}
@@ -70,7 +70,7 @@ class _Content:
     missing: dict[Reference, Reference]
 
 
-def _content(kind: Kind, watched: list[Reference], request: SyncRequest) -> _Content:
+def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -> _Content:
     """Return the content of *kind*. Reads one object after the other, as all of them may be large."""
     uses: defaultdict[str, list[Reference]] = defaultdict(list)
     for ref in watched:
@@ -91,7 +91,7 @@ def _content(kind: Kind, watched: list[Reference], request: SyncRequest) -> _Con
 class _Hash:
     """The hash of entries of (name, key, value), of which a few at a time are made into JSON."""
 
-    def __init__(self, kind: Kind, uid: str) -> None:
+    def __init__(self, kind: ConfigKind, uid: str) -> None:
         self._hash = hmac.new(uid.encode(), f'["{kind.KIND.kind}",['.encode(), hashlib.sha256)
         self._between = b""
 

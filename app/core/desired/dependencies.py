@@ -7,7 +7,6 @@ reported.
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
 
 import msgspec
 
@@ -52,8 +51,6 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
 class _Any(Object, frozen=True):
     """An object of any kind; its status may have any form."""
 
-    RESOURCE: ClassVar[str] = ""
-
     status: msgspec.Raw = msgspec.Raw(b"null")
 
     def is_true(self, condition: str) -> bool:
@@ -68,7 +65,7 @@ class _Any(Object, frozen=True):
         return generation is None or observed_generation == generation
 
 
-def rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
+def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
     """Return the related rules for the dependencies of *spec*: one for each watched kind, by name."""
     names: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for dependency in spec.dependencies or []:

@@ -30,6 +30,6 @@ def desired_kinds(spec: MyResourceSpec) -> list[OptionalChild]:
     return [child for child in OPTIONAL_CHILDREN if child.is_desired(spec)]
 
 
-def rules(parent: Parent, spec: MyResourceSpec) -> list[RelatedRule]:
+def related_rules(parent: Parent, spec: MyResourceSpec) -> list[RelatedRule]:
     """Return the related rules for the objects that have the names of these children."""
     return [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in desired_kinds(spec)]

@@ -8,14 +8,14 @@ from app.api.spec import MyResourceSpec
 from app.api.volume import Item, ProjectedSource, Volume
 from metahook import ConfigMap, Secret
 
-Kind = type[ConfigMap] | type[Secret]
+ConfigKind = type[ConfigMap] | type[Secret]
 
 
 @dataclass(frozen=True)
 class Reference:
     """One use of an object of *kind* called *name*: of one *key*, or of all keys; as files, or else as variables."""
 
-    kind: Kind
+    kind: ConfigKind
     name: str
     key: str | None
     optional: bool
@@ -77,6 +77,6 @@ def _of_part(source: ProjectedSource) -> Iterator[Reference]:
         yield from _files(Secret, secret.name, secret.items, optional=secret.optional)
 
 
-def _files(kind: Kind, name: str, items: Iterable[Item] | None, *, optional: bool | None) -> Iterator[Reference]:
+def _files(kind: ConfigKind, name: str, items: Iterable[Item] | None, *, optional: bool | None) -> Iterator[Reference]:
     keys = [item.key for item in items] if items else [None]
     return (Reference(kind, name, key, bool(optional), as_files=True) for key in keys)

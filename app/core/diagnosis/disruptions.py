@@ -11,7 +11,7 @@ from datetime import datetime
 
 from app.api.spec import MyResourceSpec
 from app.core.diagnosis.causes import FORGIVEN, GRACE, Cause
-from app.core.diagnosis.endings import failure, removal
+from app.core.diagnosis.pod_failures import deletion, failure
 from app.core.diagnosis.revision import Revision, ready_since
 from app.core.diagnosis.words import NodeLostWords
 from app.core.timers import after, parse_time
@@ -95,5 +95,5 @@ def _disruptions(pod: Pod, spec: MyResourceSpec) -> Iterator[Disruption]:
         yield Disruption(cause, at or created, created, failed=True, is_timed=at is not None)
     elif pod.metadata.deletion_timestamp and (target := pod.status.condition("DisruptionTarget")):
         at = parse_time(target.last_transition_time)
-        if at and (cause := removal(target.reason or "", spec)) and not _is_lost(pod):
+        if at and (cause := deletion(target.reason or "", spec)) and not _is_lost(pod):
             yield Disruption(cause, at, created, failed=False)

@@ -1,6 +1,11 @@
-"""What the conditions besides Ready say, each in a fixed sentence. ``myresource explain`` prints these, too."""
+"""What the conditions besides Ready say, in a fixed sentence, or a template.
+
+``myresource explain`` prints these, too.
+"""
 
 from dataclasses import dataclass
+
+from app.core.reasons import outline
 
 
 @dataclass(frozen=True)
@@ -11,6 +16,10 @@ class Condition:
     status: str
     reason: str
     message: str
+
+    def outlined(self) -> str:
+        """Return the message as ``myresource explain`` prints it."""
+        return outline(self.message)
 
 
 AVAILABLE_NOW = Condition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
@@ -30,7 +39,7 @@ DEPENDENCIES_UNKNOWN = Condition(
     "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
-FIXED_CONDITIONS = (
+OTHER_CONDITIONS = (
     AVAILABLE_NOW,
     NOT_AVAILABLE,
     NOT_YET_OBSERVED,
@@ -43,4 +52,4 @@ FIXED_CONDITIONS = (
     DEPENDENCIES_UNMET,
     DEPENDENCIES_UNKNOWN,
 )
-"""What the conditions Available, Progressing and DependenciesReady can say."""
+"""What the conditions Available, Progressing and DependenciesReady can say: in a fixed sentence, or a template."""

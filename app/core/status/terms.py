@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.core.status.conditions import FIXED_CONDITIONS
+from app.core.status.conditions import OTHER_CONDITIONS
 
 _ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
 _WAIT = "Wait. The message of Ready tells for what: kubectl get myresource NAME -o wide"
@@ -20,7 +20,7 @@ class Term:
     @property
     def reasons(self) -> list[str]:
         """The reasons that a condition besides those of Ready can have."""
-        own = [condition for condition in FIXED_CONDITIONS if condition.type == self.name]
+        own = [condition for condition in OTHER_CONDITIONS if condition.type == self.name]
         return [condition.reason for condition in own if self.kind == "condition"]
 
 

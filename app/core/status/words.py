@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.core.desired.holders import Holder
-from app.core.diagnosis.refusal import refusal
+from app.core.diagnosis.replica_failure import explain_replica_failure
 from app.core.drift import Drift
 from app.core.status.facts import Facts
 from app.core.status.listing import listing
@@ -53,7 +53,7 @@ def _words(facts: Facts) -> Words:
         problem=facts.desired.problem or "",
         dependencies=listing(facts.desired.unmet_dependencies or [], "; "),
         missing=listing(facts.desired.config.missing),
-        refusal=_refusal(facts),
+        refusal=_replica_failure(facts),
         holder=f"{holder.kind} {holder.name}",
         until=f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete",
         handover=f"{holder.kind.lower()} {holder.name}",
@@ -68,6 +68,6 @@ def _words(facts: Facts) -> Words:
     )
 
 
-def _refusal(facts: Facts) -> str:
+def _replica_failure(facts: Facts) -> str:
     failure = facts.rollout.status.condition("ReplicaFailure")
-    return refusal(failure.message if failure else None, facts.desired.spec)
+    return explain_replica_failure(failure.message if failure else None, facts.desired.spec)

@@ -79,6 +79,10 @@ class Metadata(Observed, frozen=True):
         """The uid of the owner that controls this object, if one does."""
         return self.controller.uid if self.controller else None
 
+    def has_other_controller(self, uid: str) -> bool:
+        """Tell whether an object other than the one with *uid* controls this one."""
+        return self.controller_uid not in {None, uid}
+
     def label(self, key: str) -> str | None:
         """Return the value of the label *key*, or None."""
         return (self.labels or {}).get(key)

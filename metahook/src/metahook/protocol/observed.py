@@ -48,8 +48,8 @@ class Children:
                 message = f"no group {struct.KIND.group_key} of children; is it among the childResources?"
                 raise MalformedRequest(message)
             pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
-            own = (None, owner_uid)
-            self._pairs[struct] = [(child, raw) for child, raw in pairs if child.metadata.controller_uid in own]
+            own = [(child, raw) for child, raw in pairs if not child.metadata.has_other_controller(owner_uid)]
+            self._pairs[struct] = own
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*; raise UndeclaredKind."""

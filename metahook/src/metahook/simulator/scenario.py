@@ -40,7 +40,7 @@ class WatchedKind(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     kind: str
 
 
-class WatchSettings(msgspec.Struct, forbid_unknown_fields=True):
+class WatchedObjects(msgspec.Struct, forbid_unknown_fields=True):
     """What the operator watches besides the children: the chart's values of the same names."""
 
     pods: bool = True
@@ -114,7 +114,7 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True):
     next: list[str] = []
     mode: Mode | None = None
     """The apply strategy, if the scenario is about one."""
-    watch: WatchSettings | None = None
+    watch: WatchedObjects | None = None
     """What the operator watches, if the scenario depends on it."""
 
 

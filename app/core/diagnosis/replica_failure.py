@@ -1,7 +1,7 @@
-"""Refusal: why the API server refuses Pods, and what to change in the spec.
+"""Replica failure: why the API server refuses Pods, and what to change in the spec.
 
 The condition ReplicaFailure of the Deployment has the error of the API server. Its numbers and names change from one
-try to the next, so a message has none of them: only the kind of refusal, and what to change.
+try to the next, so a message has none of them: only the kind of error, and what to change.
 """
 
 import re
@@ -12,11 +12,11 @@ from app.api.spec import MyResourceSpec
 UNKNOWN = "a quota, a LimitRange or an admission policy refuses them"
 
 
-def refusal(message: str | None, spec: MyResourceSpec | None) -> str:
+def explain_replica_failure(message: str | None, spec: MyResourceSpec | None) -> str:
     """Return why Pods of *spec* are refused, and the remedy; *message* is the API server's."""
     if not message or spec is None:
         return UNKNOWN
-    return next((words(spec) for pattern, words in _REFUSALS if pattern.search(message)), UNKNOWN)
+    return next((words(spec) for pattern, words in _ERRORS if pattern.search(message)), UNKNOWN)
 
 
 def _account(spec: MyResourceSpec) -> str:
@@ -36,7 +36,7 @@ def _pod_security(spec: MyResourceSpec) -> str:
     return f"the Pod Security level of the namespace does not allow this spec{remedy}"
 
 
-_REFUSALS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
+_ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
     (re.compile(r"service ?account \S+ not found|looking up service account"), _account),
     (re.compile(r"no PriorityClass with name"), _priority),
     (re.compile(r"violates PodSecurity"), _pod_security),

@@ -1,4 +1,4 @@
-"""Endings: why a whole Pod failed, or is being deleted, and what to change in the spec."""
+"""Pod failures: why a whole Pod failed, or is being deleted, and what to change in the spec."""
 
 import re
 
@@ -35,7 +35,7 @@ def failure(status: PodStatus, spec: MyResourceSpec) -> Cause | None:
     return Cause(_rejected(reason)) if reason.startswith(_REJECTED) else None
 
 
-def removal(reason: str, spec: MyResourceSpec) -> Cause | None:
+def deletion(reason: str, spec: MyResourceSpec) -> Cause | None:
     """Return why a Pod is being deleted, by the *reason* of its condition DisruptionTarget; None if another tells."""
     if reason == "PreemptionByScheduler":
         return Cause(_preempted(spec))
