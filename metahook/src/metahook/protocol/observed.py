@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.keep import last_applied
 from metahook.protocol.kind import group_key
+from metahook.protocol.last_applied import last_applied
 from metahook.protocol.managed_fields import FieldOwner, field_owners
 from metahook.protocol.objects import MalformedRequest, Object, read, try_read
 from metahook.protocol.response import Manifest
