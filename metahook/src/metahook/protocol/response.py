@@ -31,7 +31,7 @@ class SyncResponse:
         """Return the response as JSON, the same bytes for the same response."""
         listed = sorted([*self.children, *self.kept], key=_order)
         resync = msgspec.UNSET if self.resync_after is None else self.resync_after
-        return msgspec.json.encode(wire.SyncResponse(self.status, listed, resync), order="sorted")
+        return msgspec.json.encode(wire.SyncResponseBody(self.status, listed, resync), order="sorted")
 
 
 def _order(child: Manifest) -> tuple[str, str, str]:
@@ -66,4 +66,4 @@ class CustomizeResponse:
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return msgspec.json.encode(wire.CustomizeResponse(self.related), order="sorted")
+        return msgspec.json.encode(wire.CustomizeResponseBody(self.related), order="sorted")
