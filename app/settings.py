@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.api.dependencies import Dependency
 from app.core.watch import Watch
 from metahook import ConfigMap, Kind, Pod, Secret, Service
+from metahook.protocol.wire import MAX_BODY, MIB
 
 PREFIX = "MYRESOURCE_"
 
@@ -105,7 +106,7 @@ class Settings(WatchSettings):
     """Port of /sync, /customize and /openapi.json."""
     health_port: Annotated[int, Field(ge=0, le=65535)] = 8081
     """Port of /livez and /readyz."""
-    max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = 32
+    max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = MAX_BODY // MIB
     """Refuse requests that are longer, in MiB. Memory use grows with it, see docs/operate.md."""
     record: Annotated[str | None, Field(min_length=1), Option("DIR")] = None
     """Folder to keep requests and answers in, for myresource replay. They hold what users wrote: keep them private."""

@@ -8,7 +8,7 @@ import pytest
 
 from app.core.watch import Watch
 from app.settings import Settings, WatchSettings, read
-from metahook.server.body import MAX_BODY, MIB
+from metahook.protocol.wire import MAX_BODY, MIB
 
 ROOT = Path(__file__).parent.parent
 

@@ -10,8 +10,8 @@ from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
 from app.settings import InvalidSetting, Settings, read, variable_of
+from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.body import MIB
 from metahook.server.recording import CannotRecord, Recorder
 from metahook.server.server import Address, CannotListen, serve
 

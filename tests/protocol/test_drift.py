@@ -3,10 +3,14 @@ from typing import Any
 import pytest
 
 from metahook import UndeclaredKind, drifted_field
-from metahook.protocol.drift import first_drift
 from tests.tiny import config_map, observed_children
 
 A = {"name": "A", "value": "1"}
+
+
+def drift(desired: Any, observed: Any) -> str | None:
+    """Return the drift of a child whose spec is *observed*, and *desired* to be another."""
+    return drifted_field(config_map(spec=desired), observed_children(config_map(spec=observed)))
 
 
 @pytest.mark.parametrize(
@@ -31,13 +35,20 @@ A = {"name": "A", "value": "1"}
             [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}],
             id="another protocol of a port, before ours",
         ),
+        pytest.param(
+            [{"port": 53, "name": "dns"}],
+            [{"port": 53, "name": "dns", "protocol": "TCP"}, {"port": 53, "name": "other", "protocol": "UDP"}],
+            id="another protocol of a port, where ours is TCP by default",
+        ),
+        pytest.param([{"port": 80}], [{"port": 80, "protocol": "HTTP"}], id="another protocol by default"),
+        pytest.param([{"name": {"a": 1}}], [{"name": {"a": 1, "b": 2}}], id="named by an object"),
         pytest.param([{"key": "a"}], [{"key": "a", "operator": "Equal"}], id="by index"),
         pytest.param(["a", "b"], ["a", "b"], id="plain items"),
         pytest.param([], [], id="empty lists"),
     ],
 )
 def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: Any) -> None:
-    assert first_drift(desired, observed, "spec") is None
+    assert drift(desired, observed) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +87,7 @@ def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: 
     ],
 )
 def test_drift_is_the_path_of_the_first_value_that_differs(desired: Any, observed: Any, path: str) -> None:
-    assert first_drift(desired, observed, "spec") == path
+    assert drift(desired, observed) == path
 
 
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}
@@ -93,7 +104,7 @@ C = {"name": "C", "value": "2"}
     ],
 )
 def test_a_variable_stays_on_its_side_of_one_that_it_uses(desired: Any, observed: Any, path: str | None) -> None:
-    assert first_drift({"env": desired}, {"env": observed}, "spec") == path
+    assert drift({"env": desired}, {"env": observed}) == path
 
 
 @pytest.mark.parametrize(
@@ -121,9 +132,29 @@ def test_a_variable_stays_on_its_side_of_one_that_it_uses(desired: Any, observed
 def test_a_reference_is_what_kubernetes_expands(value: str, *, is_use: bool) -> None:
     user = {"name": "USER", "value": value}
 
-    found = first_drift({"env": [A, user]}, {"env": [user, A]}, "spec")
+    found = drift({"env": [A, user]}, {"env": [user, A]})
 
     assert found == ("spec.env" if is_use else None)
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        pytest.param([{"name": "WORKERS", "value": 4}, {"name": "X", "value": "$(WORKERS)"}], id="a number"),
+        pytest.param([{"name": "B", "value": {"from": "A"}}, A], id="an object"),
+        pytest.param([{"path": "a", "value": "$(b)"}, {"path": "b", "value": "1"}], id="by path"),
+        pytest.param([{"port": 1, **A}, {"port": 2, "name": "B", "value": "$(A)"}], id="by port"),
+    ],
+)
+def test_a_list_that_is_only_called_env_has_no_order(env: Any) -> None:
+    assert drift({"env": env}, {"env": env}) is None
+    assert drift({"env": env}, {"env": env[::-1]}) is None
+
+
+def test_variables_from_elsewhere_do_not_stop_the_order_of_the_others() -> None:
+    secret = {"name": "S", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
+
+    assert drift({"env": [A, secret, B]}, {"env": [B, secret, A]}) == "spec.env"
 
 
 # A child of any kind

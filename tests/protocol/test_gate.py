@@ -1,13 +1,15 @@
 """The gate: each kind of damage is refused, and beside it stands the harmless answer that it is nearest to."""
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from metahook import (
     ConfigMap,
+    Kind,
     Manifest,
+    Object,
     Parent,
     RefusedResponse,
     RelatedRule,
@@ -16,13 +18,21 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_size, check_sync, kinds_of
-from tests.tiny import config_map
+from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_kept, check_size, check_sync, kinds_of
+from tests.tiny import config_map, observed_children
 
 PARENT = Parent(
     name="hello", namespace="default", uid="u", generation=1, created=None, deleting=False, spec=b"{}", status=b"{}"
 )
-KINDS = kinds_of(ConfigMap, Service)
+
+
+class OtherConfigMap(Object, frozen=True):
+    """A kind with the same word in another API group."""
+
+    KIND: ClassVar[Kind] = Kind("example.com/v1", "ConfigMap", "configmaps")
+
+
+KINDS = kinds_of(ConfigMap, Service, OtherConfigMap)
 STATUS = {"state": "Ready"}
 
 
@@ -101,6 +111,11 @@ IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
         TWINS,
         [config_map("a"), config_map("a")],
         [config_map("a"), {**config_map("a"), "kind": "Service"}],
+    ),
+    "twin groups": (
+        TWINS,
+        [config_map("a"), config_map("a")],
+        [config_map("a"), {**config_map("a"), "apiVersion": "example.com/v1"}],
     ),
     "a good one beside a bad one": (NO_NAME, [config_map(), without_name()], [config_map()]),
 }
@@ -184,6 +199,14 @@ def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> 
 
     with pytest.raises(RefusedResponse):
         check_sync(listing(child), PARENT, KINDS)
+
+
+def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out() -> None:
+    observed = observed_children(config_map("a"))
+
+    check_kept(keeping(config_map("a")), observed)
+    with pytest.raises(RefusedResponse, match="not all that are observed"):
+        check_kept(keeping({**config_map("a"), "apiVersion": "example.com/v1"}), observed)
 
 
 def test_a_controller_without_children_may_list_none() -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from metahook import Children, ConfigMap, Kind, Manifest, Object, Secret, leftovers, removal
-from metahook.protocol.keep import LAST_APPLIED
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.removal import format_path
 
 Json = dict[str, Any]

@@ -214,8 +214,10 @@ def test_a_kind_that_is_no_name_of_one_is_not_repeated(kind: object) -> None:
     assert str(UndeclaredKind(kind)) == "a child of an undeclared kind: add its kind to children= of the Controller"
 
 
-def test_children_are_known_by_kind_and_name() -> None:
-    assert observed("Service.v1", item("one"), item("two")).identities() == {("Service", "one"), ("Service", "two")}
+def test_children_are_known_by_group_kind_and_name() -> None:
+    services = observed("Service.v1", item("one"), item("two"))
+
+    assert services.identities() == {("Service.v1", "one"), ("Service.v1", "two")}
 
 
 def test_a_kind_without_a_rule_is_not_selected() -> None:

@@ -7,11 +7,11 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
+from metahook.protocol.wire import MAX_BODY
 from metahook.server import refusal
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.body import MAX_BODY, Bodies
+from metahook.server.body import Bodies
 from metahook.server.refusal import Refused
-from metahook.simulator.hook import MAX_BODY as SIMULATED
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, sync_body
@@ -145,7 +145,7 @@ def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
 
 
 def test_the_service_as_it_is_takes_32_mib() -> None:
-    assert MAX_BODY == SIMULATED == 32 * 1024 * 1024
+    assert MAX_BODY == 32 * 1024 * 1024
     assert call(create_app(TINY), "/sync", b"x" * (MAX_BODY + 1)).status_code == 413
     assert call(create_app(TINY), "/sync", sync_body(later="x" * 32_000_000)).status_code == 200
 

@@ -67,15 +67,15 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
 
     assert hook["requestBody"]["required"] is True
     assert hook["requestBody"]["content"] == {
-        "application/json": {"schema": {"$ref": f"#/components/schemas/{name}Request"}}
+        "application/json": {"schema": {"$ref": f"#/components/schemas/{name}RequestBody"}}
     }
     assert answers == {
-        "200": f"{name}Response",
-        "400": "Refusal",
-        "408": "Refusal",
-        "413": "Refusal",
-        "415": "Refusal",
-        "500": "Refusal",
+        "200": f"{name}ResponseBody",
+        "400": "RefusalBody",
+        "408": "RefusalBody",
+        "413": "RefusalBody",
+        "415": "RefusalBody",
+        "500": "RefusalBody",
     }
 
 
@@ -104,8 +104,8 @@ def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -
     response = call(APP, "/sync", request_body)
 
     assert response.status_code == 200
-    assert complaints("SyncRequest", json.loads(response.request.content)) == []
-    assert complaints("SyncResponse", response.json()) == []
+    assert complaints("SyncRequestBody", json.loads(response.request.content)) == []
+    assert complaints("SyncResponseBody", response.json()) == []
 
 
 @pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
@@ -113,13 +113,13 @@ def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> 
     response = call(APP, "/customize", customize_request(parent))
 
     assert response.status_code == 200
-    assert complaints("CustomizeRequest", json.loads(response.request.content)) == []
-    assert complaints("CustomizeResponse", response.json()) == []
+    assert complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
+    assert complaints("CustomizeResponseBody", response.json()) == []
 
 
 def test_the_answers_of_another_controller_are_as_described_too() -> None:
-    assert complaints("SyncResponse", call(TINY_APP, "/sync", sync_body()).json()) == []
-    assert complaints("CustomizeResponse", call(TINY_APP, "/customize", customize_body()).json()) == []
+    assert complaints("SyncResponseBody", call(TINY_APP, "/sync", sync_body()).json()) == []
+    assert complaints("CustomizeResponseBody", call(TINY_APP, "/customize", customize_body()).json()) == []
 
 
 def test_refusals_are_as_described() -> None:
@@ -132,24 +132,24 @@ def test_refusals_are_as_described() -> None:
     ]
 
     assert [response.status_code for response in refused] == [400, 415, 404, 405, 413]
-    assert [complaints("Refusal", response.json()) for response in refused] == [[]] * 5
+    assert [complaints("RefusalBody", response.json()) for response in refused] == [[]] * 5
 
 
 NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
-    "a request without children": ("SyncRequest", {"parent": my_resource()}),
-    "a request without a parent": ("SyncRequest", {"children": {}}),
+    "a request without children": ("SyncRequestBody", {"parent": my_resource()}),
+    "a request without a parent": ("SyncRequestBody", {"children": {}}),
     "a parent without a uid": (
-        "CustomizeRequest",
+        "CustomizeRequestBody",
         {"parent": {"metadata": {"name": "a", "namespace": "b", "generation": 1}}},
     ),
-    "children in a list": ("SyncRequest", {"parent": my_resource(), "children": []}),
-    "an answer without a status": ("SyncResponse", {"children": []}),
-    "an answer with an empty status": ("SyncResponse", {"children": [], "status": {}}),
-    "an answer without children": ("SyncResponse", {"status": {"a": 1}}),
-    "null for a child": ("SyncResponse", {"status": {"a": 1}, "children": [None]}),
-    "a resync at once": ("SyncResponse", {"status": {"a": 1}, "children": [], "resyncAfterSeconds": 0}),
+    "children in a list": ("SyncRequestBody", {"parent": my_resource(), "children": []}),
+    "an answer without a status": ("SyncResponseBody", {"children": []}),
+    "an answer with an empty status": ("SyncResponseBody", {"children": [], "status": {}}),
+    "an answer without children": ("SyncResponseBody", {"status": {"a": 1}}),
+    "null for a child": ("SyncResponseBody", {"status": {"a": 1}, "children": [None]}),
+    "a resync at once": ("SyncResponseBody", {"status": {"a": 1}, "children": [], "resyncAfterSeconds": 0}),
     "a rule without a namespace": (
-        "CustomizeResponse",
+        "CustomizeResponseBody",
         {"relatedResources": [{"apiVersion": "v1", "resource": "pods"}]},
     ),
 }

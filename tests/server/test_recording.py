@@ -22,9 +22,9 @@ from starlette.types import ASGIApp, Message
 from app import __version__
 from metahook import Controller
 from metahook.protocol.sender import customize_request
+from metahook.protocol.wire import MIB
 from metahook.server import recording
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.body import MIB
 from metahook.server.recording import CannotRecord, Recorder
 from tests.build import my_resource
 from tests.calling import JSON, call, post_all

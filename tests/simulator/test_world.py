@@ -3,12 +3,16 @@
 import pytest
 
 from metahook import Controller, Deployment, RelatedRule, SyncResponse
+from metahook.protocol.wire import MAX_BODY
+from metahook.server.app import create_app
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
-from metahook.simulator.hook import in_process
+from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import NeverQuiet, NoSuchObject
 from tests.build import MYRESOURCE
+from tests.calling import call
+from tests.tiny import controller, sync_body
 from tests.worlds import WEB, Answers, events, parent, settled, world
 
 
@@ -76,9 +80,20 @@ def test_a_world_that_never_becomes_quiet_is_an_error() -> None:
 
 def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
     hook = in_process(MYRESOURCE, Clock().time)
+    service = create_app(MYRESOURCE)
 
-    assert hook("sync", b"{}").status == 400
-    assert hook("customize", b"[").status == 400
+    for name, body in (("sync", b"{}"), ("customize", b"["), ("sync", b" " * (MAX_BODY + 1))):
+        response = call(service, f"/{name}", body)
+        assert hook(name, body) == Reply(response.status_code, response.content)
+
+
+def test_a_controller_fails_in_this_process_as_its_service_would() -> None:
+    def fail(_: object) -> SyncResponse:
+        raise LookupError
+
+    response = call(create_app(controller(fail)), "/sync", sync_body())
+
+    assert in_process(controller(fail), Clock().time)("sync", sync_body()) == Reply(500, response.content)
 
 
 def test_a_response_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None:

@@ -12,6 +12,7 @@ from app.cli.files.requests import compose_sync
 from app.cli.files.validation import is_my_resource
 from app.core.watch import Watch
 from metahook import Service
+from metahook.protocol.kind import group_key
 from metahook.protocol.sender import customize_request
 from metahook.simulator.objects import controller_of
 
@@ -41,7 +42,8 @@ def live_requests(objects: list[tuple[str, Json]], watch: Watch) -> Iterator[Rec
         by_namespace[_namespace(item)].append(item)
         if not is_my_resource(item):
             owned[controller_of(item)].append(item)
-    collected = {Service.KIND.group_key, *(f"{item['kind']}.{item['apiVersion']}" for _, item in objects)}
+    found = {group_key(kind=item["kind"], api_version=item["apiVersion"]) for _, item in objects}
+    collected = {Service.KIND.group_key} | found
     for file, parent in parents:
         where = f"{file}: {parent['metadata']['name']}"
         _check_uid(parent, where)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Condition, Object, Observed, try_read
+from metahook.protocol.objects import Conditions, Object, Observed, try_read
 
 
 class Waiting(Observed, frozen=True):
@@ -67,19 +67,14 @@ class ContainerStatus(Observed, frozen=True):
         return self.last_state or NOTHING_KNOWN
 
 
-class PodStatus(Observed, frozen=True):
+class PodStatus(Conditions, frozen=True):
     """What scheduler and kubelet report of a Pod; ``reason`` and ``message`` tell why the Pod as a whole failed."""
 
     phase: str | None = None
     reason: str | None = None
     message: str | None = None
-    conditions: list[Condition] | None = None
     init_container_statuses: list[ContainerStatus] | None = None
     container_statuses: list[ContainerStatus] | None = None
-
-    def condition(self, name: str) -> Condition | None:
-        """Return the condition whose type is *name*, or None."""
-        return next((condition for condition in self.conditions or [] if condition.type == name), None)
 
 
 class Pod(Object, frozen=True):

@@ -5,11 +5,11 @@ The rule of this package: it knows no kind of parent and no kind of child, and n
 (the gate).
 
 Nouns: a *request* holds the *parent*, its observed *children*, and the *related* objects that rules selected; a
-*response* lists every child that is to exist, and the status; *keep* finds what was last applied to a child; *drift* is
-the first field whose observed value differs from the desired one; *repair* is the annotation that makes Metacontroller
-send a child again; *leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the
-*gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the
-gate behind them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
+*response* lists every child that is to exist, and the status; a child is kept as it was *last applied*; *drift* is the
+first field whose observed value differs from the desired one; *repair* is the annotation that makes Metacontroller send
+a child again; *leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the *gate*
+refuses responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the gate
+behind them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
@@ -17,8 +17,8 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.cont
 from metahook.protocol.controller import Controller
 from metahook.protocol.drift import drifted_field
 from metahook.protocol.gate import RefusedResponse
-from metahook.protocol.keep import LAST_APPLIED
 from metahook.protocol.kind import Kind
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
 from metahook.protocol.observed import Children, UndeclaredKind

@@ -37,10 +37,10 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
         return "metadata.name"
     observed = children.content(desired)
     fields = (field for field in desired if field not in _IDENTITY)
-    return _first(first_drift(desired[field], observed.get(field), field) for field in fields)
+    return _first(_first_difference(desired[field], observed.get(field), field) for field in fields)
 
 
-def first_drift(desired: object, observed: object, path: str) -> str | None:
+def _first_difference(desired: object, observed: object, path: str) -> str | None:
     """Return the path of the first value of *desired* that *observed*, at *path* of the child, does not have."""
     if path == _SELECTOR:
         return None if desired == observed else path
@@ -54,30 +54,34 @@ def first_drift(desired: object, observed: object, path: str) -> str | None:
 def _compare_objects(desired: dict[str, Any], observed: object, path: str) -> str | None:
     if not isinstance(observed, dict):
         return path
-    return _first(first_drift(value, observed.get(field), f"{path}.{field}") for field, value in desired.items())
+    return _first(_first_difference(value, observed.get(field), f"{path}.{field}") for field, value in desired.items())
 
 
 def _compare_lists(desired: list[Any], observed: object, path: str) -> str | None:
     if not isinstance(observed, list):
         return path
-    key = next((key for key in _KEYS if all(isinstance(item, dict) and key in item for item in desired)), None)
+    key = next((key for key in _KEYS if all(_has_key(item, key) for item in desired)), None)
     if not desired or key is None:
         return _compare_by_index(desired, observed, path)
     by_key: defaultdict[str | int, list[Any]] = defaultdict(list)
     for item in observed:
-        if isinstance(item, dict) and isinstance(item.get(key), str | int):
+        if _has_key(item, key):
             by_key[item[key]].append(item)
     pairs = ((item[key], item, _match_by_protocol(item, by_key[item[key]])) for item in desired)
-    found = _first(first_drift(item, match, f"{path}[{value}]") for value, item, match in pairs)
-    return found or _order_drift(desired, list(by_key), path)
+    found = _first(_first_difference(item, match, f"{path}[{value}]") for value, item, match in pairs)
+    return found or (_order_drift(desired, list(by_key), path) if key == "name" else None)
+
+
+def _has_key(item: object, key: str) -> bool:
+    return isinstance(item, dict) and isinstance(item.get(key), str | int)
 
 
 def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
     """Return the item of *same_key* to compare with *desired*: the last, as it wins, of its protocol if there is one.
 
-    Why the protocol: a port of another protocol is another port, which the hook did not set.
+    Why the protocol, which is TCP by default: a port of another protocol is another port, which the hook did not set.
     """
-    same = [item for item in same_key if item.get("protocol") == desired.get("protocol")]
+    same = [item for item in same_key if item.get("protocol", "TCP") == desired.get("protocol", "TCP")]
     return next(reversed(same or same_key), None)
 
 
@@ -85,13 +89,13 @@ def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> str
     if len(desired) != len(observed):
         return path
     pairs = enumerate(zip(desired, observed, strict=True))
-    return _first(first_drift(item, other, f"{path}[{index}]") for index, (item, other) in pairs)
+    return _first(_first_difference(item, other, f"{path}[{index}]") for index, (item, other) in pairs)
 
 
 def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | None:
     """Return *path* if a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
-    if not path.endswith(".env"):
-        return None
+    if not path.endswith(".env") or not all(isinstance(item.get("value", ""), str) for item in desired):
+        return None  # Why the type: a list of a custom resource may be called env, too
     desired_index = {item["name"]: index for index, item in enumerate(desired)}
     index = {name: index for index, name in enumerate(observed)}
     uses = [(item["name"], used) for item in desired for used in _references(item.get("value", ""))]

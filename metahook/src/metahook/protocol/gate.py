@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from metahook.protocol.objects import Object
-from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.observed import Children, UndeclaredKind, identity_of
 from metahook.protocol.request import Parent
 from metahook.protocol.response import Manifest, SyncResponse
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
@@ -53,7 +53,7 @@ def check_sync(response: SyncResponse, parent: Parent, kinds: Kinds) -> None:
 
 def check_kept(response: SyncResponse, children: Children) -> None:
     """Raise RefusedResponse if *response* keeps some of the observed *children*, but not all."""
-    listed = {(child["kind"], child["metadata"]["name"]) for child in (*response.children, *response.kept)}
+    listed = {identity_of(child) for child in (*response.children, *response.kept)}
     left_out = response.kept and not children.identities() <= listed
     _refuse_first(["children kept, but not all that are observed"] if left_out else [])
 
@@ -115,8 +115,8 @@ def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kind
 
 def _duplicates(children: list[Manifest]) -> Iterator[str]:
     """Compare identities. Why only valid ones get here: problems are checked in order."""
-    names = [(repr(child.get("kind")), repr(child["metadata"].get("name"))) for child in children]
-    if len(set(names)) < len(names):
+    identities = [identity_of(child) for child in children]
+    if len(set(identities)) < len(identities):
         yield "two children of one kind and name"
 
 

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 
+def group_key(*, kind: str, api_version: str) -> str:
+    """Return the key under which Metacontroller groups objects, such as ``Deployment.apps/v1``."""
+    return f"{kind}.{api_version}"
+
+
 @dataclass(frozen=True, order=True)
 class Kind:
     """A kind, such as ``Kind("apps/v1", "Deployment", "deployments")``."""
@@ -17,4 +22,4 @@ class Kind:
     @property
     def group_key(self) -> str:
         """The key under which Metacontroller groups objects of this kind, such as ``Deployment.apps/v1``."""
-        return f"{self.kind}.{self.api_version}"
+        return group_key(kind=self.kind, api_version=self.api_version)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from metahook.protocol.keep import LAST_APPLIED, annotated_record
+from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
 from metahook.protocol.managed_fields import FieldOwner, FieldSet, list_key, owns_reference, subset, union
 from metahook.protocol.objects import Defaults
 from metahook.protocol.observed import Children

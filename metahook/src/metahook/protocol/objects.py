@@ -36,6 +36,11 @@ def try_read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T | None
         return None
 
 
+def object_or_empty(value: object) -> dict[str, Any]:
+    """Return *value* if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
     """Base of everything that is read: frozen, camelCase on the wire."""
 
@@ -127,3 +132,13 @@ class Condition(Observed, frozen=True):
     last_transition_time: str | None = None
     last_update_time: str | None = None
     observed_generation: int | None = None
+
+
+class Conditions(Observed, frozen=True, kw_only=True):
+    """A status with conditions."""
+
+    conditions: list[Condition] | None = None
+
+    def condition(self, name: str) -> Condition | None:
+        """Return the condition whose type is *name*, or None."""
+        return next((condition for condition in self.conditions or [] if condition.type == name), None)

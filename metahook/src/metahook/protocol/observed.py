@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.keep import last_applied
+from metahook.protocol.kind import group_key
+from metahook.protocol.last_applied import last_applied
 from metahook.protocol.managed_fields import FieldOwner, field_owners
 from metahook.protocol.objects import MalformedRequest, Object, read, try_read
 from metahook.protocol.response import Manifest
@@ -17,10 +18,19 @@ from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
 
+Identity = tuple[str, str]
+"""Group key and name of a child, such as ``("Deployment.apps/v1", "web")``: two API groups may share a word."""
+
 Pairs = list[tuple[K, msgspec.Raw]]
 """Objects of one kind, each with its JSON."""
 
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
+
+
+def identity_of(manifest: Manifest) -> Identity:
+    """Return the identity of *manifest*."""
+    group = group_key(kind=manifest.get("kind", ""), api_version=manifest.get("apiVersion", ""))
+    return group, manifest["metadata"]["name"]
 
 
 class UndeclaredKind(LookupError):
@@ -80,9 +90,10 @@ class Children:
         _, raw = self._find(manifest)
         return field_owners(raw)
 
-    def identities(self) -> set[tuple[str, str]]:
-        """Return kind and name of every child."""
-        return {(struct.KIND.kind, child.metadata.name) for struct, pairs in self._pairs.items() for child, _ in pairs}
+    def identities(self) -> set[Identity]:
+        """Return the identity of every child."""
+        every = ((struct.KIND.group_key, child) for struct, pairs in self._pairs.items() for child, _ in pairs)
+        return {(group, child.metadata.name) for group, child in every}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
@@ -90,11 +101,10 @@ class Children:
 
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
-        kind, name = manifest.get("kind"), manifest["metadata"]["name"]
-        group = f"{kind}.{manifest.get('apiVersion')}"
+        group, name = identity_of(manifest)
         struct = next((each for each in self._pairs if each.KIND.group_key == group), None)
         if struct is None:
-            raise UndeclaredKind(kind)
+            raise UndeclaredKind(manifest.get("kind"))
         return next(((child, raw) for child, raw in self._pairs[struct] if child.metadata.name == name), (None, _NULL))
 
 

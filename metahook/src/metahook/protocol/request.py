@@ -14,7 +14,7 @@ from metahook.protocol.related import Related
 Body = bytes | bytearray
 """A request as it is read from a socket."""
 
-Envelope = TypeVar("Envelope", bound=wire.CustomizeRequest)
+Envelope = TypeVar("Envelope", bound=wire.CustomizeRequestBody)
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _SLICE = 64 * 1024
@@ -47,7 +47,7 @@ class CustomizeRequest:
     @classmethod
     def decode(cls, body: Body) -> "CustomizeRequest":
         """Return the request that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        return cls(_parent(_decode(body, wire.CustomizeRequest).parent))
+        return cls(_parent(_decode(body, wire.CustomizeRequestBody).parent))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class SyncRequest:
     @classmethod
     def decode(cls, body: Body, structs: tuple[type[Object], ...]) -> "SyncRequest":
         """Return the request that *body* (JSON) holds, with children of *structs*; raise MalformedRequest."""
-        envelope = _decode(body, wire.SyncRequest)
+        envelope = _decode(body, wire.SyncRequestBody)
         parent = _parent(envelope.parent)
         return cls(
             parent=parent,
@@ -87,7 +87,7 @@ def _problem(body: Body) -> str:
     fields = try_read(body, dict[str, msgspec.Raw])
     if fields is None:
         return "the body is not a JSON object"
-    if try_read(fields.get("parent", _NULL), wire.Parent) is None:
+    if try_read(fields.get("parent", _NULL), wire.ParentBody) is None:
         return "the request has no parent with a name, namespace, uid and generation"
     if try_read(fields.get("children", _NULL), wire.Groups) is None:
         return "the request has no children, grouped by kind; is it meant for customize?"
@@ -105,7 +105,7 @@ def _check_utf8(body: Body) -> None:
     decoder.decode(b"", final=True)
 
 
-def _parent(parent: wire.Parent) -> Parent:
+def _parent(parent: wire.ParentBody) -> Parent:
     metadata = parent.metadata
     return Parent(
         name=metadata.name,

@@ -29,9 +29,13 @@ class SyncResponse:
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        listed = sorted([*self.children, *self.kept], key=lambda child: (child["kind"], child["metadata"]["name"]))
+        listed = sorted([*self.children, *self.kept], key=_order)
         resync = msgspec.UNSET if self.resync_after is None else self.resync_after
-        return msgspec.json.encode(wire.SyncResponse(self.status, listed, resync), order="sorted")
+        return msgspec.json.encode(wire.SyncResponseBody(self.status, listed, resync), order="sorted")
+
+
+def _order(child: Manifest) -> tuple[str, str, str]:
+    return child["kind"], child["metadata"]["name"], child["apiVersion"]
 
 
 def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:
@@ -62,4 +66,4 @@ class CustomizeResponse:
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return msgspec.json.encode(wire.CustomizeResponse(self.related), order="sorted")
+        return msgspec.json.encode(wire.CustomizeResponseBody(self.related), order="sorted")

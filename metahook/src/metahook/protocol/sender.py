@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from metahook.protocol.kind import group_key
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
 
@@ -37,7 +38,9 @@ def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -
 
 def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
     """Return those of *objects* that *rules* select, by kind; every rule for one of *kinds* has a group."""
-    groups = {(api_version, resource): f"{kind}.{api_version}" for api_version, resource, kind in kinds}
+    groups = {
+        (api_version, resource): group_key(kind=kind, api_version=api_version) for api_version, resource, kind in kinds
+    }
     objects = list(objects)
     related: Grouped = {}
     for rule in rules:
@@ -80,7 +83,7 @@ def _controllers(item: Json) -> list[str]:
 
 
 def _group(item: Json) -> str:
-    return f"{item['kind']}.{item['apiVersion']}"
+    return group_key(kind=item["kind"], api_version=item["apiVersion"])
 
 
 def _key(item: Json) -> str:

@@ -1,16 +1,22 @@
-"""The JSON that Metacontroller sends and expects: one struct a body.
+"""The JSON that Metacontroller sends and expects: one struct for each body.
 
 Requests are decoded with these structs, responses are encoded with them, and the OpenAPI document is made from them.
 Source: Metacontroller, CompositeController hooks v2. Hook authors use :mod:`metahook.protocol.request` and
-:mod:`metahook.protocol.response`, which have the same names.
+:mod:`metahook.protocol.response`.
 """
 
+import json
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from metahook.protocol.objects import Observed
+
+MIB = 1024 * 1024
+
+MAX_BODY = 32 * MIB
+"""Bytes. A thousand Pods of 10 KiB and 16 ConfigMaps of 1 MiB are 26 MiB; a parent with its children is some 10 KiB."""
 
 MAX_RESYNC = 86400
 """Seconds."""
@@ -40,7 +46,7 @@ class ParentMetadata(Observed, frozen=True):
     deletion_timestamp: str | None = None
 
 
-class Parent(Observed, frozen=True):
+class ParentBody(Observed, frozen=True):
     """The parent object, whole."""
 
     metadata: ParentMetadata
@@ -48,13 +54,13 @@ class Parent(Observed, frozen=True):
     status: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
-class CustomizeRequest(Observed, frozen=True):
+class CustomizeRequestBody(Observed, frozen=True):
     """A parent."""
 
-    parent: Parent
+    parent: ParentBody
 
 
-class SyncRequest(CustomizeRequest, frozen=True, kw_only=True):
+class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
     """A parent, its observed children, and the related objects that the customize hook selected.
 
     Objects are grouped by kind, such as Deployment.apps/v1, and then by namespace/name.
@@ -64,7 +70,24 @@ class SyncRequest(CustomizeRequest, frozen=True, kw_only=True):
     related: Groups | None = None
 
 
-class SyncResponse(msgspec.Struct, frozen=True, rename="camel"):
+class RefusalBody(msgspec.Struct):
+    """The hook decided nothing, and nothing changes in the cluster."""
+
+    error: str
+
+
+NOT_A_REQUEST = (400, "not a hook request")
+TOO_LARGE = (413, "the request is too large")
+FAILED = (500, "the hook failed; its log says where")
+"""Status code and message. Why constant: Metacontroller copies error bodies into Events and logs."""
+
+
+def refusal_body(message: str) -> bytes:
+    """Return the body of the refusal with *message*, as JSON."""
+    return json.dumps({"error": message}).encode()
+
+
+class SyncResponseBody(msgspec.Struct, frozen=True, rename="camel"):
     """Every child that is to exist, and the status. Metacontroller deletes the children that are not listed."""
 
     status: Annotated[dict[str, Any], Meta(min_length=1)]
@@ -85,7 +108,7 @@ class RelatedRule(TypedDict):
     labelSelector: NotRequired[dict[str, Any]]
 
 
-class CustomizeResponse(msgspec.Struct, frozen=True, rename="camel"):
+class CustomizeResponseBody(msgspec.Struct, frozen=True, rename="camel"):
     """Which related objects the parent's sync needs."""
 
     related_resources: list[RelatedRule]

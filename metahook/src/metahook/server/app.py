@@ -20,7 +20,8 @@ from starlette.responses import Response
 
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
-from metahook.server.body import MAX_BODY, Bodies
+from metahook.protocol.wire import MAX_BODY
+from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
@@ -143,7 +144,7 @@ class _Hook:
         except MalformedRequest as error:
             log.warning("hook %s refused: %s", path, error)
             return MALFORMED.response()
-        except Exception as error:  # noqa: BLE001 - the same, before there was a body
+        except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return _failed(path, error)
 
     async def _answered(self, body: Body) -> Response:

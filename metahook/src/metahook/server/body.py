@@ -1,7 +1,7 @@
 """Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
 
 A body is not read from its socket before there is memory for it. Small bodies have a budget of their own, so they never
-wait for large ones.
+wait for the memory of large ones; those over 256 KiB may wait for a thread, see :mod:`metahook.server.app`.
 """
 
 import asyncio
@@ -12,13 +12,9 @@ from contextlib import asynccontextmanager
 from starlette.requests import ClientDisconnect, Request
 
 from metahook.protocol import Body
+from metahook.protocol.wire import MIB
 from metahook.server.budget import Budget
 from metahook.server.refusal import MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
-
-MIB = 1024 * 1024
-
-MAX_BODY = 32 * MIB
-"""Bytes. A thousand Pods of 10 KiB and 16 ConfigMaps of 1 MiB are 26 MiB; a parent with its children is some 10 KiB."""
 
 LARGE_AT_ONCE = 2
 """Bodies of the longest kind in memory at once: one is read while another is answered."""

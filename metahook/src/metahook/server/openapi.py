@@ -9,26 +9,21 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import wire
+from metahook.server.refusal import FAILED, MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED
 
 Json = dict[str, Any]
 
 
-class Refusal(msgspec.Struct):
-    """The hook decided nothing, and nothing changes in the cluster."""
-
-    error: str
-
-
-_BODIES = (wire.SyncRequest, wire.SyncResponse, wire.CustomizeRequest, wire.CustomizeResponse, Refusal)
+_BODIES = (
+    wire.SyncRequestBody,
+    wire.SyncResponseBody,
+    wire.CustomizeRequestBody,
+    wire.CustomizeResponseBody,
+    wire.RefusalBody,
+)
 _REF = "#/components/schemas/{name}"
 
-_REFUSALS = {
-    "400": "The body is not a hook request.",
-    "408": "The body did not arrive in time.",
-    "413": "The body is too large.",
-    "415": "The body is not plain application/json.",
-    "500": "The hook failed.",
-}
+_REFUSALS = (MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
 
 
 def openapi_document(title: str, version: str, prefixes: Iterable[str]) -> Json:
@@ -54,10 +49,10 @@ def _hook(summary: str, name: str, prefix: str) -> Json:
         "post": {
             "summary": summary,
             "operationId": f"{prefix}/{name.lower()}".removeprefix("/").replace("/", "-"),
-            "requestBody": {**_json("What Metacontroller sends.", f"{name}Request"), "required": True},
+            "requestBody": {**_json("What Metacontroller sends.", f"{name}RequestBody"), "required": True},
             "responses": {
-                "200": _json("The response.", f"{name}Response"),
-                **{status: _json(description, "Refusal") for status, description in _REFUSALS.items()},
+                "200": _json("The response.", f"{name}ResponseBody"),
+                **{str(refusal.status): _json(refusal.message, "RefusalBody") for refusal in _REFUSALS},
             },
         },
     }

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import Body
-from metahook.server.body import MIB
+from metahook.protocol.wire import MIB
 from metahook.server.redaction import redacted, redacted_response
 
 MOST_WAITING = 16 * MIB

@@ -1,7 +1,6 @@
 """Refusals: the responses other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+from metahook.protocol import wire
 
 DRAIN_WITHIN = 5.0
 """Seconds."""
@@ -27,7 +28,7 @@ class Refusal:
     def response(self) -> Response:
         """Return this refusal as a response."""
         kind = _Draining if self.drains else Response
-        return kind(json.dumps({"error": self.message}), self.status, self.headers, "application/json")
+        return kind(wire.refusal_body(self.message), self.status, self.headers, "application/json")
 
 
 class _Draining(Response):
@@ -54,13 +55,13 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-MALFORMED = Refusal(400, "not a hook request")
+MALFORMED = Refusal(*wire.NOT_A_REQUEST)
 NOT_FOUND = Refusal(404, "no such path: the paths of hooks end in /sync or /customize")
 NOT_ALLOWED = Refusal(405, "no such method for this path; hooks are called with POST")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
-TOO_LARGE = Refusal(413, "the request is too large", {"Connection": "close"}, drains=True)
+TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True)
 UNSUPPORTED = Refusal(415, "send application/json, without content encoding")
-FAILED = Refusal(500, "the hook failed; its log says where")
+FAILED = Refusal(*wire.FAILED)
 
 
 def from_http_exception(_: Request, error: Exception) -> Response:

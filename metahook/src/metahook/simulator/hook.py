@@ -5,9 +5,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from metahook.protocol import Controller, MalformedRequest
-
-MAX_BODY = 32 * 1024 * 1024
-"""Bytes; the service refuses a larger request."""
+from metahook.protocol.wire import FAILED, MAX_BODY, NOT_A_REQUEST, TOO_LARGE, refusal_body
 
 
 class Reply(NamedTuple):
@@ -30,18 +28,22 @@ class Hook(Protocol):
 
 
 def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
-    """Return *controller* as a hook, with the status codes that its service would send."""
+    """Return *controller* as a hook, which responds as its service would."""
 
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
-            return Reply(413, b"the request is too large")
+            return _refusal(*TOO_LARGE)
         try:
             if hook == "customize":
                 return Reply(200, controller.answer_customize(body))
             return Reply(200, controller.answer_sync(body, now()))
         except MalformedRequest:
-            return Reply(400, b"not a hook request")
+            return _refusal(*NOT_A_REQUEST)
         except Exception:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
-            return Reply(500, b"the hook failed")
+            return _refusal(*FAILED)
 
     return call
+
+
+def _refusal(status: int, message: str) -> Reply:
+    return Reply(status, refusal_body(message))

@@ -7,5 +7,6 @@ The rule of this package: each controller reacts to events of the API server aft
     kubelet                 the status of Pods: ``failure`` says how a container fails, ``pod_lifecycle`` which statuses
                             follow one another, ``pod_status`` what each of them contains
     garbage_collector       deletes what no longer has an owner
-    adoption, debounce      shared by them: which objects are a controller's own, and when it reconciles
+    adoption, delayed_queue
+                            shared by them: which objects are a controller's own, and when it reconciles
 """

@@ -10,7 +10,7 @@ import re
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.adoption import claim_matching
-from metahook.simulator.controllers.debounce import Debounce
+from metahook.simulator.controllers.delayed_queue import DelayedQueue
 from metahook.simulator.controllers.deployment_status import condition_of, deadline, status_of
 from metahook.simulator.controllers.rollout import PodCounts, next_sizes
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, reference_to, to_json, with_metadata
@@ -30,8 +30,8 @@ class DeploymentController:
     def __init__(self, api: ApiServer, clock: Clock) -> None:
         self._api = api
         self._clock = clock
-        self._debounce = Debounce(clock, self._reconcile, delay=0.02)
-        self._debounce.watch(api, "Deployment", owns="ReplicaSet")
+        self._queue = DelayedQueue(clock, self._reconcile, delay=0.02)
+        self._queue.watch(api, "Deployment", owns="ReplicaSet")
 
     def _reconcile(self, key: Key) -> None:
         deployment = self._api.get(key)
@@ -120,7 +120,7 @@ class DeploymentController:
             deployment, _counts(new) if new else None, [_counts(item) for item in old], condition, self._clock
         )
         stored = self._api.update_status({**deployment, "status": status}, NAME)
-        self._debounce.enqueue_after(key_of(stored), deadline(stored, self._clock))
+        self._queue.enqueue_after(key_of(stored), deadline(stored, self._clock))
         if all(status.get(count, 0) == deployment["spec"]["replicas"] for count in _COMPLETE):
             self._clean_up(old, deployment["spec"]["revisionHistoryLimit"])
 

@@ -5,7 +5,7 @@ Source: Kubernetes, "Garbage Collection": background, foreground and orphan dele
 
 from metahook.simulator.apiserver.store import FINALIZERS, ApiServer
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.debounce import Debounce
+from metahook.simulator.controllers.delayed_queue import DelayedQueue
 from metahook.simulator.history import Write
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, with_metadata
 
@@ -17,18 +17,18 @@ class GarbageCollector:
 
     def __init__(self, api: ApiServer, clock: Clock) -> None:
         self._api = api
-        self._debounce = Debounce(clock, self._reconcile, delay=0.05)
+        self._queue = DelayedQueue(clock, self._reconcile, delay=0.05)
         api.watch(self._on_write)
 
     def _on_write(self, write: Write) -> None:
         item = write.after or write.before or {}
         for owner in _owners(item):
-            self._debounce.enqueue(Key(owner["kind"], write.key.namespace, owner["name"]))
+            self._queue.enqueue(Key(owner["kind"], write.key.namespace, owner["name"]))
         if write.after is None:
             for dependent in self._dependents(item):
-                self._debounce.enqueue(key_of(dependent))
+                self._queue.enqueue(key_of(dependent))
         elif is_deleting(write.after) or _owners(item):
-            self._debounce.enqueue(write.key)
+            self._queue.enqueue(write.key)
 
     def _reconcile(self, key: Key) -> None:
         item = self._api.get(key)

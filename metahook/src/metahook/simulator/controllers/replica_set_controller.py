@@ -4,7 +4,7 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.adoption import claim_matching
-from metahook.simulator.controllers.debounce import Debounce
+from metahook.simulator.controllers.delayed_queue import DelayedQueue
 from metahook.simulator.controllers.pod_status import has_failed, is_ready, ready_condition
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, reference_to
 
@@ -20,8 +20,8 @@ class ReplicaSetController:
     def __init__(self, api: ApiServer, clock: Clock) -> None:
         self._api = api
         self._clock = clock
-        self._debounce = Debounce(clock, self._reconcile, delay=0.02)
-        self._debounce.watch(api, "ReplicaSet", owns="Pod")
+        self._queue = DelayedQueue(clock, self._reconcile, delay=0.02)
+        self._queue.watch(api, "ReplicaSet", owns="Pod")
 
     def _reconcile(self, key: Key) -> None:
         replica_set = self._api.get(key)
@@ -75,9 +75,9 @@ class ReplicaSetController:
         }
         self._api.update_status({**replica_set, "status": status}, NAME)
         if error:
-            self._debounce.enqueue_after(key_of(replica_set), 30)
+            self._queue.enqueue_after(key_of(replica_set), 30)
         elif len(available) < len(ready):
-            self._debounce.enqueue_after(key_of(replica_set), 1)
+            self._queue.enqueue_after(key_of(replica_set), 1)
 
     def _is_available(self, pod: Json, seconds: float) -> bool:
         """Tell whether *pod* has been ready for *seconds*."""

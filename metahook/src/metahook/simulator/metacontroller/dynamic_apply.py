@@ -6,6 +6,7 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. An annotation of the child recor
 import json
 from typing import Any
 
+from metahook.protocol.objects import object_or_empty
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, to_json
 
@@ -21,14 +22,10 @@ SYSTEM = (
 def merge(observed: Any, last: Any, desired: Any) -> Any:
     """Return *observed* with the changes from *last* to *desired*."""
     if isinstance(observed, dict):
-        return _merge_objects(observed, _object(last), _object(desired))
+        return _merge_objects(observed, object_or_empty(last), object_or_empty(desired))
     if isinstance(observed, list):
         return _merge_lists(observed, _list(last), _list(desired))
     return desired
-
-
-def _object(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: Any) -> list[Any]:

@@ -4,6 +4,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 """
 
 from metahook.protocol import RelatedRule
+from metahook.protocol.kind import group_key
 from metahook.protocol.sender import Grouped, customize_request, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
@@ -166,7 +167,8 @@ class Metacontroller:
         groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
         for item in observed:
             metadata = item["metadata"]
-            groups[f"{item['kind']}.{item['apiVersion']}"][f"{metadata['namespace']}/{metadata['name']}"] = item
+            group = group_key(kind=item["kind"], api_version=item["apiVersion"])
+            groups[group][f"{metadata['namespace']}/{metadata['name']}"] = item
         return groups
 
     def _write_status(self, parent: Json, response: Response) -> None:

@@ -1,4 +1,4 @@
-"""Keeps a child as it is: finds what was last applied to it, so that a response with it changes nothing.
+"""What was last applied to a child: a response with it leaves the child unchanged.
 
 Under dynamic-apply Metacontroller records that in an annotation, and removes it when it begins to apply server-side.
 From then on the API server records it, in ``managedFields``: the entry of operation Apply that owns the parent's owner
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
-from metahook.protocol.objects import Object, try_read
+from metahook.protocol.objects import Object, object_or_empty, try_read
 
 Json = dict[str, Any]
 
@@ -31,7 +31,7 @@ def last_applied(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
         **{field: value for field, value in record.items() if field != "status"},
         "apiVersion": child.KIND.api_version,
         "kind": child.KIND.kind,
-        "metadata": {"name": child.metadata.name, **_own_metadata(_object(record.get("metadata")))},
+        "metadata": {"name": child.metadata.name, **_own_metadata(object_or_empty(record.get("metadata")))},
     }
 
 
@@ -42,7 +42,7 @@ def annotated_record(child: Object) -> Json:
 
 def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
     try:
-        return _object(_without_nulls(annotated_record(child) or _from_managed_fields(raw, owner_uid)))
+        return object_or_empty(_without_nulls(annotated_record(child) or _from_managed_fields(raw, owner_uid)))
     except RecursionError:
         return {}
 
@@ -50,18 +50,14 @@ def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
 def _from_managed_fields(raw: msgspec.Raw, owner_uid: str) -> Json:
     applied = ((each.operation == "Apply", each.fields) for each in field_owners(raw))
     fields = next((fields for is_apply, fields in applied if is_apply and owns_reference(fields, owner_uid)), None)
-    return _object(owned_part(fields, try_read(raw, Json))) if fields else {}
+    return object_or_empty(owned_part(fields, try_read(raw, Json))) if fields else {}
 
 
 def _own_metadata(metadata: Json) -> Json:
     """Return the labels and annotations in *metadata*, less the label that Metacontroller adds."""
-    labels = {key: value for key, value in _object(metadata.get("labels")).items() if key != _CONTROLLER_UID}
-    annotations = _object(metadata.get("annotations"))
+    labels = {key: value for key, value in object_or_empty(metadata.get("labels")).items() if key != _CONTROLLER_UID}
+    annotations = object_or_empty(metadata.get("annotations"))
     return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
 
 
 def _without_nulls(value: object) -> object:

@@ -1,4 +1,4 @@
-"""When a controller reconciles: after a delay, once for several events, and again after an error."""
+"""The queue of a controller: it reconciles after a delay, once for several events, and again after an error."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ RETRY = 5.0
 """Seconds until a refused reconciliation is retried."""
 
 
-class Debounce:
+class DelayedQueue:
     """Calls *reconcile* for a key, *delay* seconds after the first of the events that enqueue it."""
 
     def __init__(self, clock: Clock, reconcile: Callable[[Key], None], delay: float) -> None:
