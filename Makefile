@@ -24,7 +24,7 @@ demo: $(READY) ## Run a MyResource in a simulated cluster
 picture: $(READY) ## Draw the demo for the README
 	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
 
-test: $(READY) ## Run all tests
+test: $(READY) ## Run all tests that need no cluster
 	$(BIN)/pytest -n auto --dist worksteal
 
 coverage: $(READY) ## Run all tests; fail if api, core, protocol, kinds or simulator has less than 100 % branch coverage

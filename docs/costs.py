@@ -19,7 +19,7 @@ class Times(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The calls of the hook and the writes of Metacontroller for one MyResource, and the reason, *why*."""
+    """The calls to the hook and the writes of Metacontroller for one MyResource, and the reason, *why*."""
 
     syncs: Times
     customizes: Times
@@ -40,45 +40,45 @@ ONE_SYNC = Cost(ONE, NONE, NONE, NONE)
 
 PERIOD = "the resync period, every ten minutes"
 RESTART = "a restart of Metacontroller"
-_FEW = "a sync may or may not observe a short state"
+_FEW = "a sync may or may not observe a short-lived state"
 _RESTART = (
-    "each of five kinds that become known can cause a customize call; "
+    "each of the five kinds that Metacontroller discovers can cause a customize call; "
     "under server-side apply also one patch of each child that changes nothing"
 )
 
 COSTS = {
-    "its status, changed by another client": NOTHING._replace(why="`ignoreStatusChanges`"),
-    "a label of it": ONE_SYNC,
-    "an annotation of it": ONE_SYNC,
-    "its spec, without a rollout": Cost(
+    "another client changes its status": NOTHING._replace(why="`ignoreStatusChanges`"),
+    "one of its labels changes": ONE_SYNC,
+    "one of its annotations changes": ONE_SYNC,
+    "its spec changes, without a rollout": Cost(
         Times(2, 5), ONE, TWO, Times(2, 3), "Deployment and Service have the generation stamp"
     ),
-    "its spec, with a rollout of two Pods": Cost(Times(4, 16), ONE, TWO, Times(2, 6), _FEW),
-    "the status of a Pod": ONE_SYNC,
+    "its spec changes, with a rollout of two Pods": Cost(Times(4, 16), ONE, TWO, Times(2, 6), _FEW),
+    "the status of a Pod changes": ONE_SYNC,
     "a Pod restarts": Cost(
         Times(3, 8), NONE, NONE, TWO, "it becomes unavailable and available again; Pod and Deployment change"
     ),
-    "the status of a ReplicaSet": NOTHING._replace(why="no rule selects them"),
-    "the status of its Deployment": ONE_SYNC,
-    "a field of its Deployment that the operator does not set": Cost(
+    "the status of a ReplicaSet changes": NOTHING._replace(why="no rule selects them"),
+    "the status of its Deployment changes": ONE_SYNC,
+    "a field of its Deployment that the operator does not set changes": Cost(
         Times(2, 3), NONE, NONE, Times(0, 2), "Ready is False until the Deployment controller has observed it"
     ),
-    "a field of its Deployment that the operator sets": Cost(
+    "a field of its Deployment that the operator sets changes": Cost(
         Times(2, 9),
         NONE,
         ONE,
         Times(2, 6),
         "here replicas: Metacontroller restores the value, while a surplus Pod starts and stops",
     ),
-    "an unrelated ConfigMap": NOTHING._replace(why="no rule names it"),
-    "metadata of a ConfigMap that it uses": ONE_SYNC,
-    "a key that it does not use": ONE_SYNC,
-    "a key that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "a rollout of two Pods"),
-    "a key of a Secret that it does not use": ONE_SYNC._replace(
+    "an unrelated ConfigMap changes": NOTHING._replace(why="no rule names it"),
+    "metadata of a ConfigMap that it uses changes": ONE_SYNC,
+    "a ConfigMap key that it does not use changes": ONE_SYNC,
+    "a ConfigMap key that it uses changes": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "a rollout of two Pods"),
+    "a Secret key that it does not use changes": ONE_SYNC._replace(
         why="if the operator watches Secrets; otherwise nothing"
     ),
-    "a key of a Secret that it uses": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "as above; a rollout of two Pods"),
-    "the status of a dependency": ONE_SYNC,
+    "a Secret key that it uses changes": Cost(Times(4, 16), NONE, ONE, Times(2, 6), "as above; a rollout of two Pods"),
+    "the status of a dependency changes": ONE_SYNC,
     "a dependency is deleted": Cost(ONE, NONE, NONE, ONE, "DependenciesReady changes; running Pods are not affected"),
     "20 other MyResources are created": NOTHING,
     PERIOD: ONE_SYNC,

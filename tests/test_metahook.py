@@ -79,7 +79,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "licences"), re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS), strict=True
+        ("greetings", "licenses"), re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS), strict=True
     ):
         (folder / f"{name}.py").write_text(code)
     return folder
@@ -92,7 +92,7 @@ def in_project(project: Path, *arguments: str) -> subprocess.CompletedProcess[st
 
 
 def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
-    code = "import greetings, licences, metahook, metahook.simulator.world; print(metahook.__file__)"
+    code = "import greetings, licenses, metahook, metahook.simulator.world; print(metahook.__file__)"
 
     ended = in_project(project, "-c", code)
 
@@ -103,16 +103,16 @@ def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
 def test_the_wheel_has_types(project: Path) -> None:
     strict = ["-m", "mypy", "--strict", "--no-incremental"]
 
-    assert in_project(project, *strict, "greetings.py", "licences.py").returncode == 0
+    assert in_project(project, *strict, "greetings.py", "licenses.py").returncode == 0
 
     (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
     assert 'incompatible type "int"' in in_project(project, *strict, "wrong.py").stdout
 
 
-def test_the_wheel_has_the_licence(project: Path) -> None:
-    (licence,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
+def test_the_wheel_has_the_license(project: Path) -> None:
+    (license_file,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
 
-    assert licence.read_text() == (ROOT / "LICENSE").read_text()
+    assert license_file.read_text() == (ROOT / "LICENSE").read_text()
 
 
 _PAGES = ["README.md", "CONTRIBUTING.md", "Makefile", "Dockerfile", ".ci/run", "metahook/README.md"]

@@ -53,12 +53,12 @@ def refusal(values: Json, release: str = "r") -> str:
         (
             {"compositeController": {"timeoutSeconds": 11}},
             "compositeController.timeoutSeconds is 11",
-            "set it to 1 to 10",
+            "set it to a number from 1 to 10",
         ),
         (
             {"compositeController": {"timeoutSeconds": 0}},
             "compositeController.timeoutSeconds is 0",
-            "set it to 1 to 10",
+            "set it to a number from 1 to 10",
         ),
         ({"compositeController": {"resyncPeriodSeconds": 5}}, "resyncPeriodSeconds is 5", "set it to 60 or more"),
         ({"metacontroller": {"namespace": ""}}, "metacontroller.namespace is empty", "set it to the namespace"),

@@ -28,7 +28,7 @@ PERIOD = 3600.0
 BEGUN = 5.0
 """Seconds after which all that tests make has settled."""
 
-LICENCE, CHILD = Key("Licence", "default", "acme"), Key("ConfigMap", "default", "acme")
+LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", "acme")
 
 
 CODE = re.findall(
@@ -38,7 +38,7 @@ CODE = re.findall(
 
 def run(code: str, folder: Path) -> dict[str, Any]:
     """Return what *code* defines."""
-    file = folder / "licences.py"
+    file = folder / "licenses.py"
     file.write_text(code)
     return runpy.run_path(str(file))
 
@@ -55,8 +55,8 @@ class Told:
     def __init__(self, page: dict[str, Any], mode: Mode, seats: int | None = 5) -> None:
         self._reading = page["Reading"]
         self.reading: Any = None
-        controller = page["licences"](lambda: self.reading)
-        kind = Kind("example.com/v1", "Licence", "licences")
+        controller = page["licenses"](lambda: self.reading)
+        kind = Kind("example.com/v1", "License", "licenses")
         children = tuple(each.KIND for each in controller.children)
         settings = Settings(kind, children, mode=mode, resync_period=PERIOD, has_customize=False)
         self.world = World(controller, settings)
@@ -68,16 +68,16 @@ class Told:
         self.reading = self._reading({"acme": seats}, self.world.clock.time())
 
     def make(self, name: str = "acme") -> None:
-        """Make a Licence, and let it settle."""
+        """Make a License, and let it settle."""
         metadata = {"name": name, "namespace": "default"}
         self.world.apply(
-            {"apiVersion": "example.com/v1", "kind": "Licence", "metadata": metadata, "spec": {"customer": "acme"}}
+            {"apiVersion": "example.com/v1", "kind": "License", "metadata": metadata, "spec": {"customer": "acme"}}
         )
         self.world.run(2)
 
     def touch(self) -> None:
         """Let something happen to it."""
-        self.world.edit(LICENCE, lambda item: item["metadata"].update(annotations={"at": str(self.world.clock.now)}))
+        self.world.edit(LICENSE, lambda item: item["metadata"].update(annotations={"at": str(self.world.clock.now)}))
 
     @property
     def seats(self) -> str:

@@ -148,7 +148,7 @@ def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, 
 
 def test_without_ignore_status_changes_a_status_write_costs_a_call(scene: Scene) -> None:
     """The negative control: the measurement detects calls once ``ignoreStatusChanges`` is off."""
-    event = "its status, changed by another client"
+    event = "another client changes its status"
     scene.controller(parentResource={"ignoreStatusChanges": False})
     counter = Counter(scene)
     try:

@@ -101,8 +101,8 @@ def _ready(parents: dict[Key, list[Version]]) -> int:
 
 
 def test_every_fault_struck_during_work(endured: Endured, mode: Mode, figures: Figures) -> None:
-    figures.note("faults survived", mode, sum(fault.times for fault in FAULTS.values()) + 1)
-    figures.note("rounds of work under faults", mode, endured.scene.work.rounds)
+    figures.note("faults without lasting effect", mode, sum(fault.times for fault in FAULTS.values()) + 1)
+    figures.note("rounds of changes during faults", mode, endured.scene.work.rounds)
 
     parents = endured.cluster.record.everything("MyResource", ROUGH).values()
     said = {condition(version.item, "Ready").get("message", "") for versions in parents for version in versions}
@@ -130,7 +130,7 @@ def test_no_child_of_a_live_parent_is_deleted(endured: Endured, kind: str) -> No
 
 
 def test_many_parents_at_once_get_ready(endured: Endured, mode: Mode, figures: Figures) -> None:
-    figures.note(f"seconds until {MANY} at once were ready", mode, f"{endured.crowd_after:.0f}")
+    figures.note(f"seconds until {MANY} MyResources were Ready", mode, f"{endured.crowd_after:.0f}")
 
     assert len(endured.cluster.record.everything("Deployment", CROWD)) == MANY
 

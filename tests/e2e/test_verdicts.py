@@ -41,7 +41,7 @@ def test_a_transition_time_rarely_changes_without_its_status(
 
     longest = max((move.seconds for move in found), default=0)
     where = {move.where for move in found}
-    figures.note("statuses whose times moved alone", mode, f"{len(where)}, by {longest:.0f} s")
+    figures.note("statuses in which only a transition time changed", mode, f"{len(where)}, by {longest:.0f} s")
     assert [move for move in found if move.after > RACE] == []
     assert len(where) <= len(statuses) / 20, found
 

@@ -54,7 +54,7 @@
 {{- define "myresource-operator.checkNumbers" -}}
 {{- $values := .Values -}}
 {{- if lt (int $values.replicaCount) 1 -}}
-{{- fail (printf "replicaCount is %v: set it to 1 or more; without a replica, changes of MyResources have no effect" $values.replicaCount) -}}
+{{- fail (printf "replicaCount is %v: set it to 1 or more; without a replica, changes to MyResources have no effect" $values.replicaCount) -}}
 {{- end -}}
 {{- if or (lt (int $values.maxBody) 1) (gt (int $values.maxBody) 256) -}}
 {{- fail (printf "maxBody is %v: set it to 1 to 256 (MiB), and raise resources.limits.memory by 14Mi for each MiB above 32" $values.maxBody) -}}
@@ -64,7 +64,7 @@
 {{- fail (printf "podDisruptionBudget.maxUnavailable is %v and replicaCount is %v: set maxUnavailable to at least 1, so that nodes can be drained, and to less than replicaCount, so that one replica stays; or set podDisruptionBudget.enabled to false" $values.podDisruptionBudget.maxUnavailable $values.replicaCount) -}}
 {{- end -}}
 {{- if or (lt (int $values.compositeController.timeoutSeconds) 1) (gt (int $values.compositeController.timeoutSeconds) 10) -}}
-{{- fail (printf "compositeController.timeoutSeconds is %v: set it to 1 to 10, because a hook that stops waits no longer for running requests" $values.compositeController.timeoutSeconds) -}}
+{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10, because a hook that is shutting down waits at most 10 seconds for requests in progress" $values.compositeController.timeoutSeconds) -}}
 {{- end -}}
 {{- if lt (int $values.compositeController.resyncPeriodSeconds) 60 -}}
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
