@@ -82,14 +82,14 @@ class WatchSettings(BaseSettings):
     )
 
     watch_pods: bool = True
-    """Let Pods explain why a MyResource is not Ready."""
+    """Watch Pods, so that the status explains why a MyResource is not Ready."""
     watch_secrets: bool = False
-    """Replace Pods when a Secret that they use changes, as with ConfigMaps."""
+    """Watch Secrets, so that Pods are replaced when a Secret that they use changes, as for ConfigMaps."""
     watch_dependencies: Annotated[
         tuple[Kind, ...], NoDecode, PlainValidator(_dependency_kinds), Option("KIND", "--watch-dependency")
     ] = ()
-    """Kinds that MyResources may wait for, such as example.com/v1/mybackups/MyBackup. Repeat the option, or
-    write commas between kinds."""
+    """Kind that MyResources can wait for, such as example.com/v1/mybackups/MyBackup. Repeat the option, or separate
+    kinds with commas."""
 
     @property
     def watch(self) -> Watch:
@@ -107,11 +107,12 @@ class Settings(WatchSettings):
     health_port: Annotated[int, Field(ge=0, le=65535)] = 8081
     """Port of /livez and /readyz."""
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = MAX_BODY // MIB
-    """Refuse requests that are longer, in MiB. Memory use grows with it, see docs/operate.md."""
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/operate.md."""
     record: Annotated[str | None, Field(min_length=1), Option("DIR")] = None
-    """Folder to keep requests and answers in, for myresource replay. They hold what users wrote: keep them private."""
+    """Directory to record requests and responses in, for myresource replay. They contain users' data: keep them
+    private."""
     record_limit: Annotated[int, Field(ge=1), Option("MIB")] = 100
-    """Stop recording when the folder holds this much, in MiB."""
+    """Stop recording when the directory contains this much, in MiB."""
 
 
 S = TypeVar("S", bound=WatchSettings)

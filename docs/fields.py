@@ -17,10 +17,11 @@ SPEC: Json = schema()["properties"]["spec"]
 BEGIN = """\
 # Fields of a MyResource
 
-`make pages` makes this page from the CRD; `kubectl explain myresource.spec` shows the same on a cluster. Only `image`
-is required. A field that is not set has the default that is named here, or else the default of Kubernetes. A quantity
-is a number with a unit, such as `500m` or `64Mi`. "Refused with" lists the messages of the API server for values that
-it does not accept. [full.yaml](../examples/full.yaml) has nearly all fields in one MyResource.
+This page lists the fields of `spec`. In a cluster, `kubectl explain myresource.spec` prints the same descriptions.
+(`make pages` generates the page from the CRD.) Only `image` is required. A field that is not set has the default that
+is named here, or else the default of Kubernetes. A quantity is a number with a unit, such as `500m` or `64Mi`.
+"Validation messages" are those of the API server for values that it rejects. [full.yaml](../examples/full.yaml) has
+nearly all fields in one MyResource.
 
 <!-- tests of this page: e2e.examples.a_spec_that_a_rule_refuses_is_refused_for_that_reason,
 e2e.examples.a_spec_that_would_fail_later_is_refused,
@@ -58,9 +59,9 @@ def _section(name: str, node: Json, given: list[Json]) -> str:
     table = f"| field | type | meaning |\n|---|---|---|\n{rows}\n" if rows else ""
     facts = "; ".join([_kind(node), *_bounds(node)])
     rules = "".join(f"- {text}\n" for text in _rules(node))
-    refused = f"Refused with:\n\n{rules}\n" if rules else ""
+    messages = f"Validation messages:\n\n{rules}\n" if rules else ""
     shown = "".join(f"```yaml\n{yaml.safe_dump(item, sort_keys=False, width=110)}```\n" for item in given)
-    return f"\n## {name}\n\n{node['description']}\n\n*{facts}*\n\n{refused}{table}{shown}"
+    return f"\n## {name}\n\n{node['description']}\n\n*{facts}*\n\n{messages}{table}{shown}"
 
 
 def below(node: Json, path: str = "") -> Iterator[tuple[str, Json]]:
@@ -76,10 +77,13 @@ def _kind(node: Json) -> str:
     if node.get("x-kubernetes-int-or-string"):
         return "integer or string"
     if "enum" in node:
-        return " or ".join(f"`{word}`" for word in node["enum"])
+        return " or ".join(f"`{word}`" if word else '`""`' for word in node["enum"])
     if "items" in node:
         return f"list of {_kind(node['items'])}s"
-    return "map of strings" if "additionalProperties" in node else str(node["type"])
+    if "additionalProperties" in node:
+        kind = _kind(node["additionalProperties"])
+        return "map of quantities" if kind == "integer or string" else f"map of {kind}s"
+    return str(node["type"])
 
 
 def _bounds(node: Json) -> list[str]:
@@ -98,4 +102,6 @@ def _rules(node: Json) -> list[str]:
 
 def _cell(node: Json) -> str:
     text = " ".join([node["description"], *(f"{bound[0].upper()}{bound[1:]}." for bound in _bounds(node))])
-    return " ".join([text, *(f"Refused with: {rule}." for rule in _rules(node))]).replace("|", "&#124;")
+    rules = _rules(node)
+    messages = f" Validation messages: {'; '.join(rules)}." if rules else ""
+    return f"{text}{messages}".replace("|", "&#124;")

@@ -37,7 +37,7 @@ MESSAGES = {
     "finished": "keeps exiting with code 0 (it completed). See: kubectl logs",
     "liveness-exit-0": "code 0 (it completed, or spec.livenessProbe failed). See: kubectl describe pods",
     "liveness-killed": "SIGKILL, perhaps because spec.livenessProbe failed). See: kubectl describe pods",
-    "never-pulled": "has no image on its node, and its imagePullPolicy is Never",
+    "never-pulled": "needs an image that is not on its node, and its imagePullPolicy is Never",
     "no-command": "can't be started: check spec.command. See: kubectl describe pods",
     "no-configmap": "ConfigMap nothere does not exist",
     "no-configmap-from": "ConfigMap nothere does not exist",

@@ -47,7 +47,7 @@ class NodeAffinity(Model):
 
 
 class PodTerm(Model):
-    """Other Pods, and the topology in which to be close to them or away from them."""
+    """Other Pods, and the topology domain, such as a node or a zone, to share or not to share with them."""
 
     label_selector: LabelSelector
     """Selects the other Pods by their labels."""
@@ -70,7 +70,7 @@ class PodAffinity(Model):
     required_during_scheduling_ignored_during_execution: (
         Annotated[list[PodTerm], Field(max_length=16), Omitted] | None
     ) = None
-    """Required terms; all must match."""
+    """Required terms; all must be met."""
     preferred_during_scheduling_ignored_during_execution: (
         Annotated[list[WeightedPodTerm], Field(max_length=16), Omitted] | None
     ) = None

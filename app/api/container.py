@@ -95,7 +95,7 @@ class EnvVar(Model):
     value: Annotated[str, Field(pattern=TEXT, max_length=MAX_TEXT), Omitted] | None = None
     """Value. $(OTHER) is replaced with the value of the variable OTHER if that precedes this one in the list."""
     value_from: EnvSource | None = None
-    """Source of the value, instead of value."""
+    """Source of the value; must not be set together with value."""
 
     rules = (
         Rule(

@@ -31,7 +31,7 @@ class Dependency(Model):
     name: ObjectName
     """Name of the object."""
     condition: Annotated[str, Field(pattern="^[A-Za-z]([-A-Za-z0-9_./]*[A-Za-z0-9])?$", max_length=316)] = "Ready"
-    """Condition in its status that must be True; default Ready. With Exists, the object must only exist."""
+    """Condition in its status that must be True; default Ready. With Exists, the object only has to exist."""
 
 
 Dependencies = Annotated[

@@ -39,13 +39,14 @@ _SHORT_TOGETHER = Rule(
 )
 _NOT_THE_PODS = reserved(
     f"kubernetes[.]io|k8s[.]io|{_GROUP}",
-    f"keys of kubernetes.io, k8s.io and {GROUP}, "
+    f"keys with the prefix kubernetes.io, k8s.io or {GROUP}, or a subdomain of these, "
     "and the keys myresource, controller-uid and pod-template-hash, are reserved",
     ("controller-uid", "myresource", "pod-template-hash"),
 )
 _NOT_THE_SERVICES = reserved(
     f"{_GROUP}|metacontroller[.]k8s[.]io|kubectl[.]kubernetes[.]io",
-    f"keys of {GROUP}, metacontroller.k8s.io and kubectl.kubernetes.io are reserved",
+    f"keys with the prefix {GROUP}, metacontroller.k8s.io or kubectl.kubernetes.io, or a subdomain of these, "
+    "are reserved",
 )
 
 _HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"

@@ -34,11 +34,11 @@ class HttpGet(Model):
     """An HTTP GET request; it succeeds with a status code from 200 to 399."""
 
     path: Annotated[str, Field(pattern=TEXT, max_length=1024), Omitted] | None = None
-    """Path of the request; the default of Kubernetes is /."""
+    """Path of the request; default /."""
     port: PortRef
     """Number or name of the port."""
     scheme: Literal["HTTP", "HTTPS"] | None = None
-    """HTTP or HTTPS; the default of Kubernetes is HTTP."""
+    """HTTP or HTTPS; default HTTP."""
     http_headers: Annotated[list[HttpHeader], Field(max_length=16), ListMap(("name",)), Omitted] | None = None
     """Headers of the request."""
 
@@ -56,7 +56,7 @@ class Exec(Model):
     command: Annotated[
         list[Annotated[str, Field(pattern=TEXT, max_length=4096)]],
         Field(min_length=1, max_length=64),
-        Rule("the first item must be a program", lambda command: command[0] != "", cel="self[0] != ''"),
+        Rule("the first item must not be empty", lambda command: command[0] != "", cel="self[0] != ''"),
     ]
     """Program and its arguments. It does not run in a shell."""
 
@@ -84,11 +84,11 @@ class Probe(Model):
     initial_delay_seconds: Annotated[int, Field(ge=0, le=3600), Omitted] | None = None
     """Seconds between the start of the container and the first check; default 0."""
     period_seconds: Seconds | None = None
-    """Seconds between checks; the default of Kubernetes is 10."""
+    """Seconds between checks; default 10."""
     timeout_seconds: Seconds | None = None
-    """Seconds after which a check times out; the default of Kubernetes is 1."""
+    """Seconds after which a check times out; default 1."""
     failure_threshold: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """Consecutive failed checks after which the probe fails; the default of Kubernetes is 3."""
+    """Consecutive failed checks after which the probe fails; default 3."""
 
     rules = (exactly_one("httpGet", "tcpSocket", "exec", "grpc"),)
 
@@ -103,11 +103,11 @@ class ReadinessProbe(Probe):
     """A probe that decides whether the Pod receives traffic."""
 
     success_threshold: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Consecutive successful checks after which the probe succeeds; the default of Kubernetes is 1."""
+    """Consecutive successful checks after which the probe succeeds; default 1."""
 
 
 class RestartProbe(Probe):
     """A probe whose failure restarts the container."""
 
     termination_grace_period_seconds: Seconds | None = None
-    """Seconds that the container gets to stop after this probe failed; overrides the value of the Pod."""
+    """Seconds that the container gets to stop after this probe fails; overrides the value of the Pod."""

@@ -39,7 +39,7 @@ def canonical(quantity: int | str) -> str:
 
 
 _SYNTAX = "[0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?"
-_MESSAGE = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
+_MESSAGE = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
 
 BYTES_SYNTAX = (
     "[0-9]{1,15}|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T)"

@@ -13,7 +13,7 @@ from app.api.spec import MyResourceSpec
 from app.api.structural import Schema, structural
 
 _REWORDED = {
-    "missing": "is required",
+    "missing": "Required value",
     "json_invalid": "is not valid JSON",
     "string_pattern_mismatch": "does not have the required format; see the description of the field",
     "string_type": "must be a string",

@@ -33,9 +33,9 @@ class RollingUpdate(Model):
     """How many Pods a rolling update adds and removes at a time."""
 
     max_surge: Surge | None = None
-    """Pods that may exist in addition to spec.replicas. Number or percentage; the default of Kubernetes is 25%."""
+    """Pods that may exist in addition to spec.replicas. Number or percentage; default 25%."""
     max_unavailable: Unavailable | None = None
-    """Pods that may be unavailable. Number or percentage; the default of Kubernetes is 25%."""
+    """Pods that may be unavailable. Number or percentage; default 25%."""
 
     rules = (
         Rule(

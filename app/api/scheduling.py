@@ -15,7 +15,7 @@ class Toleration(Model):
     key: Key | None = None
     """Key of the taint. If absent, every key matches, and operator must be Exists."""
     operator: Literal["Exists", "Equal"] | None = None
-    """Exists, or Equal (the default of Kubernetes)."""
+    """Exists or Equal (default)."""
     value: Annotated[LabelValue, Omitted] | None = None
     """Value of the taint, with operator Equal."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
@@ -50,7 +50,7 @@ class Spread(Model):
     topology_key: Key
     """Node label whose values are the domains, such as topology.kubernetes.io/zone."""
     when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
-    """DoNotSchedule keeps a Pod pending that would exceed maxSkew; ScheduleAnyway schedules it."""
+    """DoNotSchedule keeps a Pod Pending if it would exceed maxSkew; ScheduleAnyway schedules it."""
     label_selector: LabelSelector
     """Selects the Pods to count by their labels."""
     min_domains: Annotated[int, Field(ge=1, le=1000)] | None = None
@@ -58,7 +58,7 @@ class Spread(Model):
     node_affinity_policy: Literal["Honor", "Ignore"] | None = None
     """Honor (default) counts only nodes that match nodeSelector and affinity; Ignore counts all nodes."""
     node_taints_policy: Literal["Honor", "Ignore"] | None = None
-    """Honor counts only nodes without taints that the Pods do not tolerate; Ignore (default) counts all nodes."""
+    """Honor counts only nodes whose taints the Pods tolerate; Ignore (default) counts all nodes."""
 
     rules = (
         Rule(

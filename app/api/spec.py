@@ -41,7 +41,7 @@ def _port_rule(probe: str) -> Rule:
         )
 
     return Rule(
-        f"the port that {probe} names must be in spec.ports",
+        f"the port name in {probe} must be the name of a port in spec.ports",
         holds,
         cel=f"!has(self.{probe}) || {there('httpGet')} && {there('tcpSocket')}",
     )
@@ -76,7 +76,7 @@ class MyResourceSpec(Model):
             list[Argument],
             Field(max_length=256),
             Rule(
-                "the first item must be a program",
+                "the first item must not be empty",
                 lambda command: not command or command[0] != "",
                 cel="self.size() == 0 || self[0] != ''",
             ),
@@ -112,7 +112,7 @@ class MyResourceSpec(Model):
     """The Service that is created if ports is not empty."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
-    """Whether a change of a used ConfigMap or Secret replaces the Pods."""
+    """Whether the Pods are replaced when a ConfigMap or Secret that the spec uses changes."""
     dependencies: Dependencies | None = None
     """Objects in the same namespace that must be ready before the application starts for the first time."""
 
@@ -144,18 +144,18 @@ class MyResourceSpec(Model):
     min_ready_seconds: Annotated[int, Field(ge=0, le=3600), Omitted] | None = None
     """Seconds that a Pod must be ready before it counts as available; default 0."""
     progress_deadline_seconds: Deadline | None = None
-    """Seconds without progress after which a rollout counts as failed; the default of Kubernetes is 600."""
+    """Seconds without progress after which a rollout counts as failed; default 600."""
     revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
-    """Number of old ReplicaSets to keep for a rollback; the default of Kubernetes is 10."""
+    """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
-    """Seconds that a Pod gets to stop; the default of Kubernetes is 30."""
+    """Seconds that a Pod gets to stop; default 30."""
     pod_metadata: PodMetadata | None = None
     """Additional labels and annotations of the Pods."""
     restarted_at: Timestamp | None = None
-    """Date and time; a new value replaces all Pods."""
+    """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
-    """Security settings of the Pods: Baseline (default) or Restricted, whose image must not run as root."""
+    """Security settings of the Pods: Baseline (default), or Restricted if the image does not run as root."""
 
     rules = (
         Rule(
@@ -166,7 +166,7 @@ class MyResourceSpec(Model):
             "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
         ),
         Rule(
-            "each volume that volumeMounts names must be in spec.volumes",
+            "each name in volumeMounts must be the name of a volume in spec.volumes",
             _mounts_exist,
             cel="!has(self.volumeMounts) "
             "|| self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",

@@ -22,7 +22,7 @@ class Condition(Model):
     status: Annotated[str, Field(max_length=16)]
     """Status of the condition: True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]
-    """Reason for the status, in one word. myresource explain REASON tells more."""
+    """Reason for the status, in one word. For details, run myresource explain REASON."""
     message: Annotated[str, Field(max_length=MAX_MESSAGE)]
     """Message with the cause and what to do."""
     observed_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})]
@@ -50,7 +50,7 @@ class MyResourceStatus(Model):
     conditions: Annotated[list[Condition], Field(max_length=16), ListMap(("type",))]
     """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]
-    """Number of Pods of the Deployment, at most spec.replicas."""
+    """Number of existing Pods, without surplus Pods such as the extra ones of a rolling update."""
     selector: Annotated[str, Field(max_length=253)]
     """Label selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None

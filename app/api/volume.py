@@ -43,7 +43,7 @@ class ConfigMapVolume(Model):
     items: Items | None = None
     """Keys to use, and the paths of their files. If absent, every key becomes a file with the name of the key."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
+    """Permission bits of the files, as a decimal number; default 420 (octal 0644)."""
     optional: bool | None = None
     """Whether the Pod can start without the ConfigMap or its keys."""
 
@@ -56,7 +56,7 @@ class SecretVolume(Model):
     items: Items | None = None
     """Keys to use, and the paths of their files. If absent, every key becomes a file with the name of the key."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
+    """Permission bits of the files, as a decimal number; default 420 (octal 0644)."""
     optional: bool | None = None
     """Whether the Pod can start without the Secret or its keys."""
 
@@ -141,7 +141,7 @@ class Projected(Model):
     sources: Annotated[list[ProjectedSource], Field(min_length=1, max_length=8)]
     """Sources of the files."""
     default_mode: Mode | None = None
-    """Permission bits of the files, as a decimal number; the default of Kubernetes is 420 (octal 0644)."""
+    """Permission bits of the files, as a decimal number; default 420 (octal 0644)."""
 
     rules = (
         Rule(

@@ -34,7 +34,8 @@ from metahook.server.clock import utc_now
     type=FILE,
     required=True,
     metavar="OLD",
-    help="File with the MyResource before the edit, or with a recorded sync request, which has the children.",
+    help="File with the MyResource before the edit, or a recorded sync request, which also contains the children "
+    "in the cluster.",
 )
 @with_watch
 @input_errors()

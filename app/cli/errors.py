@@ -14,6 +14,10 @@ EXIT_DIFFERENT = 1
 """Exit code of a command that compares, if something differs."""
 
 
+CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
+"""What installs the packages that only the command line needs. Why not by name: the packages are not published."""
+
+
 class InputError(click.ClickException):
     """Raised for wrong input. The message is one line: the place, the problem and the remedy."""
 
@@ -33,5 +37,5 @@ def input_errors() -> Iterator[None]:
         message = "an object is nested too deeply; give objects that an API server has stored"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
-        message = f"this needs {error.name}; install it with: pip install 'myresource-operator[cli]'"
+        message = f"this needs {error.name}; install it with: {CLI_EXTRA}"
         raise InputError(message) from error

@@ -1,4 +1,4 @@
-"""``myresource explain``: prints the table of reasons, or the meaning of a reason, a state or a condition."""
+"""``myresource explain``: prints the list of all words, or the meaning of a reason, a state or a condition."""
 
 import difflib
 import shutil
@@ -25,22 +25,36 @@ _INDENT = 12
     shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
 )
 def command(word: str | None) -> None:
-    """Explain a WORD of a status and what to do; without WORD, list the reasons of Ready.
+    """Explain a WORD of a status and what to do; without WORD, list the reasons of Ready, the states and the
+    conditions.
 
     WORD is a reason, a state or a condition, such as NotApplied, Degraded or Stalled.
     """
     if word is None:
-        width = max(map(len, REASONS)) + 2
-        click.echo("\n".join(_row(name, found.outlook.value, width) for name, found in REASONS.items()))
+        click.echo("\n\n".join(_table(title, rows) for title, rows in _tables().items()))
         return
     pages = [page for name, page in _pages() if name.lower() == word.lower()]
     if not pages:
         names = {name.lower(): name for name, _ in _pages()}
         close = difflib.get_close_matches(word.lower(), names, n=1)
-        hint = f"did you mean {names[close[0]]}?" if close else "myresource explain lists the reasons"
+        hint = f"did you mean {names[close[0]]}?" if close else "for a list, run: myresource explain"
         message = f"no reason, state or condition {word!r}; {hint}"
         raise click.UsageError(message)
     click.echo("\n\n".join(pages))
+
+
+def _tables() -> dict[str, list[Row]]:
+    """Return the words that a status shows most, by the title of their table."""
+    return {
+        "Reasons of the condition Ready": [(name, reason.outlook.value) for name, reason in REASONS.items()],
+        "States": [(term.name, term.meaning) for term in TERMS if term.kind == "state"],
+        "Conditions": [(term.name, term.meaning) for term in TERMS if term.kind == "condition"],
+    }
+
+
+def _table(title: str, rows: list[Row]) -> str:
+    width = max(len(name) for name, _ in rows) + 4
+    return "\n".join([f"{title}:", *(_row(f"  {name}", text, width) for name, text in rows)])
 
 
 def _names() -> list[str]:

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import shell_complete
 
 from app import __version__
-from app.cli.errors import InputError
+from app.cli.errors import CLI_EXTRA, InputError
 
 _COMMANDS = {
     "crd": "Print the CustomResourceDefinition.",
@@ -22,8 +22,6 @@ _COMMANDS = {
     "serve": "Serve the hooks.",
     "simulate": "Run a MyResource in a simulated cluster.",
 }
-
-_EXTRA = "pip install 'myresource-operator[cli]'"
 
 _COMPLETE = "_MYRESOURCE_COMPLETE"
 """Variable that the completion script of a shell sets; click reads it under this name."""
@@ -45,7 +43,7 @@ class _Commands(click.Group):
             module = importlib.import_module(f"app.cli.{cmd_name}")
         except ModuleNotFoundError as error:
             missing = (error.name or "").partition(".")[0]
-            remedy = "pip install ./metahook, at the root of the repository" if missing == "metahook" else _EXTRA
+            remedy = "pip install ./metahook, at the root of the repository" if missing == "metahook" else CLI_EXTRA
             message = f"{cmd_name} needs {missing}; install it with: {remedy}"
             raise InputError(message) from error
         command: click.Command = module.command
@@ -59,7 +57,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="myresource")
 def _group() -> None:
-    """MyResource operator: one short custom resource in, a production-grade Deployment out."""
+    """Preview, simulate and serve MyResources, which the operator turns into Deployments."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

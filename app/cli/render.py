@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     Check them with kubectl:
       myresource render -f web.yaml | kubectl apply --dry-run=client -f -
 
-    Without --observed, the MyResource was just created and has no children.
+    Without --observed, render assumes a MyResource that was just created and has no children.
 
     \b
     Exit status:

@@ -22,7 +22,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 
 @click.command("replay")
 @click.argument("files", nargs=-1, type=FILE, metavar="FILE...")
-@click.option("--against", metavar="URL", help="Compare with the hook at this URL, another version.")
+@click.option("--against", metavar="URL", help="Compare with another version of the hook, which serves this URL.")
 @click.option("--from-cluster", is_flag=True, help="Print the commands that collect objects from a cluster.")
 @click.option(
     "-o",
@@ -37,7 +37,7 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
 def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
     """Show how this version responds to recorded requests, and whose Pods would restart.
 
-    A FILE is a recording of serve --record, the body of a request, a folder with such files, or live objects from
+    A FILE is a recording of serve --record, the body of a request, a directory with such files, or live objects from
     kubectl get. The response of this version is compared with that of another version (--against), with the recorded
     response, or with the observed children.
 
@@ -76,11 +76,11 @@ def _requests(files: tuple[str, ...], watch: Watch, *, has_other: bool) -> list[
 
 
 def _expand(name: str) -> list[str]:
-    """Return the files in the folder *name*, sorted, or the file itself. Why not hidden ones: they are unfinished."""
-    folder = Path(name)
-    if not folder.is_dir():
+    """Return the files in directory *name*, sorted, or the file itself. Why not hidden ones: they are unfinished."""
+    directory = Path(name)
+    if not directory.is_dir():
         return [name]
-    files = [path for path in folder.rglob("*") if path.suffix in _SUFFIXES and not path.name.startswith(".")]
+    files = [path for path in directory.rglob("*") if path.suffix in _SUFFIXES and not path.name.startswith(".")]
     return sorted(str(path) for path in files)
 
 

@@ -47,11 +47,11 @@ def app_from_environment() -> FastAPI:
 
 
 def _recorder(settings: Settings) -> Recorder | None:
-    """Return the recorder, or None if no folder is set; raise InputError."""
+    """Return the recorder, or None if no directory is set; raise InputError."""
     if settings.record is None:
         return None
     try:
         return Recorder(Path(settings.record), settings.record_limit * MIB, __version__)
     except CannotRecord as error:
-        message = f"{error}; name a folder that can be written with --record or {variable_of('record')}, or set neither"
+        message = f"{error}; name a writable directory with --record or {variable_of('record')}, or set neither"
         raise InputError(message) from error

@@ -86,12 +86,16 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
     "--speed",
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Virtual seconds per second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
+    help="Simulated seconds for each real second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
 )
 @click.option(
-    "--hook", metavar="URL", help="Call the hook at this URL instead of the built-in one; it has its own clock."
+    "--hook", metavar="URL", help="Call the hook at this URL instead of the built-in one; it uses the real time."
 )
-@click.option("--brief", is_flag=True, help="Leave out Kubernetes' own controllers.")
+@click.option(
+    "--brief",
+    is_flag=True,
+    help="Leave out the lines of Kubernetes' own controllers, and conditions other than Ready.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, with the summary last.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
 @with_watch
@@ -110,9 +114,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Run a MyResource in a simulated cluster, and show every write and every status.
 
-    The exit code is 0 on success, 1 if an expectation is not met (of the scenario, or of --until ready) or the hook
-    harms the cluster, and 2 if the input is wrong.
-    """
+    \b
+    Exit status:
+      0  success
+      1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
@@ -136,9 +143,9 @@ def _check(file: str | None, scenario: str | None, *, more: bool, speed: float |
     elif scenario and more:
         message = "--set, --fail, --at and --until can't be used with --scenario: write them as steps of the scenario"
     elif speed is not None and not math.isfinite(speed):
-        message = "--speed is not a number; write virtual seconds per second, such as 5"
+        message = "--speed is not a number; write simulated seconds for each real second, such as 5"
     elif svg and not svg.parent.is_dir():
-        message = f"--svg {svg}: no such folder; name a file in an existing folder"
+        message = f"--svg {svg}: no such directory; name a file in an existing directory"
     if message:
         raise click.UsageError(message)
 

@@ -55,6 +55,8 @@ _OUTLINES = {
     "holder": "<kind> <name>",
     "others": "<another remedy>",
     "options": " <options>",
+    "override": "Another user or controller keeps overwriting a field of <kind> <name>. Set the same value in this "
+    "spec, or stop them from changing the field",
     "path": "<field>",
     "refusal": "<cause>",
     "refusers": "another object has its name, or a quota or ",
@@ -79,8 +81,8 @@ INVALID_SPEC = Reason(
     "InvalidSpec",
     Outlook.STALLED,
     "{problem}. Existing objects are left unchanged.",
-    "The spec is not valid. The API server accepted it because the rule is not in the CRD, or was not when the object "
-    "was stored.",
+    "The spec is not valid. The API server accepted it because the CRD can't express the rule, or did not have the "
+    "rule yet when the object was stored.",
     "Correct the field that the message names. Until then, existing objects are left unchanged.",
 )
 CHILD_TERMINATING = Reason(
@@ -123,22 +125,21 @@ WAITING_FOR_DEPENDENCIES = Reason(
 NOT_APPLIED = Reason(
     "NotApplied",
     Outlook.STALLED,
-    "{kind} {child} could not be {write} within a minute: {refusers}an admission policy refuses it. "
+    "{kind} {child} could not be {write} within a minute: {refusers}an admission policy rejects it. "
     "See: kubectl describe myresource {name} -n {namespace}",
-    "Metacontroller could not create or update the child: another object has its name, a quota, an admission policy "
-    "or the API server refuses the child, or Metacontroller lacks the permission.",
+    "Metacontroller could not create or update the child. Either another object has its name; or the API server, a "
+    "quota or an admission policy rejected it; or Metacontroller does not have permission.",
     "Read the SyncError events: kubectl describe myresource NAME. If there are none, another object has the name: "
     "check its owner references, and rename one of the two.",
 )
 OVERRIDDEN = Reason(
     "Overridden",
     Outlook.STALLED,
-    "Another user or controller sets a field of {kind} {child}. Set the same value in this spec, or stop them "
-    "from setting the field: {path}",
-    "The child was updated, and for a minute one of its fields has had another value: an admission policy, an "
-    "autoscaler or another controller sets it. With dynamic-apply, the field can also be env, if variables that use "
-    "one another are not in the order of the spec.",
-    "Set that value in the spec, or stop the other user or controller from setting the field. If the field is env, "
+    "{override}: {path}",
+    "The child was updated, but one of its fields has had a different value for a minute, because an admission policy, "
+    "an autoscaler or another controller sets it. With dynamic-apply, the field can also be env: Metacontroller keeps "
+    "variables in their old order, in which one uses another that comes after it.",
+    "Set that value in the spec, or stop the other user or controller from changing the field. If the field is env, "
     "rename the variable that uses another one.",
 )
 LEFTOVER_FIELDS = Reason(
@@ -147,16 +148,17 @@ LEFTOVER_FIELDS = Reason(
     "{kind} {child} still has fields that this MyResource no longer sets: {fields}. Remove them: {command}",
     "Metacontroller's --apply-strategy was changed, and fields that it had applied before were removed from the spec; "
     "or kubectl rollout undo restored them under server-side-apply. Metacontroller does not remove such fields.",
-    "Run the command in the message, with permission to change the child. If the message then has another command, "
-    "run that one, too. To prevent this, change the apply strategy as docs/operate.md describes, and change the spec "
-    "instead of using kubectl rollout undo.",
+    "Run the command in the message, with permission to change the child. If the message then shows a different "
+    "command, run that one, too. To prevent this, change the apply strategy as docs/operate.md describes, and change "
+    "the spec instead of using kubectl rollout undo.",
 )
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
     "Waiting for {kind} {child} to be {write}.",
     "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet.",
-    "Wait; this takes seconds. After a minute the reason becomes NotApplied or Overridden.",
+    "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
+    "LeftoverFields or NameConflict.",
 )
 ROLLING_OUT = Reason(
     "RollingOut",
@@ -180,13 +182,14 @@ PROGRESS_DEADLINE_EXCEEDED = Reason(
     "New Pods did not become available within progressDeadlineSeconds. "
     "See: kubectl describe pods -l myresource={name} -n {namespace}",
     "The image can't be pulled, the application exits or never becomes ready, or no node fits the Pods.",
-    "Check the Pods: kubectl describe pods -l myresource=NAME. The old Pods keep serving until new ones are available.",
+    "Check the Pods: kubectl describe pods -l myresource=NAME. Old Pods, if there are any, keep serving until new ones "
+    "are available, unless spec.strategy.type is Recreate.",
 )
 REPLICA_FAILURE = Reason(
     "ReplicaFailure",
     Outlook.FOLLOWS_ROLLOUT,
     "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
-    "A quota, a LimitRange, Pod Security or another admission policy refuses the Pods, or their ServiceAccount or "
+    "A quota, a LimitRange, Pod Security or another admission policy rejects the Pods, or their ServiceAccount or "
     "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
     "without your action.",
     "Check the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
@@ -202,7 +205,7 @@ REPLICAS_UNAVAILABLE = Reason(
     "ReplicasUnavailable",
     Outlook.FOLLOWS_ROLLOUT,
     "Some Pods became unavailable. See: kubectl describe pods -l myresource={name} -n {namespace}",
-    "The rollout was complete. Since then Pods crashed, were evicted, or fail their readiness probe.",
+    "The rollout was complete. Since then, Pods have crashed, been evicted, or failed their readiness probe.",
     "Check the Pods: kubectl describe pods -l myresource=NAME",
 )
 SCALED_TO_ZERO = Reason(
@@ -265,7 +268,7 @@ CRASH_LOOPING = Reason(
     Outlook.FOLLOWS_ROLLOUT,
     "{who} keeps exiting with code {code}{hint}. See: kubectl {command} -l myresource={name} -n {namespace}{options}",
     "The application exits soon after it starts, or its liveness or startup probe fails and the kubelet restarts it. "
-    "It counts as recovered once it has run for ten minutes.",
+    "The container counts as recovered once it has run for ten minutes.",
     "Read its logs: kubectl logs -l myresource=NAME -c main --previous --ignore-errors. If they show no error, check "
     "the liveness and startup probes: kubectl describe pods -l myresource=NAME",
 )
@@ -296,7 +299,7 @@ POD_REJECTED = Reason(
 NODE_LOST = Reason(
     "NodeLost",
     Outlook.FOLLOWS_ROLLOUT,
-    "A node that runs a Pod does not respond; the Pod is replaced after some minutes. See: kubectl get nodes",
+    "A node that runs a Pod does not respond; the Pod is replaced after a few minutes. See: kubectl get nodes",
     "The kubelet of the node stopped, or the network between the node and the API server is broken. The Pod may still "
     "run there. Kubernetes replaces it after five minutes, or after the tolerationSeconds of spec.tolerations.",
     "Repair the node, or wait: kubectl get nodes",
@@ -314,9 +317,9 @@ PROBE_FAILING = Reason(
     "ProbeFailing",
     Outlook.FOLLOWS_ROLLOUT,
     "{who} is running, but its readiness probe is failing: {remedy}.",
-    "The probe checks the wrong port or path, or the application takes longer to become ready than its probes allow: "
-    "the time of the startup probe, then initialDelaySeconds plus failureThreshold (or successThreshold) times "
-    "periodSeconds (or timeoutSeconds), whichever is longer.",
+    "The probe checks the wrong port or path, or the application takes longer to become ready than its startup and "
+    "readiness probes allow. Each probe allows initialDelaySeconds, plus periodSeconds (or timeoutSeconds if longer) "
+    "times failureThreshold (or successThreshold if larger).",
     "Correct spec.readinessProbe, or find out what the application waits for: kubectl logs -l myresource=NAME -c main",
 )
 

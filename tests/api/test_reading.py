@@ -14,7 +14,7 @@ from tests.api.refused.every import HOOK_ONLY, REFUSED
 from tests.build import Json, my_resource
 
 PATTERN = "does not have the required format; see the description of the field"
-QUANTITY = "must be a quantity such as 500m, 2, 128Mi or 1.5Gi"
+QUANTITY = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
 BYTES = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
 SOURCES = [{"secret": {"name": "a"}}, {"configMap": {"name": "A"}}]
 BAD = [fields for specs in (REFUSED | HOOK_ONLY).values() for fields in specs] + [
@@ -44,7 +44,7 @@ def _problem(resource: Json) -> str:
         ({"securityProfile": "Open"}, "spec.securityProfile: must be 'Baseline' or 'Restricted'"),
         ({"env": {}}, "spec.env: must be a list"),
         ({"env": [{"name": "A"}, None]}, "spec.env[1]: must be an object"),
-        ({"env": [{"name": "A"}, {}]}, "spec.env[1].name: is required"),
+        ({"env": [{"name": "A"}, {}]}, "spec.env[1].name: Required value"),
         ({"env": [{"name": "A"}, {"name": "1"}]}, f"spec.env[1].name: {PATTERN}"),
         ({"env": [{"name": "A"}, {"name": "A"}]}, "spec.env: must not have two items with the same name"),
         (
@@ -56,10 +56,10 @@ def _problem(resource: Json) -> str:
             {"volumes": [{"name": "a", "projected": {"sources": SOURCES}}]},
             f"spec.volumes[0].projected.sources[1].configMap.name: {PATTERN}",
         ),
-        ({"command": [""]}, "spec.command: the first item must be a program"),
+        ({"command": [""]}, "spec.command: the first item must not be empty"),
         (
             {"volumeMounts": [{"name": "a", "mountPath": "/a"}]},
-            "spec: each volume that volumeMounts names must be in spec.volumes",
+            "spec: each name in volumeMounts must be the name of a volume in spec.volumes",
         ),
         (
             {"livenessProbe": {"httpGet": {"port": 0}}},
@@ -79,7 +79,7 @@ def test_a_problem_names_the_field_and_what_it_must_be(fields: Json, problem: st
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        (b"{}", "spec.image: is required"),
+        (b"{}", "spec.image: Required value"),
         (b"[]", "spec: must be an object"),
         (b"null", "spec: must be an object"),
         (b"", "spec: is not valid JSON"),

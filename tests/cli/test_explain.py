@@ -93,15 +93,20 @@ def test_capitals_do_not_matter() -> None:
     assert call("explain", "notapplied") == call("explain", "NotApplied")
 
 
-def test_without_a_reason_all_are_listed() -> None:
-    lines = call("explain").out.splitlines()
+def test_without_a_word_the_reasons_the_states_and_the_conditions_are_listed() -> None:
+    tables = [table.splitlines() for table in call("explain").out.split("\n\n")]
 
-    assert [line.split()[0] for line in lines] == list(REASONS)
+    assert [title for title, *_ in tables] == ["Reasons of the condition Ready:", "States:", "Conditions:"]
+    assert [[row.split()[0] for row in rows] for _, *rows in tables] == [
+        list(REASONS),
+        [term.name for term in TERMS if term.kind == "state"],
+        [term.name for term in TERMS if term.kind == "condition"],
+    ]
 
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("Applied", "did you mean NotApplied?"), ("Weather", "myresource explain lists the reasons")],
+    [("Applied", "did you mean NotApplied?"), ("Weather", "for a list, run: myresource explain")],
 )
 def test_an_unknown_reason_is_one_line_with_a_way_on(word: str, hint: str) -> None:
     assert_one_line(call("explain", word), 2, word, hint)

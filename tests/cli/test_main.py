@@ -7,6 +7,10 @@ import pytest
 from app import __version__
 from tests.cli.calling import assert_one_line, call
 
+CLI_NOT_INSTALLED = (
+    "myresource: crd needs yaml; install it with: pip install ./metahook '.[cli]', at the root of the repository\n"
+)
+
 
 def test_help_lists_the_commands_without_loading_them() -> None:
     ended = call("--help")
@@ -118,7 +122,7 @@ def test_serve_runs_without_yaml_and_other_commands_name_what_to_install() -> No
 
     assert helped.returncode == 0
     assert rendered.returncode == 2
-    assert rendered.stderr == "myresource: crd needs yaml; install it with: pip install 'myresource-operator[cli]'\n"
+    assert rendered.stderr == CLI_NOT_INSTALLED
 
 
 def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:

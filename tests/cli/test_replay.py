@@ -625,7 +625,7 @@ def test_json_needs_no_extra_packages_and_other_input_names_what_to_install(writ
     assert (good.returncode, good.stdout, good.stderr) == (0, f"{SAME}\n", "")
     for ended in (bad, far):
         assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-        assert "pip install 'myresource-operator[cli]'" in ended.stderr
+        assert "pip install ./metahook '.[cli]', at the root of the repository" in ended.stderr
 
 
 def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_kinds_come_from_the_variable_with_commas_or_spaces_between(
 ) -> None:
     monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", given)
 
-    assert f"mybackups db {State.MISSING.value}" in waits(rendered("-f", web))
+    assert f"mybackups/db {State.MISSING.value}" in waits(rendered("-f", web))
 
 
 def test_the_option_may_be_repeated_and_wins_over_the_variable(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,23 @@ def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None
     arrived = sync(parent, sent_again(parent, deployment), service, now=later)
 
     assert (reason(refused), reason(arrived)) == ("NotApplied", "Overridden")
-    assert "could not be updated within a minute: an admission policy refuses it" in condition(refused)["message"]
+    assert "could not be updated within a minute: an admission policy rejects it" in condition(refused)["message"]
+
+
+def test_variables_in_another_order_have_a_message_of_their_own() -> None:
+    """Under dynamic-apply no one else sets them: Metacontroller keeps the order in which they were first applied."""
+    parent = my_resource(env=[{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}])
+    (deployment,) = finished(parent)
+    pod = deployment["spec"]["template"]["spec"]
+    main = {**pod["containers"][0], "env": pod["containers"][0]["env"][::-1]}
+    template = {**deployment["spec"]["template"], "spec": {**pod, "containers": [main]}}
+    reordered = rolled_out({**deployment, "spec": {**deployment["spec"], "template": template}})
+    waits = {**parent, "status": sync(parent, reordered)["status"]}
+
+    answer = sync(waits, sent_again(waits, reordered), now=NOW + timedelta(seconds=60))
+
+    assert reason(answer) == "Overridden"
+    assert "Rename the variable that uses another one" in condition(answer)["message"]
 
 
 def test_an_earlier_value_that_arrived_does_not_count_for_this_one() -> None:

@@ -217,7 +217,7 @@ def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -
     tell(here, told("Ready", "True"))
     here.wait_until_ready()
 
-    assert "mybackups nightly does not exist" in missing
+    assert "mybackups/nightly does not exist" in missing
     assert waiting == (("Building", "WaitingForDependencies"), None)
     assert dependencies(here)["status"] == "True"
     assert differences(here) == []

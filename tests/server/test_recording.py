@@ -205,8 +205,8 @@ def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
     assert 0 < len(kept(tmp_path)) < 9
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
     errors = [record.message for record in caplog.records if record.levelno == logging.ERROR]
-    remedy = "empty the folder and restart the hook to go on"
-    assert errors == [f"the folder is at its limit, so recording has stopped; {remedy} (logged only once)"]
+    remedy = "empty the directory and restart the hook to continue"
+    assert errors == [f"the directory is at its limit, so recording has stopped; {remedy} (logged only once)"]
     assert CANARY not in caplog.text
 
 
@@ -468,7 +468,7 @@ def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path
     assert ended.returncode == 2
     assert ended.stderr == (
         f"myresource: can't record in {tmp_path}/file: file exists; "
-        "name a folder that can be written with --record or MYRESOURCE_RECORD, or set neither\n"
+        "name a writable directory with --record or MYRESOURCE_RECORD, or set neither\n"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from app.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError
+from app.cli.errors import CLI_EXTRA, MAX_DEPTH, TOO_DEEP, DocumentError, InputError
 from app.cli.files.metadata import type_problems, without_nulls
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def documents(path: str) -> list[object]:
         message = f"{path}: not YAML or JSON: {problem}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
-        message = f"{path}: YAML needs {error.name}; give JSON, or: pip install 'myresource-operator[cli]'"
+        message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {CLI_EXTRA}"
         raise InputError(message) from error
 
 

@@ -130,5 +130,7 @@ def draw(console: Console, file: Path, title: str) -> None:
     try:
         file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
     except OSError as error:
-        message = f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing folder"
+        message = (
+            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing directory"
+        )
         raise InputError(message) from error

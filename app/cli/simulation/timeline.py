@@ -1,5 +1,6 @@
 """The timeline: a line for each entry of the history that a user can act on, with time, actor and text."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +63,11 @@ def _first_change(write: Write, part: str) -> str:
     path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
     if path and value is None:
         return f"{path} removed"
-    return f"{path}={value}" if path and write.key.kind != "Secret" else path
+    return f"{path}={_as_text(value)}" if path and write.key.kind != "Secret" else path
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _first_difference(old: object, new: object, path: str) -> tuple[str, object]:

@@ -37,7 +37,7 @@ class Unmet:
 
     def __str__(self) -> str:
         """Return what is waited for, in the words of the status."""
-        who, condition = f"{self.dependency.resource} {self.dependency.name}", self.dependency.condition
+        who, condition = f"{self.dependency.resource}/{self.dependency.name}", self.dependency.condition
         if self.state is State.UNMET:
             return f"{who} exists, but its condition {condition} is not True"
         return f"{who} {self.state.value}"

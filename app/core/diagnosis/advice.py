@@ -78,7 +78,7 @@ class Advice:
     def absent_image(self, container: ContainerStatus) -> ImageWords:
         """Return the words for an image that is not on the node and that the pull policy keeps from being pulled."""
         own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
-        problem = "has no image on its node, and its imagePullPolicy is Never"
+        problem = "needs an image that is not on its node, and its imagePullPolicy is Never"
         return ImageWords(_who(container), problem, remedy=own if is_own(container) else _FOREIGN_REMEDY)
 
     def _pull(self) -> str:

@@ -40,9 +40,9 @@ def deletion(reason: str, spec: MyResourceSpec) -> Cause | None:
     if reason == "PreemptionByScheduler":
         return Cause(_preempted(spec))
     if reason == "EvictionByEvictionAPI":
-        return Cause(EvictionWords(why="a client requested it, such as kubectl drain", remedy=_REPLACED))
+        return Cause(EvictionWords(why="a client such as kubectl drain requested it", remedy=_REPLACED))
     if reason == "DeletionByTaintManager":
-        return Cause(EvictionWords(why="its node has a taint that it does not tolerate", remedy=_REPLACED))
+        return Cause(EvictionWords(why="its node has a taint that the Pod does not tolerate", remedy=_REPLACED))
     return None
 
 
@@ -56,8 +56,9 @@ def _evicted(message: str, spec: MyResourceSpec) -> EvictionWords:
         remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less data"
         return EvictionWords(why="it exceeded its ephemeral-storage limit", remedy=remedy)
     if match := _LOW.match(message):
+        resource = _RESOURCES[match["what"]]
         return EvictionWords(
-            why=f"its node is low on {_RESOURCES[match['what']]}", remedy="free some on the node, or add nodes"
+            why=f"its node is low on {resource}", remedy=f"free up {resource} on the node, or add nodes"
         )
     return EvictionWords(why="its node could no longer run it", remedy="check the events of the node")
 
@@ -78,5 +79,5 @@ def _preempted(spec: MyResourceSpec) -> PreemptionWords:
 
 def _rejected(reason: str) -> RejectionWords:
     if reason.startswith("OutOf"):
-        return RejectionWords(why="it does not have enough free resources")
+        return RejectionWords(why="the node does not have enough free resources")
     return RejectionWords(why="the Pod no longer matches the node")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from app.api.spec import MyResourceSpec
 
-UNKNOWN = "a quota, a LimitRange or an admission policy refuses them"
+UNKNOWN = "a quota, a LimitRange or an admission policy rejects them"
 
 
 def explain_replica_failure(message: str | None, spec: MyResourceSpec | None) -> str:
@@ -57,7 +57,7 @@ _ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
     ),
     (
         re.compile(r"denied the request|ValidatingAdmissionPolicy|denied request"),
-        lambda _: "an admission policy or webhook of the cluster refuses them",
+        lambda _: "an admission policy or webhook of the cluster rejects them",
     ),
 ]
 """The first pattern that is found decides. Source: Kubernetes, plugin/pkg/admission: serviceaccount, priority,

@@ -24,7 +24,9 @@ class Condition:
 
 AVAILABLE_NOW = Condition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
 NOT_AVAILABLE = Condition("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
-NOT_YET_OBSERVED = Condition("Progressing", "Unknown", "NotYetSeen", "The Deployment is not updated to this spec yet.")
+NOT_YET_OBSERVED = Condition(
+    "Progressing", "Unknown", "NotYetSeen", "The Deployment has not been updated to this spec yet."
+)
 ROLLOUT_IN_PROGRESS = Condition("Progressing", "True", "RollingOut", "The rollout is in progress.")
 ROLLED_OUT = Condition("Progressing", "True", "RolledOut", "The last rollout is complete.")
 ROLLOUT_LATE = Condition(

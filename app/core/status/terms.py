@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.core.status.conditions import OTHER_CONDITIONS
 
 _ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
-_WAIT = "Wait. The message of Ready tells for what: kubectl get myresource NAME -o wide"
+_WAIT = "Wait. The message of Ready says what it is waiting for: kubectl get myresource NAME -o wide"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ TERMS = (
     Term(
         "Degraded",
         "state",
-        "The MyResource was Ready in this generation and is no longer, and no rollout is in progress: Pods were lost "
+        "The MyResource was Ready at this generation but no longer is, and no rollout is in progress: Pods were lost "
         "or keep failing, or a ConfigMap or Secret that they use does not exist.",
         _ACT,
     ),
@@ -46,7 +46,8 @@ TERMS = (
     Term(
         "Available",
         "condition",
-        "True if enough Pods are available, old ones included: during a failing rollout the old Pods serve.",
+        "True if enough Pods are available, including Pods of an older spec: during a failing rollout the old Pods "
+        "keep serving.",
         "If it is False, the application may not respond: check the reason of Ready.",
     ),
     Term(

@@ -30,6 +30,7 @@ class Words:
     kind: str
     child: str
     path: str
+    override: str
     fields: str
     command: str
     write: str
@@ -61,10 +62,26 @@ def _words(facts: Facts) -> Words:
         kind=drift.kind,
         child=drift.name,
         path=drift.path or "",
+        override=_override(drift),
         fields=drift.removal.fields if drift.removal else "",
         command=drift.removal.command if drift.removal else "",
         write="updated" if drift.is_observed else "created",
         refusers="" if drift.is_observed else "another object has its name, or a quota or ",
+    )
+
+
+def _override(drift: Drift) -> str:
+    """Return what is wrong with a field of the child that was sent again, and the remedy."""
+    child = f"{drift.kind} {drift.name}"
+    # The path of env itself, and not of a variable in it, means the order of the variables, or that all are missing.
+    if drift.path and drift.path.endswith(".env"):
+        return (
+            f"Variables in env of {child} are missing or in another order than in this spec. Rename the variable that "
+            "uses another one, or stop other users and controllers from changing env"
+        )
+    return (
+        f"Another user or controller keeps overwriting a field of {child}. Set the same value in this spec, or stop "
+        "them from changing the field"
     )
 
 

@@ -80,7 +80,7 @@ def _annotation_keys(path: str, place: Place) -> Example:
 def _unreserved(path: str, place: Place, reserved: list[str]) -> Example:
     return Example(
         path=path,
-        says="keys of ",
+        says="keys with the prefix ",
         good=[place({}), *(place({key: "x"}) for key in FREE)],
         bad=[place({key: "x"}) for key in reserved] + [place({"a": "x", reserved[-1]: "x"})],
     )

@@ -34,7 +34,7 @@ def _handler(probe: str) -> Example:
 def _command(probe: str) -> Example:
     return Example(
         path=f"spec.{probe}.exec.command",
-        says="the first item must be a program",
+        says="the first item must not be empty",
         good=[{probe: {"exec": {"command": command}}} for command in (["true"], ["sh", ""])],
         bad=[{probe: {"exec": {"command": command}}} for command in ([""], ["", "true"])],
     )
@@ -46,7 +46,7 @@ def _port(probe: str) -> Example:
 
     return Example(
         path="spec",
-        says=f"the port that {probe} names",
+        says=f"the port name in {probe} must be",
         good=[
             asking("httpGet", 80),
             asking("tcpSocket", 81, [NAMED]),

@@ -78,7 +78,7 @@ def _enough(path: str, says: str, place: Callable[[int | str], Json]) -> Example
 def _amount(path: str, place: Callable[[int | str], Json]) -> Example:
     return Example(
         path=path,
-        says="must be a quantity such as",
+        says="must be a quantity: CPU such as",
         good=[place(amount) for amount in GOOD_AMOUNTS],
         bad=[place(amount) for amount in BAD_AMOUNTS],
     )

@@ -83,7 +83,7 @@ IMAGE = Example(
 )
 COMMAND = Example(
     path="spec.command",
-    says="the first item must be a program",
+    says="the first item must not be empty",
     good=[{"command": command} for command in ([], ["sh"], ["sh", ""], [" "])],
     bad=[{"command": command} for command in ([""], ["", "sh"])],
 )
@@ -105,7 +105,7 @@ CPU_ONCE = Example(
 )
 MOUNTS = Example(
     path="spec",
-    says="each volume that volumeMounts names",
+    says="each name in volumeMounts",
     good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
     bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
 )

@@ -62,7 +62,7 @@ def test_the_first_start_waits_and_says_for_what(related: Grouped, why: str) -> 
 
     assert kinds(answer) == []
     assert reason(answer) == "WaitingForDependencies"
-    assert condition(answer)["message"] == f"Waiting for dependencies: mybackups nightly {why}."
+    assert condition(answer)["message"] == f"Waiting for dependencies: mybackups/nightly {why}."
     assert condition(answer, "Reconciling")["status"] == "True"
     assert answer["status"]["state"] == "Building"
     assert "resyncAfterSeconds" not in answer
@@ -84,7 +84,7 @@ def test_an_object_that_cannot_be_read_is_waited_for(asked: str) -> None:
     )
 
     assert reason(answer) == "WaitingForDependencies"
-    assert "mybackups nightly exists, but can't be read" in condition(answer)["message"]
+    assert "mybackups/nightly exists, but can't be read" in condition(answer)["message"]
 
 
 def test_an_object_without_a_generation_is_always_as_its_status_says() -> None:
@@ -135,7 +135,7 @@ def test_each_that_is_not_met_is_listed_in_the_order_of_the_spec() -> None:
 
     message = condition(answered(backup(READY, name="weekly"), parent=asked), "DependenciesReady")["message"]
 
-    assert message == "mybackups nightly does not exist; mybackups a does not exist."
+    assert message == "mybackups/nightly does not exist; mybackups/a does not exist."
 
 
 def test_a_service_does_not_wait() -> None:
@@ -168,7 +168,7 @@ def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> 
     answer = answered(backup(READY), watch=Watch())
 
     assert (kinds(answer), reason(answer)) == ([], "DependencyNotFollowed")
-    assert "mybackups nightly is of a kind that the operator does not watch" in condition(answer)["message"]
+    assert "mybackups/nightly is of a kind that the operator does not watch" in condition(answer)["message"]
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
 

@@ -74,10 +74,10 @@ def test_an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec(
     ("seen", "spec", "expected"),
     [
         pytest.param(
-            failed("OutOfcpu"), {}, ("PodRejected", "it does not have enough free resources"), id="out of CPU"
+            failed("OutOfcpu"), {}, ("PodRejected", "the node does not have enough free resources"), id="out of CPU"
         ),
         pytest.param(
-            failed("OutOfpods"), {}, ("PodRejected", "it does not have enough free resources"), id="out of Pods"
+            failed("OutOfpods"), {}, ("PodRejected", "the node does not have enough free resources"), id="out of Pods"
         ),
         pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "no longer matches the node"), id="labels changed"),
         pytest.param(failed("Preempting"), {}, ("Preempted", "set spec.priorityClassName"), id="critical Pod"),

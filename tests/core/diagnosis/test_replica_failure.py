@@ -50,7 +50,7 @@ def said(message: str | None, **spec: Any) -> str:
             {"priorityClassName": "urgent"},
             "PriorityClass urgent does not exist: create it, or change spec.priorityClassName",
         ),
-        ("class", {}, "a quota, a LimitRange or an admission policy refuses them"),
+        ("class", {}, "a quota, a LimitRange or an admission policy rejects them"),
         (
             "security",
             {},
@@ -75,9 +75,9 @@ def said(message: str | None, **spec: Any) -> str:
                 "or spec.resources"
             ),
         ),
-        ("policy", {}, "an admission policy or webhook of the cluster refuses them"),
-        ("webhook", {}, "an admission policy or webhook of the cluster refuses them"),
-        ("else", {}, "a quota, a LimitRange or an admission policy refuses them"),
+        ("policy", {}, "an admission policy or webhook of the cluster rejects them"),
+        ("webhook", {}, "an admission policy or webhook of the cluster rejects them"),
+        ("else", {}, "a quota, a LimitRange or an admission policy rejects them"),
     ],
 )
 def test_what_the_api_server_says_is_told_in_the_words_of_the_spec(why: str, spec: Any, expected: str) -> None:
@@ -85,7 +85,7 @@ def test_what_the_api_server_says_is_told_in_the_words_of_the_spec(why: str, spe
 
 
 def test_without_a_message_all_that_refuses_pods_is_named() -> None:
-    assert said(None) == "a quota, a LimitRange or an admission policy refuses them"
+    assert said(None) == "a quota, a LimitRange or an admission policy rejects them"
 
 
 def test_the_message_stays_the_same_while_the_counts_of_a_quota_move() -> None:

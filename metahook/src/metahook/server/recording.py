@@ -75,7 +75,7 @@ class Recorder:
 
     def announce(self) -> None:
         """Log that requests are recorded, and where."""
-        warning = "recording requests in %s: what users wrote in their specs is in them; keep them private"
+        warning = "recording requests in %s: they contain users' data; keep them private"
         log.warning(warning, self._folder)
 
     def admit(self, exchange: Exchange) -> bool:
@@ -106,8 +106,8 @@ class Recorder:
             text, name = _recorded(exchange, next(self._numbers), self._version)
             self._stopped = self._stopped or self._used + len(text) > self._most
             if self._stopped:
-                remedy = "empty the folder and restart the hook to go on"
-                self._log_once(f"the folder is at its limit, so recording has stopped; {remedy}")
+                remedy = "empty the directory and restart the hook to continue"
+                self._log_once(f"the directory is at its limit, so recording has stopped; {remedy}")
                 return
             _save(self._folder / name, text)
             self._used += len(text)
@@ -149,7 +149,7 @@ def _opened(folder: Path) -> int:
         with os.scandir(folder) as entries:
             return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
     except OSError as error:
-        message = f"can't record in {folder}: {(error.strerror or 'no folder').lower()}"
+        message = f"can't record in {folder}: {(error.strerror or 'no directory').lower()}"
         raise CannotRecord(message) from error
 
 
