@@ -201,7 +201,7 @@ def test_a_deployment_whose_dependencies_are_not_met_is_not_created(
 
     assert (ended.code, ended.out.count("\n")) == (0, 1)
     assert last_line(ended).startswith(
-        "No Pods are running: the Deployment would not be created. DependencyNotFollowed: mybackups nightly "
+        "No Pods are running: the Deployment would not be created. DependencyNotFollowed: mybackups/nightly "
     )
 
 
@@ -325,7 +325,7 @@ def test_a_dependency_beside_the_edit_is_met(write: Write) -> None:
         for new in ((waiting,), (waiting, backup))
     ]
 
-    assert last_line(ends[0]).endswith("mybackups nightly does not exist.")
+    assert last_line(ends[0]).endswith("mybackups/nightly does not exist.")
     assert last_line(ends[1]) == "No Pods are running: the Deployment would be created."
 
 

@@ -98,6 +98,14 @@ def test_a_service_of_any_other_owner_is_a_conflict(owner: Json) -> None:
     assert reason(asked(service(**owner))) == "NameConflict"
 
 
+def test_a_service_that_cannot_be_read_is_a_conflict() -> None:
+    unreadable = service()
+    unreadable["spec"] = "not a spec"
+    unreadable["metadata"]["labels"] = ["not", "labels"]
+
+    assert reason(asked(unreadable)) == "NameConflict"
+
+
 def test_of_many_finalizers_as_many_are_named_as_fit() -> None:
     answer = asked(service(going=True, finalizers=[f"{number}.{'a' * 200}.example.com/x" for number in range(9)]))
 
