@@ -1,4 +1,4 @@
-"""C3, D2: an object that has the name of a child and is not that child, or is on its way out."""
+"""Objects that have the name of a child but belong to another owner, or are being deleted."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""C6: why Pods can't be created, in the words of the spec. The messages are those of the real API server."""
+"""Why Pods can't be created, in the words of the spec. The messages are those of the real API server."""
 
 from typing import Any
 

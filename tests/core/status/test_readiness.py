@@ -182,7 +182,7 @@ def test_every_reason_has_a_rule_or_comes_from_pods_and_every_rule_has_a_reason_
 
 @pytest.mark.parametrize("status", [TOO_LATE, FAILED_PODS, NO_REPLICA_SET], ids=["late", "refused", "no ReplicaSet"])
 def test_a_paused_deployment_is_paused_whatever_it_still_says_of_a_failure(status: Json) -> None:
-    """C1: the Deployment controller keeps what it said of a failure for as long as it is paused."""
+    """The Deployment controller keeps what it said of a failure for as long as it is paused."""
     made = deployment(conditions=[status], updatedReplicas=1)
     paused = {**made, "spec": {**made["spec"], "paused": True}}
 
@@ -199,7 +199,7 @@ def test_a_pause_after_the_rollout_is_not_blamed_for_pods_that_are_lost() -> Non
 
 
 def test_pods_that_are_refused_are_stalled_only_when_the_deadline_has_passed() -> None:
-    """C5, C7: a surge over a quota ends by itself; past the deadline there are still no Pods to describe."""
+    """A surge over a quota ends by itself; past the deadline there are still no Pods to describe."""
     answers = [
         sync(my_resource(replicas=3), deployment(conditions=conditions, updatedReplicas=0))
         for conditions in ([FAILED_PODS], [FAILED_PODS, TOO_LATE])
