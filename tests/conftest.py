@@ -15,7 +15,7 @@ settings.load_profile("project")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that accepts what is made now, and that of tests/plans."""
-    parser.addoption("--update-golden", action="store_true", help="write the golden answers anew")
+    parser.addoption("--update-golden", action="store_true", help="write the golden responses again")
     parser.addoption("--all-plans", action="store_true", help="try all fault plans, not one in three")
     parser.addoption("--plan", help="the only fault plan to try, such as stale-12-Service-2")
 

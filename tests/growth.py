@@ -58,7 +58,7 @@ def _other(value: Any, number: int) -> Any:
 
 
 def _is_word(field: str) -> bool:
-    """Tell whether *field* is one of a schema, not a name that somebody chose."""
+    """Tell whether *field* is one of a schema, not a name that a user chose."""
     return field.isalpha()
 
 

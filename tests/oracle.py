@@ -84,7 +84,7 @@ def status_problems(status: Json) -> Iterator[str]:
 
 
 def _mine(situation: Situation, child: Json | None) -> Json | None:
-    """Return *child* if nobody else controls it."""
+    """Return *child* if no other object controls it."""
     owners = (child or {}).get("metadata", {}).get("ownerReferences", [])
     others = [
         owner for owner in owners if owner.get("controller") and owner["uid"] != situation.parent["metadata"]["uid"]
@@ -99,7 +99,7 @@ def service_asked(situation: Situation) -> bool:
 
 
 def service_taken(situation: Situation) -> bool:
-    """Tell whether the Service's name is seen to belong to somebody else."""
+    """Tell whether the Service's name belongs to another owner."""
     parent = situation.parent["metadata"]
     held = list((situation.related or {}).get("Service.v1", {}).values())
     owners = [

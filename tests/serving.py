@@ -29,7 +29,7 @@ _given: set[int] = set()
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on, and that was not returned before: its listener may be about to start."""
+    """Return a free port that was not returned before: its listener may be about to start."""
     while True:
         port = secrets.choice(_PORTS)
         if port in _given:

@@ -74,7 +74,7 @@ def whole_objects(size: int) -> bytes:
 
 
 def children(size: int) -> bytes:
-    """Return a request with many Deployments that nobody asked for, of an invalid spec."""
+    """Return a request with many Deployments that no spec desires, of an invalid spec."""
     extra = [deployment(metadata={"name": f"d{number}"}) for number in range(size // 250)]
     return sync_request(my_resource(image="no image"), grouped(*extra), {})
 

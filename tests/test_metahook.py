@@ -1,4 +1,4 @@
-"""The toolkit as a distribution: what it needs, and that nobody looks for it at an index."""
+"""The toolkit as a distribution: what it needs, and that pip never looks for it at an index."""
 
 import os
 import re

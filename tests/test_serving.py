@@ -5,7 +5,7 @@ from tests import serving
 from tests.serving import free_port
 
 
-def test_a_port_is_given_once_and_never_while_somebody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_is_given_once_and_never_while_it_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     ports = [free_port() for _ in range(3)]
     monkeypatch.setattr(serving, "_PORTS", ports)
     monkeypatch.setattr(serving, "_given", set())

@@ -1,4 +1,4 @@
-"""What is not the parent's and what nobody knows yet: it may stand in a request, and changes nothing in the answer."""
+"""Unknown fields and objects of others may stand in a request, and change nothing in the response."""
 
 import json
 from typing import Any

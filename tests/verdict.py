@@ -52,7 +52,7 @@ def _of_sync(answer: Json, request: Json) -> Iterator[str]:
 
 
 def _observed(request: Json) -> set[str]:
-    """Return the name of the parent's Deployment if it was observed: in its namespace, and nobody else's."""
+    """Return the name of the parent's Deployment if it was observed: in its namespace, without another controller."""
     parent = request["parent"]["metadata"]
     seen = [item["metadata"] for item in (request["children"].get("Deployment.apps/v1") or {}).values()]
     mine = [item for item in seen if item.get("namespace") == parent["namespace"]]

@@ -155,7 +155,7 @@ def test_a_deleted_parent_sets_no_timer() -> None:
     assert "resyncAfterSeconds" not in sync(my_resource(deleting=True))
 
 
-def test_a_value_that_somebody_else_keeps_sets_no_timer() -> None:
+def test_a_value_that_another_client_keeps_sets_no_timer() -> None:
     (made,) = finished(my_resource(replicas=3))
     made["spec"] = {**made["spec"], "replicas": 5}
     first = sync(my_resource(replicas=3), made)

@@ -41,8 +41,8 @@ _BOTH: dict[str, Change] = {
     "a label of ours gone": _change(None, "metadata", "labels", "app.kubernetes.io/name"),
     "a label of ours changed": _change("mine", "metadata", "labels", "myresource"),
     "all labels gone": _change(None, "metadata", "labels"),
-    "somebody's label": _change("payments", "metadata", "labels", "team"),
-    "somebody's annotation": _change("x", "metadata", "annotations", "example.com/note"),
+    "another client's label": _change("payments", "metadata", "labels", "team"),
+    "another client's annotation": _change("x", "metadata", "annotations", "example.com/note"),
     "not yet owned": _change(None, "metadata", "ownerReferences"),
     "without a spec": _change(None, "spec"),
 }

@@ -39,7 +39,7 @@ def own(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def here(own: OwnCluster) -> Iterator[Place]:
-    """Return a namespace that nobody else has."""
+    """Return a namespace that is used by nothing else."""
     name = f"myresource-test-{secrets.token_hex(4)}"
     own.watch(name)
     try:

@@ -39,7 +39,7 @@ def test_an_owned_field_that_is_gone_is_left_out() -> None:
     assert spec({"f:replicas": {}, "f:paused": {}}, {"paused": True}) == {"paused": True}
 
 
-def test_a_field_that_somebody_took_over_is_left_to_them() -> None:
+def test_a_field_that_another_manager_took_over_is_left_to_it() -> None:
     assert spec({"f:paused": {}}, {"paused": True, "replicas": 7}) == {"paused": True}
 
 
@@ -97,8 +97,8 @@ def test_field_sets_that_are_no_maps_own_nothing_below(damaged: object) -> None:
 
 OTHERS = {
     "an entry of operation Update": entry({"f:spec": {"f:paused": {}}}, operation="Update"),
-    "an entry of somebody else": {"operation": "Apply", "fieldsV1": {"f:spec": {"f:paused": {}}}},
-    "an entry with the reference to somebody else": {
+    "an entry of another manager": {"operation": "Apply", "fieldsV1": {"f:spec": {"f:paused": {}}}},
+    "an entry with the reference to another owner": {
         "operation": "Apply",
         "fieldsV1": {
             "f:metadata": {"f:ownerReferences": {key(f'{{"uid":"{SOMEBODY_ELSE}"}}'): {}, ".": {}}},

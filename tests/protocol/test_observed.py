@@ -64,14 +64,14 @@ class Owners:
 
 OWNERS = {
     "the parent controls it": Owners([owner(UID)], child=True),
-    "just adopted: nobody controls it yet": Owners([], child=True),
-    "null counts as nobody": Owners(None, child=True),
+    "just adopted: no controller yet": Owners([], child=True),
+    "null counts as no owner": Owners(None, child=True),
     "another owner does not control it": Owners([owner(SOMEBODY_ELSE, controller=None)], child=True),
     "the parent controls it beside other owners": Owners(
         [owner(SOMEBODY_ELSE, controller=False), owner(UID)], child=True
     ),
-    "somebody else controls it": Owners([owner(SOMEBODY_ELSE)], child=False),
-    "the parent owns it, and somebody else controls it": Owners(
+    "another object controls it": Owners([owner(SOMEBODY_ELSE)], child=False),
+    "the parent owns it, and another object controls it": Owners(
         [owner(UID, controller=False), owner(SOMEBODY_ELSE)], child=False
     ),
 }

@@ -20,7 +20,7 @@ async def _settled() -> None:
         ([10, 0], [0, 1]),
         ([4, 7, 1], [0]),
     ],
-    ids=["all fit", "one does not", "nothing always fits", "nobody passes one that waits"],
+    ids=["all fit", "one does not", "nothing always fits", "none overtakes one that waits"],
 )
 def test_who_fits_holds_and_the_others_wait_in_turn(sizes: list[int], holders: list[int]) -> None:
     assert asyncio.run(_snapshot(sizes)) == holders

@@ -152,7 +152,7 @@ def test_what_runs_is_not_stopped_when_a_dependency_is_lost() -> None:
     assert condition(answer, "DependenciesReady")["reason"] == "DependenciesNotMet"
 
 
-def test_a_deployment_that_somebody_deleted_is_made_again_without_waiting() -> None:
+def test_a_deleted_deployment_is_created_again_without_waiting() -> None:
     asked = waiting(status={"readyGeneration": 1})
 
     assert kinds(answered(NONE, parent=asked)) == ["Deployment"]

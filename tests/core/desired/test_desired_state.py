@@ -88,7 +88,7 @@ def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
     assert reason(sync(asked("w"))) == "Building"
 
 
-def test_a_service_that_somebody_else_has_is_left_out_and_named() -> None:
+def test_a_service_of_another_owner_is_left_out_and_named() -> None:
     parent = my_resource(ports=PORTS)
 
     answer = sync(parent, related=grouped(foreign_service(), kinds=("Service",)))

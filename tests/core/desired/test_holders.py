@@ -131,7 +131,7 @@ def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
         pytest.param(pod(deletionTimestamp=BEFORE), id="on its way out"),
         pytest.param(pod(owner="shop-deployment-5f6d"), id="of another Deployment"),
         pytest.param(pod(owner="web-deployment-more-5f6d"), id="of one with a longer name"),
-        pytest.param(pod(ownerReferences=[]), id="of nobody"),
+        pytest.param(pod(ownerReferences=[]), id="without an owner"),
     ],
 )
 def test_other_pods_keep_no_deployment_from_being_made(other: Json) -> None:

@@ -79,7 +79,7 @@ def test_a_container_that_has_not_failed_is_no_cause(made: Json) -> None:
         pytest.param(crashing(restarts=2), id="waiting again"),
         pytest.param(container(state=running(599), last=ended(1), restarts=999), id="running for a while"),
         pytest.param(container(state=ended(1), restarts=1), id="what was before is not known"),
-        pytest.param(container(state={"running": {}}, last=ended(1), restarts=2), id="since nobody knows when"),
+        pytest.param(container(state={"running": {}}, last=ended(1), restarts=2), id="since an unknown time"),
     ],
 )
 def test_a_crash_loop_is_said_in_the_same_words_in_all_its_states(seen: Json) -> None:
@@ -172,7 +172,7 @@ def test_a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds(s
             {"readinessProbe": PROBE, "startupProbe": PROBE},
             id="the startup probe goes on",
         ),
-        pytest.param(container(state={"running": {}}), {"readinessProbe": PROBE}, id="nobody knows since when"),
+        pytest.param(container(state={"running": {}}), {"readinessProbe": PROBE}, id="unknown since when"),
         pytest.param(container(state=waiting("ContainerCreating")), {"readinessProbe": PROBE}, id="it does not run"),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -
     seen = container("proxy", state, ended(0, "Completed"), restarts=20)
 
     assert said(pod(init=(seen,), sidecars=("proxy",)))[0] == "CrashLooping"
-    assert said(pod(init=(seen,))) == ROLLING  # its Pod was begun anew: it does its work once more
+    assert said(pod(init=(seen,))) == ROLLING  # its Pod was restarted: it does its work again
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -
         pytest.param(container(state=ended(0, "Completed")), id="just done"),
         pytest.param(container(state=running(9000)), id="it takes long"),
         pytest.param(container(state=running(600), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
-        pytest.param(container(last=ended(1), restarts=5, ready=True), id="nobody knows since when"),
+        pytest.param(container(last=ended(1), restarts=5, ready=True), id="unknown since when"),
     ],
 )
 def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:

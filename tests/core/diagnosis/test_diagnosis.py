@@ -164,7 +164,7 @@ def test_old_pods_that_crash_are_not_blamed_on_the_new_ones() -> None:
         pytest.param(pod(status={"phase": "Failed", "containerStatuses": [crashing()]}), id="evicted"),
         pytest.param(pod(status={"phase": "Succeeded", "containerStatuses": [crashing()]}), id="done"),
         pytest.param(pod(crashing(), owner="other-deployment"), id="another Deployment's"),
-        pytest.param(pod(crashing(), ownerReferences=None), id="nobody's"),
+        pytest.param(pod(crashing(), ownerReferences=None), id="without an owner"),
         pytest.param(pod(crashing(), labels={"myresource": "web"}), id="made by no Deployment"),
         pytest.param(pod(crashing(), namespace="other"), id="of another namespace"),
         pytest.param({**pod(crashing()), "status": {"containerStatuses": "many"}}, id="it can't be read"),

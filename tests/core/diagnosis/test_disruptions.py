@@ -106,7 +106,7 @@ def test_what_befalls_a_pod_has_its_own_cause(seen: Json, spec: Json, expected: 
     [
         pytest.param(failed("Evicted", mark="old", lived=9000), id="of an old ReplicaSet"),
         pytest.param(failed("Evicted", seconds=600), id="ten minutes ago"),
-        pytest.param(failed("DeadlineExceeded"), id="a reason that nobody knows"),
+        pytest.param(failed("DeadlineExceeded"), id="an unknown reason"),
         pytest.param(failed(None), id="no reason"),
         pytest.param(deleted("DeletionByPodGC"), id="deleted for another reason"),
         pytest.param(deleted(None), id="deleted by hand"),

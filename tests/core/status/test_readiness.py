@@ -149,7 +149,7 @@ def test_having_been_ready_is_remembered_over_a_failure() -> None:
     ("updated", "expected"),
     [pytest.param(1, "Paused", id="in a rollout"), pytest.param(3, "Available", id="with nothing to do")],
 )
-def test_a_deployment_that_somebody_paused_needs_somebody_to_resume_it(updated: int, expected: str) -> None:
+def test_a_paused_deployment_must_be_resumed_by_a_user(updated: int, expected: str) -> None:
     made = deployment(updatedReplicas=updated)
 
     assert ready({**made, "spec": {**made["spec"], "paused": True}}) == expected

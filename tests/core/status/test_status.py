@@ -249,7 +249,7 @@ def test_what_is_waited_for_is_cut_where_the_crd_ends_it_and_still_waited_for() 
 
 
 @pytest.mark.parametrize("since", ["2026-01-31T16:59:00+05:00", "0999-01-31T11:59:00Z"])
-def test_a_time_that_somebody_else_wrote_stays_the_same_time(since: str) -> None:
+def test_a_time_that_another_client_wrote_stays_the_same_time(since: str) -> None:
     parent = my_resource()
     parent["status"] = {**sync(parent)["status"], "waiting": {"what": "Deployment web-deployment", "since": since}}
 
