@@ -85,4 +85,4 @@ class Affinity(Model):
     pod_affinity: Annotated[PodAffinity, Omitted] | None = None
     """Other Pods to run close to."""
     pod_anti_affinity: Annotated[PodAffinity, Omitted] | None = None
-    """Other Pods to run away from."""
+    """Other Pods to keep away from."""

@@ -100,7 +100,7 @@ class MyResourceSpec(Model):
     startup_probe: RestartProbe | None = None
     """Checks whether the container has started; the other probes start after it succeeds."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    """When the image is pulled. Default: Always if the tag is latest or there is none, otherwise IfNotPresent."""
+    """When the image is pulled. Default: Always for the tag latest and without tag and digest, else IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
     """Secrets with credentials for the registry of the image."""
     volumes: Volumes | None = None
@@ -112,7 +112,7 @@ class MyResourceSpec(Model):
     """The Service that is created if ports is not empty."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
-    """Whether the Pods are replaced when a ConfigMap or Secret that the spec uses changes."""
+    """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
     dependencies: Dependencies | None = None
     """Objects in the same namespace that must be ready before the application starts for the first time."""
 

@@ -17,7 +17,7 @@ class Outlook(Enum):
     READY = "Ready is True"
     RECONCILING = "Ready is False; no action is needed yet (Reconciling)"
     STALLED = "Ready is False; action is needed (Stalled)"
-    FOLLOWS_ROLLOUT = "Ready is False; Reconciling until the deadline of the rollout, then Stalled"
+    FOLLOWS_ROLLOUT = "Ready is False; Reconciling until progressDeadlineSeconds pass without progress, then Stalled"
     TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
@@ -59,7 +59,7 @@ _OUTLINES = {
     "spec, or stop them from changing the field",
     "path": "<field>",
     "refusal": "<cause>",
-    "refusers": "another object has its name, or a quota or ",
+    "refusers": "another object has its name, or ",
     "requests": "<fields of the spec>",
     "until": "<condition>",
     "where": " at its <limit> limit",
@@ -91,7 +91,8 @@ CHILD_TERMINATING = Reason(
     "{holder} is being deleted. It is recreated once {until}.",
     "A child was deleted, and the object still exists: it has a finalizer, such as that of a load balancer, or its "
     "Pods are deleted first. Or the object belongs to an earlier MyResource of the same name.",
-    "Wait. If it stays, find out which controllers remove the finalizers that the message names, and why they do not.",
+    "Wait. If it stays, find out which controllers should remove the finalizers that the message names, and why they "
+    "do not.",
 )
 NAME_CONFLICT = Reason(
     "NameConflict",
@@ -125,7 +126,8 @@ WAITING_FOR_DEPENDENCIES = Reason(
 NOT_APPLIED = Reason(
     "NotApplied",
     Outlook.STALLED,
-    "{kind} {child} could not be {write} within a minute: {refusers}an admission policy rejects it. "
+    "{kind} {child} could not be {write} within a minute: {refusers}a quota or an admission policy rejects it, "
+    "or Metacontroller lacks the permission. "
     "See: kubectl describe myresource {name} -n {namespace}",
     "Metacontroller could not create or update the child. Either another object has its name; or the API server, a "
     "quota or an admission policy rejected it; or Metacontroller does not have permission.",
@@ -191,7 +193,7 @@ REPLICA_FAILURE = Reason(
     "Pods can't be created: {refusal}. See: kubectl describe replicasets -l myresource={name} -n {namespace}",
     "A quota, a LimitRange, Pod Security or another admission policy rejects the Pods, or their ServiceAccount or "
     "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
-    "without your action.",
+    "without your action, unless maxUnavailable allows no Pod: its default of 25% allows none below 4 replicas.",
     "Check the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
 )
 PAUSED = Reason(
@@ -241,8 +243,9 @@ CONTAINER_CONFIG_ERROR = Reason(
     "ContainerConfigError",
     Outlook.FOLLOWS_ROLLOUT,
     f"{{who}} can't be created: {{why}}. {_DESCRIBE}",
-    "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root, which "
-    "securityProfile Restricted does not allow; or the node can't create the container.",
+    "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root or as "
+    "a user without a numeric ID, which securityProfile Restricted does not allow; or the node can't create the "
+    "container.",
     "Create what the message names, or mark its use in the spec as optional; use an image that runs as a numeric "
     "non-root user, or set spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
@@ -253,8 +256,8 @@ RUN_CONTAINER_ERROR = Reason(
     f"{{who}} can't be started: {{remedy}}. {_DESCRIBE}",
     "The command is not in the image or is not executable, or the image is for another CPU architecture. The "
     "application never ran, so it has no logs.",
-    "Correct spec.command, or the entrypoint of the image. For the full error: "
-    "kubectl describe pods -l myresource=NAME",
+    "Correct spec.command or the entrypoint of the image, or use an image for the CPU architecture of the nodes. For "
+    "the full error: kubectl describe pods -l myresource=NAME",
 )
 OOM_KILLED = Reason(
     "OOMKilled",
@@ -276,9 +279,10 @@ EVICTED = Reason(
     "Evicted",
     Outlook.FOLLOWS_ROLLOUT,
     "A Pod was evicted because {why}: {remedy}.",
-    "The kubelet evicted a Pod that exceeded a storage limit, or because its node ran out of memory, disk space, "
-    "inodes or process IDs; or the Pod was evicted through the API, such as by kubectl drain. If a replacement is "
-    "evicted, too, the next one counts as available only after ten minutes without another eviction.",
+    "The kubelet evicted a Pod because the Pod exceeded a storage limit, or because its node ran out of memory, disk "
+    "space, inodes or process IDs; or the node was shut down, or has a taint that the Pod does not tolerate; or the "
+    "Pod was evicted through the API, such as by kubectl drain. If a replacement is evicted, too, the next one "
+    "counts as available only after ten minutes without another eviction.",
     "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
 )
 PREEMPTED = Reason(
@@ -310,7 +314,7 @@ UNSCHEDULABLE = Reason(
     "No node fits: not enough free CPU or memory for {requests}{constraints}{claims}, or nodes have taints that the "
     f"Pods do not tolerate. {_DESCRIBE}",
     "All nodes are full or too small, or no node meets the constraints of the Pods.",
-    "Lower the requests, relax the constraints, or add nodes. For the number of nodes that fail, and why: "
+    "Lower the requests, relax the constraints, or add nodes. For the number of nodes that do not fit, and why: "
     "kubectl describe pods -l myresource=NAME",
 )
 PROBE_FAILING = Reason(

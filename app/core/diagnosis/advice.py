@@ -166,7 +166,10 @@ class Advice:
     def _why(self, message: str) -> str | None:
         """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
         if _AS_ROOT in message and self._spec.security_profile == "Restricted":
-            return "its image runs as root: use a numeric non-root user, or set spec.securityProfile to Baseline"
+            return (
+                "its image runs as root or as a user without a numeric ID: use a numeric non-root user, or set "
+                "spec.securityProfile to Baseline"
+            )
         missing = self._missing(message)
         return f"{missing} does not exist: create it, or mark its use in the spec as optional" if missing else None
 

@@ -80,4 +80,4 @@ def _preempted(spec: MyResourceSpec) -> PreemptionWords:
 def _rejected(reason: str) -> RejectionWords:
     if reason.startswith("OutOf"):
         return RejectionWords(why="the node does not have enough free resources")
-    return RejectionWords(why="the Pod no longer matches the node")
+    return RejectionWords(why="the Pod no longer matches the labels or devices of the node")

@@ -66,7 +66,7 @@ def _words(facts: Facts) -> Words:
         fields=drift.removal.fields if drift.removal else "",
         command=drift.removal.command if drift.removal else "",
         write="updated" if drift.is_observed else "created",
-        refusers="" if drift.is_observed else "another object has its name, or a quota or ",
+        refusers="" if drift.is_observed else "another object has its name, or ",
     )
 
 

@@ -79,7 +79,7 @@ def test_an_eviction_is_told_by_what_was_exceeded_in_the_words_of_the_spec(
         pytest.param(
             failed("OutOfpods"), {}, ("PodRejected", "the node does not have enough free resources"), id="out of Pods"
         ),
-        pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "no longer matches the node"), id="labels changed"),
+        pytest.param(failed("NodeAffinity"), {}, ("PodRejected", "no longer matches the labels"), id="labels changed"),
         pytest.param(failed("Preempting"), {}, ("Preempted", "set spec.priorityClassName"), id="critical Pod"),
         pytest.param(failed("Terminated"), {}, ("Evicted", "its node was shut down"), id="shutdown"),
         pytest.param(deleted("PreemptionByScheduler"), {}, ("Preempted", "set spec.priorityClassName"), id="preempted"),
