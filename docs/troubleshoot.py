@@ -107,10 +107,11 @@ def _link(reason: Reason) -> str:
 
 
 def _section(reason: Reason) -> str:
+    proofs = f"<!-- tests: {', '.join(PROOFS.get(reason.name, ()))} -->"
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
-        f"- **Message:** {_plain(reason.outlined())}\n"
-        f"- **Why:** {_plain(reason.cause)} <!-- tests: {', '.join(PROOFS.get(reason.name, ()))} -->\n"
+        f"- **Message:** {_plain(reason.outlined())} {proofs}\n"
+        f"- **Why:** {_plain(reason.cause)} {proofs}\n"
         f"- **What to do:** {_plain(reason.remedy)}\n"
     )
 

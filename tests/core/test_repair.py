@@ -85,7 +85,10 @@ def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None
     arrived = sync(parent, sent_again(parent, deployment), service, now=later)
 
     assert (reason(refused), reason(arrived)) == ("NotApplied", "Overridden")
-    assert "could not be updated within a minute: a quota or an admission policy rejects it, or" in condition(refused)["message"]
+    assert (
+        "could not be updated within a minute: a quota or an admission policy rejects it, or"
+        in condition(refused)["message"]
+    )
 
 
 def test_variables_in_another_order_have_a_message_of_their_own() -> None:

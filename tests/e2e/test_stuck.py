@@ -69,7 +69,9 @@ def test_an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied(there: 
     """It is not Overridden: no other client sets another hash; the policy rejects the update."""
     there.wait_for_status("Failed", "NotApplied", "frozen", MINUTE)
 
-    assert "could not be updated within a minute: a quota or an admission policy rejects it, or" in there.message("frozen")
+    assert "could not be updated within a minute: a quota or an admission policy rejects it, or" in there.message(
+        "frozen"
+    )
 
 
 def test_an_event_has_the_reason_of_a_policy(there: Namespace) -> None:
