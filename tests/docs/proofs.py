@@ -2,7 +2,8 @@
 
     Metacontroller deletes it. <!-- tests: e2e.deletion.its_children_are_deleted_with_it, life.another -->
 
-``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``. The comment is in the paragraph or list item, or
+``e2e.deletion.x`` is ``test_x`` in ``tests/e2e/test_deletion.py``, and ``hooks.greeting.greetings.x`` is ``test_x`` in
+``examples/hooks/greeting/test_greetings.py``. The comment is in the paragraph or list item, or
 follows a table. If no test can prove a sentence, a comment has the reason: ``<!-- no test: reason -->``. A page about
 one topic can have one comment for all sentences: ``<!-- tests of this page: ... -->``.
 """
@@ -69,12 +70,18 @@ def _prose(page: str) -> str:
 @cache
 def collected() -> frozenset[str]:
     """Return the ids of all tests that pytest collects."""
-    folder = ROOT / "tests"
     return frozenset(
-        ".".join((*file.relative_to(folder).parent.parts, file.stem.removeprefix("test_"), name))
-        for file in folder.rglob("test_*.py")
+        ".".join((*parts, file.stem.removeprefix("test_"), name))
+        for file, parts in _files()
         for name in _functions(file)
     )
+
+
+def _files() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Yield each file of tests, and the parts of the id that come before its name."""
+    for folder, first in ((ROOT / "tests", ()), (ROOT / "examples/hooks", ("hooks",))):
+        for file in folder.rglob("test_*.py"):
+            yield file, (*first, *file.relative_to(folder).parent.parts)
 
 
 def _functions(file: Path) -> Iterator[str]:
