@@ -155,6 +155,21 @@ def test_a_relist_loads_everything_and_drops_older_events() -> None:
     assert delivered == ["->1", "->2"]
 
 
+def test_a_relist_from_an_api_server_that_lags_has_the_state_before_the_last_changes() -> None:
+    made, cache, _ = cached()
+    for value in ("1", "2"):
+        made.apply(config(value))
+        made.apply({**config(value), "kind": "Secret"})
+    made.run(2)
+    cache.behind = {"ConfigMap": 1, "Service": 1}
+    cache.relist()
+
+    assert [item["data"]["value"] for kind in ("ConfigMap", "Secret") for item in cache.all(kind)] == ["1", "2"]
+
+    cache.behind.clear()
+    assert [item["data"]["value"] for item in cache.all("ConfigMap")] == ["2"]
+
+
 def test_a_list_is_limited_to_its_namespace() -> None:
     made, cache, _ = cached()
     for item in (config("1"), config("2", "b"), config("3", namespace="there")):

@@ -45,13 +45,14 @@ class Cache:
         return [objects[key] for key in sorted(objects) if namespace in (None, key.namespace)]
 
     def relist(self) -> None:
-        """List everything again, as a process that starts."""
+        """List everything again, as a process that starts; a kind that is ``behind`` stays so."""
         for kind in list(self._arriving):
             self._end(kind)
-        self._changes.clear()
+        changes, self._changes = self._changes, {}
         self._objects.clear()
         for key in self._api.all_keys():
             self._set(key, self._api.get(key))
+        self._changes |= {kind: changes[kind] for kind in self.behind.keys() & changes.keys()}
 
     def rewatch(self, kind: str) -> None:
         """Restart the watch of *kind*: only the current state of what was missed arrives, no state in between."""
