@@ -156,18 +156,22 @@ def test_a_relist_loads_everything_and_drops_older_events() -> None:
 
 
 def test_a_relist_from_an_api_server_that_lags_has_the_state_before_the_last_changes() -> None:
-    made, cache, _ = cached()
+    made, cache, delivered = cached()
     for value in ("1", "2"):
         made.apply(config(value))
         made.apply({**config(value), "kind": "Secret"})
+    made.apply({**config("1"), "kind": "Copy"})
+    made.delete(A._replace(kind="Copy"))
     made.run(2)
-    cache.behind = {"ConfigMap": 1, "Service": 1}
+    cache.behind = {"ConfigMap": 1, "Copy": 1, "Event": 1}
     cache.relist()
 
-    assert [item["data"]["value"] for kind in ("ConfigMap", "Secret") for item in cache.all(kind)] == ["1", "2"]
+    listed = {kind: [item["data"]["value"] for item in cache.all(kind)] for kind in ("ConfigMap", "Copy", "Secret")}
+    assert listed == {"ConfigMap": ["1"], "Copy": ["1"], "Secret": ["2"]}
 
-    cache.behind.clear()
-    assert [item["data"]["value"] for item in cache.all("ConfigMap")] == ["2"]
+    cache.rewatch("ConfigMap")
+    cache.rewatch("Copy")
+    assert delivered[-2:] == ["1->2", "1->"]
 
 
 def test_a_list_is_limited_to_its_namespace() -> None:
