@@ -115,6 +115,20 @@ def test_a_hook_with_the_stamp_changes_no_child_until_the_parents_cache_has_caug
 
 
 @both_modes
+@pytest.mark.parametrize(("hook", "writes"), [("careful", 1), ("plain", 0)])
+def test_the_stamp_costs_one_write_of_each_child_for_each_generation(
+    hooks: dict[str, Controller], mode: Mode, hook: str, writes: int
+) -> None:
+    world = changed(mode, hooks[hook])
+    done = Since(world)
+
+    world.edit(GREETING, lambda item: item["spec"].update(unused=True))
+    assert world.until_quiet()
+
+    assert sum("ConfigMap" in write for write in done.writes) == writes
+
+
+@both_modes
 def test_the_status_of_a_stale_request_replaces_a_newer_one(hooks: dict[str, Controller], mode: Mode) -> None:
     world = changed(mode, hooks["careful"])
 
