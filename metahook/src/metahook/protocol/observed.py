@@ -5,6 +5,7 @@ the hook's version. So these keys are ignored here: an object is found by what i
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -61,6 +62,10 @@ class Children:
             own = [(child, raw) for child, raw in pairs if not child.metadata.has_other_controller(owner_uid)]
             self._pairs[struct] = own
 
+    def __iter__(self) -> Iterator[Object]:
+        """Iterate over the children of all kinds."""
+        return (child for pairs in self._pairs.values() for child, _ in pairs)
+
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*; raise UndeclaredKind."""
         if struct not in self._pairs:
@@ -92,8 +97,7 @@ class Children:
 
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
-        every = ((struct.KIND.group_key, child) for struct, pairs in self._pairs.items() for child, _ in pairs)
-        return {(group, child.metadata.name) for group, child in every}
+        return {(child.KIND.group_key, child.metadata.name) for child in self}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""

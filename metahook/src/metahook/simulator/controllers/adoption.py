@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
-from metahook.simulator.objects import Json, controller_of, is_deleting, labels, reference_to, with_metadata
+from metahook.simulator.objects import Json, is_deleting, labels, reference_to, with_metadata
 
 
 def claim_matching(owner: Json, found: Iterable[Json], api: ApiServer, actor: str) -> list[Json]:

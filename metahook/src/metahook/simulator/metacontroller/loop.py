@@ -5,7 +5,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 
 from metahook.protocol import RelatedRule
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import Grouped, customize_request, sync_request
+from metahook.protocol.sender import Grouped, controller_of, customize_request, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
@@ -26,7 +26,7 @@ from metahook.simulator.metacontroller.response import (
     read_sync,
 )
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, labels, to_json
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, to_json
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""
