@@ -105,6 +105,11 @@ def test_a_link_to_a_test_leads_to_the_file_that_has_it() -> None:
         assert path == f"{folder}/test_{stem}.py"
 
 
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|metahook)/[\w./]+)`", TEXT))))
+def test_the_files_that_the_page_names_are_there(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
 @pytest.mark.parametrize("shown", consoles(PAGE), ids=str)
 def test_a_command_of_the_page_prints_what_the_page_says(shown: Console) -> None:
     assert printed(shown.command) == shown.output
