@@ -6,7 +6,8 @@ import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.queue import LAST_RETRY, WorkQueue
+from metahook.simulator.metacontroller.queue import WorkQueue
+from metahook.simulator.metacontroller.rate_limiter import BURST, LAST_RETRY, RATE
 from metahook.simulator.objects import Key
 from tests.worlds import Answers, calls, events, parent, world
 

@@ -5,7 +5,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 
 from metahook.protocol import RelatedRule
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import Grouped, controller_of, customize_request, sync_request
+from metahook.protocol.sender import Grouped, controller_of, customize_request, matches, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
@@ -101,7 +101,7 @@ class Metacontroller:
     def _work(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
         """Sync one parent, and queue it again if that fails."""
         parent = self.cache.get(key)
-        if parent is None:
+        if parent is None or not matches(self.settings.label_selector, labels(parent)):
             self._queue.forget(key)
             return
         try:
