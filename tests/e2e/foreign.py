@@ -5,17 +5,22 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from metahook.simulator.hook import Hook
+from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
+from tests.e2e.audit import Done
 from tests.e2e.client import Client
+from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.installed import establish
-from tests.notes import NOTE, NOTES
+from tests.e2e.namespace import Place
+from tests.notes import NOTE, NOTES, Noticing, note
+from tests.predicates import WATCHED
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _CRD: Json = {
@@ -37,6 +42,13 @@ _CRD: Json = {
         ],
     },
 }
+FENCE = "fence"
+"""A Note that every selector of the tests matches. Its sync shows that Metacontroller has handled earlier events."""
+
+QUIET = 0.5
+"""Seconds without a call after which no further call is expected."""
+
+_TOUCHED = "example.com/touched"
 _RBAC = "rbac.authorization.k8s.io"
 _NUMBERS = itertools.count(1)
 
@@ -50,11 +62,18 @@ class Call:
     at: float
     until: float
     status: int
+    answer: str
 
     @property
     def name(self) -> str:
         """The name of the parent."""
         found: str = self.request["parent"]["metadata"]["name"]
+        return found
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the parent."""
+        found: str = self.request["parent"]["metadata"]["namespace"]
         return found
 
 
@@ -94,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         at, hook = time.time(), self.path.strip("/")
         body = self.rfile.read(int(self.headers["Content-Length"]))
         reply = self.server.hook(hook, body)
-        self.server.calls.append(Call(hook, json.loads(body), at, time.time(), reply.status))
+        self.server.calls.append(Call(hook, json.loads(body), at, time.time(), reply.status, reply.body.decode()))
         self.send_response(reply.status)
         if reply.retry_after is not None:
             self.send_header("Retry-After", f"{reply.retry_after:g}")
@@ -174,3 +193,76 @@ def reasons(client: Client, name: str, namespace: str = "default") -> list[str]:
     """Return the reasons of the Events of the object *name*, in order. The Events of cluster-wide objects are in default."""
     found = [item for item in client.all("Event", namespace) if item["involvedObject"]["name"] == name]
     return [item["reason"] for item in sorted(found, key=lambda item: int(item["metadata"]["resourceVersion"]))]
+
+
+class Foreign(Place):
+    """A namespace with Notes; methods without a *name* are about the Note ``one``."""
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        super().__init__(cluster, name)
+        self._audit = cluster.audit
+        allow(self.client, name)
+        self.hook = Noticing(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
+        self.server = HookServer(self.hook)
+        self.controller = ""
+        self._open = ExitStack()
+        self._open.enter_context(self.server)
+
+    def start(self, **parent: Any) -> None:
+        """Create the CompositeController, with these fields in parentResource, and the Note FENCE."""
+        self.controller = self._open.enter_context(running(self.client, self.server.url, **parent))
+        self.put(note(FENCE, labels=WATCHED))
+        self.eventually(lambda: self.find("ConfigMap", FENCE) is not None)
+        self.settle()
+
+    def close(self) -> None:
+        """Stop the controller and delete the Notes, which the next one would sync; then delete the namespace."""
+        self._open.close()
+        for item in self.client.all("Note", self.name):
+            self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
+            self.delete("Note", item["metadata"]["name"])
+        self.eventually(lambda: not self.client.all("Note", self.name))
+        super().close()
+
+    def calls(self, name: str = "one", hook: str = "sync") -> list[Call]:
+        """Return the calls of *hook* for a Note."""
+        return [call for call in self.server.of(name, hook) if call.namespace == self.name]
+
+    def since(self) -> Done:
+        """Return an object that collects the requests of Metacontroller from now on."""
+        return Done(self._audit, self.name)
+
+    def settle(self) -> None:
+        """Wait until all events so far are handled: those of FENCE and its child come after them."""
+        number = str(next(_NUMBERS))
+        for kind in ("Note", "ConfigMap"):
+            self.edit(kind, {"metadata": {"annotations": {_TOUCHED: number}}}, FENCE)
+        self.eventually(lambda: any(_is_touched(call.request, number) for call in self.calls(FENCE)))
+        self.wait_until_no_calls()
+
+    def wait_until_no_calls(self) -> None:
+        """Wait until no call arrives any more."""
+
+        def still() -> bool:
+            latest = max((call.until for call in list(self.server.calls)), default=0.0)
+            return time.time() - max(latest, self.client.acted) > QUIET
+
+        self.eventually(still)
+
+    def change_word(self, word: str, name: str = "one") -> None:
+        """Change the spec of a Note."""
+        self.edit("Note", {"spec": {"word": word}}, name)
+
+    def word(self, kind: str, name: str = "one") -> str | None:
+        """Return the word in the ConfigMap, or in the status of the Note."""
+        part = "data" if kind == "ConfigMap" else "status"
+        found: str | None = (self.find(kind, name) or {}).get(part, {}).get("word")
+        return found
+
+
+def _is_touched(request: Json, number: str) -> bool:
+    """Return whether the parent and its child in *request* have the annotation with *number*."""
+    items = [request["parent"], *request["children"]["ConfigMap.v1"].values()]
+    return len(items) == 2 and all(
+        item["metadata"].get("annotations", {}).get(_TOUCHED) == number for item in items
+    )

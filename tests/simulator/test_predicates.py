@@ -73,7 +73,7 @@ def test_without_a_selector_the_results_differ() -> None:
 
 
 @both_modes
-def test_neither_the_resync_period_nor_a_restart_calls_a_parent_that_does_not_match(mode: Mode) -> None:
+def test_neither_a_restart_nor_the_resync_period_calls_a_parent_that_does_not_match(mode: Mode) -> None:
     stage = Simulated(mode, {"labelSelector": SELECTOR})
     stage.create(labels=WATCHED)
     stage.result()
