@@ -3,9 +3,8 @@
 It runs on the real control plane and in the simulator. Its related objects are the Services with the label ``note``.
 """
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -67,12 +66,19 @@ def service(name: str, of: str) -> Json:
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"ports": [{"port": 80}]}}
 
 
+class Before(Protocol):
+    """Is called before a hook, with its name and the request; may reply instead."""
+
+    def __call__(self, hook: str, request: Json, /) -> Reply | None:
+        """Return the reply, or None to call the hook."""
+
+
 class Noticing:
-    """A hook in front of *hook*. *before* is called with each request, and can reply instead."""
+    """A hook in front of *hook*; a test sets what comes *before* it."""
 
     def __init__(self, hook: Hook) -> None:
         self._hook = hook
-        self.before: Callable[[str, Json], Reply | None] = lambda _hook, _request: None
+        self.before: Before = lambda _hook, _request: None
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply to *body*."""

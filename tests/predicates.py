@@ -1,4 +1,4 @@
-"""What ``labelSelector`` and ``ignoreStatusChanges`` of a parentResource do, as data: steps, and what follows from each.
+"""What ``labelSelector`` and ``ignoreStatusChanges`` of a parentResource do, as data: steps, and the result of each.
 
 The simulator and the real control plane must both have these results.
 """
@@ -31,6 +31,16 @@ class Stage(Protocol):
 
     def delete(self, kind: str) -> None:
         """Delete the Note or the ConfigMap."""
+
+
+def synced(child: str | None, status: str | None) -> Result:
+    """Return the result of a step that calls sync."""
+    return Result(is_synced=True, child=child, status=status)
+
+
+def not_synced(child: str | None, status: str | None) -> Result:
+    """Return the result of a step that does not call sync."""
+    return Result(is_synced=False, child=child, status=status)
 
 
 Step = Callable[[Stage], None]
@@ -70,46 +80,46 @@ def _deleted(it: Stage) -> None:
 
 
 SELECTED: list[Sentence] = [
-    ("a parent that does not match is created", lambda it: it.create(), Result(False, None, None)),
-    ("its spec changes", _written("b"), Result(False, None, None)),
-    ("it begins to match", _labelled("yes"), Result(True, "b", "b")),
-    ("its child drifts", _child_written("x"), Result(True, "b", "b")),
-    ("it stops matching", _labelled(None), Result(False, "b", "b")),
-    ("it stops again, with another label", _labelled("no"), Result(False, "b", "b")),
-    ("an annotation asks for a sync", _annotated("now"), Result(False, "b", "b")),
-    ("its spec changes again", _written("c"), Result(False, "b", "b")),
-    ("its child drifts, which stays", _child_written("x"), Result(False, "x", "b")),
-    ("its status is overwritten, which stays", _status_written("x"), Result(False, "x", "x")),
-    ("its child is deleted, which stays", _child_deleted, Result(False, None, "x")),
-    ("it matches again", _labelled("yes"), Result(True, "c", "c")),
-    ("it stops matching once more", _labelled(None), Result(False, "c", "c")),
-    ("it is deleted, and so is its child", _deleted, Result(False, None, None)),
+    ("a parent that does not match is created", lambda it: it.create(), not_synced(None, None)),
+    ("its spec changes", _written("b"), not_synced(None, None)),
+    ("it begins to match", _labelled("yes"), synced("b", "b")),
+    ("its child drifts", _child_written("x"), synced("b", "b")),
+    ("it stops matching", _labelled(None), not_synced("b", "b")),
+    ("it stops again, with another label", _labelled("no"), not_synced("b", "b")),
+    ("an annotation asks for a sync", _annotated("now"), not_synced("b", "b")),
+    ("its spec changes again", _written("c"), not_synced("b", "b")),
+    ("its child drifts, which stays", _child_written("x"), not_synced("x", "b")),
+    ("its status is overwritten, which stays", _status_written("x"), not_synced("x", "x")),
+    ("its child is deleted, which stays", _child_deleted, not_synced(None, "x")),
+    ("it matches again", _labelled("yes"), synced("c", "c")),
+    ("it stops matching once more", _labelled(None), not_synced("c", "c")),
+    ("it is deleted, and so is its child", _deleted, not_synced(None, None)),
 ]
 """With SELECTOR: the sentence, the step, the result. ``ignoreStatusChanges`` changes none of them."""
 
-CREATED: Sentence = ("it is created", lambda it: it.create(labels=WATCHED), Result(True, "a", "a"))
+CREATED: Sentence = ("it is created", lambda it: it.create(labels=WATCHED), synced("a", "a"))
 
 EVENTS: list[Sentence] = [
     CREATED,
-    ("a label changes", _labelled("no"), Result(True, "a", "a")),
-    ("an annotation changes", _annotated("now"), Result(True, "a", "a")),
-    ("its spec changes", _written("b"), Result(True, "b", "b")),
+    ("a label changes", _labelled("no"), synced("a", "a")),
+    ("an annotation changes", _annotated("now"), synced("a", "a")),
+    ("its spec changes", _written("b"), synced("b", "b")),
 ]
 """Without SELECTOR: what passes in any case."""
 
 IGNORED: list[Sentence] = [
     *EVENTS,
-    ("its status is overwritten", _status_written("x"), Result(False, "b", "x")),
-    ("its finalizers change", _held("example.com/wait"), Result(False, "b", "x")),
-    ("it is deleted, with a finalizer", _deleted, Result(True, "b", "b")),
-    ("it is gone, and so is its child", _held(), Result(False, None, None)),
+    ("its status is overwritten", _status_written("x"), not_synced("b", "x")),
+    ("its finalizers change", _held("example.com/wait"), not_synced("b", "x")),
+    ("it is deleted, with a finalizer", _deleted, synced("b", "b")),
+    ("it is gone, and so is its child", _held(), not_synced(None, None)),
 ]
 """With ``ignoreStatusChanges``, which ignores more than the status."""
 
 NOT_IGNORED: list[Sentence] = [
     *EVENTS,
-    ("its status is overwritten", _status_written("x"), Result(True, "b", "b")),
-    ("its finalizers change", _held("example.com/wait"), Result(True, "b", "b")),
+    ("its status is overwritten", _status_written("x"), synced("b", "b")),
+    ("its finalizers change", _held("example.com/wait"), synced("b", "b")),
 ]
 """Without ``ignoreStatusChanges``: the negative control of IGNORED."""
 

@@ -1,4 +1,4 @@
-"""A hook that is not the operator's, behind the Metacontroller of the tests: its server, its kind, its CompositeController."""
+"""A hook that is not the operator's, behind Metacontroller: its server, its kind and its CompositeController."""
 
 import itertools
 import json
@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
@@ -37,7 +37,9 @@ _CRD: Json = {
                 "served": True,
                 "storage": True,
                 "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}},
+                "schema": {
+                    "openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}
+                },
             }
         ],
     },
@@ -92,7 +94,7 @@ class HookServer(ThreadingHTTPServer):
         """The URL of the hooks."""
         return f"http://127.0.0.1:{self.server_port}"
 
-    def __enter__(self) -> "HookServer":
+    def __enter__(self) -> Self:
         threading.Thread(target=self.serve_forever, name="foreign hook", daemon=True).start()
         return self
 
@@ -190,7 +192,7 @@ def _wait_until_stopped(client: Client, name: str) -> None:
 
 
 def reasons(client: Client, name: str, namespace: str = "default") -> list[str]:
-    """Return the reasons of the Events of the object *name*, in order. The Events of cluster-wide objects are in default."""
+    """Return the reasons of the Events of the object *name*, in order; those of cluster-wide objects are in default."""
     found = [item for item in client.all("Event", namespace) if item["involvedObject"]["name"] == name]
     return [item["reason"] for item in sorted(found, key=lambda item: int(item["metadata"]["resourceVersion"]))]
 
@@ -205,19 +207,25 @@ class Foreign(Place):
         self.hook = Noticing(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
         self.server = HookServer(self.hook)
         self.controller = ""
-        self._open = ExitStack()
-        self._open.enter_context(self.server)
+        self._running, self._serving = ExitStack(), ExitStack()
+        self._serving.enter_context(self.server)
 
     def start(self, **parent: Any) -> None:
         """Create the CompositeController, with these fields in parentResource, and the Note FENCE."""
-        self.controller = self._open.enter_context(running(self.client, self.server.url, **parent))
-        self.put(note(FENCE, labels=WATCHED))
+        self.controller = self._running.enter_context(running(self.client, self.server.url, **parent))
+        if self.find("Note", FENCE) is None:
+            self.put(note(FENCE, labels=WATCHED))
         self.eventually(lambda: self.find("ConfigMap", FENCE) is not None)
         self.settle()
 
+    def stop(self) -> None:
+        """Delete the CompositeController, and wait until Metacontroller has stopped it."""
+        self._running.close()
+
     def close(self) -> None:
         """Stop the controller and delete the Notes, which the next one would sync; then delete the namespace."""
-        self._open.close()
+        self.stop()
+        self._serving.close()
         for item in self.client.all("Note", self.name):
             self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
             self.delete("Note", item["metadata"]["name"])
@@ -263,6 +271,4 @@ class Foreign(Place):
 def _is_touched(request: Json, number: str) -> bool:
     """Return whether the parent and its child in *request* have the annotation with *number*."""
     items = [request["parent"], *request["children"]["ConfigMap.v1"].values()]
-    return len(items) == 2 and all(
-        item["metadata"].get("annotations", {}).get(_TOUCHED) == number for item in items
-    )
+    return len(items) == 2 and all(item["metadata"].get("annotations", {}).get(_TOUCHED) == number for item in items)

@@ -29,7 +29,7 @@ class Real:
         self._foreign.delete(kind, "one")
 
     def result(self, expected: Result) -> Result:
-        """Return the result of the last step, once it is the *expected* one and nothing changes, or after a time-out."""
+        """Return the result of the last step once it is *expected* and nothing more happens; fail after a while."""
         self._foreign.eventually(lambda: self._now() == expected)
         self._foreign.settle()
         found = self._now()

@@ -80,8 +80,7 @@ class Metacontroller:
         elif is_resent:
             return
         elif key.kind in {kind.kind for kind in self.settings.children}:
-            owner = controller_of(item) or labels(item).get(LABEL)
-            self._enqueue_owner(owner, key.namespace)
+            self._enqueue_owner(controller_of(item) or _adopter_of(new), key.namespace)
         if self._running and self.settings.has_customize and key.kind in {kind.kind for kind in self.settings.served}:
             self._enqueue_related(old, new)
 
@@ -189,6 +188,11 @@ class Metacontroller:
             raise
         self._api.history.add(Call(self._clock.now, hook, key, body, reply.status, reply.body))
         return reply
+
+
+def _adopter_of(orphan: Json | None) -> str | None:
+    """Return the uid of the parent that may adopt *orphan*, which is None if it was deleted."""
+    return None if orphan is None or is_deleting(orphan) else labels(orphan).get(LABEL)
 
 
 def _only_status(old: Json, new: Json) -> bool:
