@@ -35,8 +35,8 @@ APART = {
     "test_apply_strategy.py": BETWEEN,
     "test_costs.py": BETWEEN,
     "test_large.py": BETWEEN,
+    "test_flags.py": BETWEEN,
     "test_stale_requests.py": BETWEEN,
-    "test_leader_election.py": BETWEEN,
     "test_chart.py": LAST,
 }
 """Files whose tests have a cluster of their own, with their order: the longest run first."""
