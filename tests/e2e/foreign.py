@@ -18,7 +18,8 @@ from tests.e2e.client import Client
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.installed import establish
-from tests.e2e.namespace import Place
+from tests.e2e.namespace import PATIENCE, Place
+from tests.e2e.record import Record
 from tests.notes import NOTE, NOTES, Noticing, note
 from tests.predicates import WATCHED
 
@@ -178,23 +179,27 @@ def running(client: Client, url: str, **parent: Any) -> Iterator[str]:
     try:
         yield name
     finally:
+        before = _stops(client, name)
         client.delete("CompositeController", "", name)
-        _wait_until_stopped(client, name)
-
-
-def _wait_until_stopped(client: Client, name: str) -> None:
-    end = time.monotonic() + 60
-    while "Stopped" not in reasons(client, name):
-        if time.monotonic() > end:
+        nothing_to_see = Record()
+        if not nothing_to_see.until(lambda: _stops(client, name) > before, PATIENCE):
             message = f"Metacontroller does not stop {name}"
             raise TimeoutError(message)
-        time.sleep(0.05)
 
 
-def reasons(client: Client, name: str, namespace: str = "default") -> list[str]:
-    """Return the reasons of the Events of the object *name*, in order; those of cluster-wide objects are in default."""
-    found = [item for item in client.all("Event", namespace) if item["involvedObject"]["name"] == name]
-    return [item["reason"] for item in sorted(found, key=lambda item: int(item["metadata"]["resourceVersion"]))]
+def _stops(client: Client, name: str) -> int:
+    """Return how often Metacontroller has stopped the CompositeController; equal Events are one, with a count."""
+    return sum(item.get("count", 1) for item in events(client, name) if item["reason"] == "Stopped")
+
+
+def events(client: Client, name: str, namespace: str = "default") -> list[Json]:
+    """Return the Events of the object *name*; those of cluster-wide objects are in default."""
+    return [item for item in client.all("Event", namespace) if item["involvedObject"]["name"] == name]
+
+
+def reasons(client: Client, name: str, namespace: str = "default") -> set[str]:
+    """Return the reasons of the Events of the object *name*."""
+    return {item["reason"] for item in events(client, name, namespace)}
 
 
 class Foreign(Place):

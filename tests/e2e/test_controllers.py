@@ -38,7 +38,7 @@ def test_a_changed_controller_restarts_and_syncs_all_parents(foreign: Foreign) -
     foreign.client.change("CompositeController", "", foreign.controller, {"spec": {"resyncPeriodSeconds": 700}})
 
     foreign.eventually(lambda: len(foreign.calls()) > calls)
-    assert {"Starting", "Started", "Stopping", "Stopped"} <= {*reasons(foreign.client, foreign.controller)}
+    assert {"Starting", "Started", "Stopping", "Stopped"} <= reasons(foreign.client, foreign.controller)
 
 
 def test_a_deleted_controller_stops_and_its_children_stay(foreign: Foreign) -> None:
