@@ -17,6 +17,7 @@ from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
+from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
 
@@ -34,6 +35,7 @@ APART = {
     "test_apply_strategy.py": BETWEEN,
     "test_costs.py": BETWEEN,
     "test_large.py": BETWEEN,
+    "test_flags.py": BETWEEN,
     "test_stale_requests.py": BETWEEN,
     "test_chart.py": LAST,
 }
@@ -143,6 +145,14 @@ def here(
 def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
     """Return another namespace."""
     made = Namespace(cluster, f"t{next(NUMBERS)}")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def foreign(cluster: Cluster, metacontroller: Process) -> Iterator[Foreign]:  # noqa: ARG001 - it must run
+    """Return a namespace for Notes, which a hook that is not the operator's handles."""
+    made = Foreign(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
 

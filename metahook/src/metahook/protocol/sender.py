@@ -70,10 +70,10 @@ def selects(rule: RelatedRule, item: Json) -> bool:
     if rule.get("namespace") not in (None, "", metadata.get("namespace")):
         return False
     names = rule.get("names")
-    return metadata["name"] in names if names else _matches(rule.get("labelSelector") or {}, metadata.get("labels"))
+    return metadata["name"] in names if names else matches(rule.get("labelSelector") or {}, metadata.get("labels"))
 
 
-def _matches(selector: Json, labels: dict[str, str] | None) -> bool:
+def matches(selector: Json, labels: dict[str, str] | None) -> bool:
     """Tell whether *selector* matches *labels*. Source: Kubernetes, LabelSelectorAsSelector."""
     observed = labels or {}
     required: dict[str, str] = selector.get("matchLabels") or {}

@@ -1,9 +1,10 @@
 """A CompositeController: the kinds of its parent and its children, and how Metacontroller treats them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from metahook.protocol import Kind
+from metahook.simulator.objects import Json
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
@@ -24,13 +25,17 @@ SERVED = (
 
 @dataclass(frozen=True)
 class Settings:
-    """``resync_period`` is in seconds."""
+    """``resync_period`` is in seconds.
+
+    ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
+    """
 
     parent: Kind
     children: tuple[Kind, ...]
     mode: Mode = "dynamic-apply"
     resync_period: float = 600
     ignore_status_changes: bool = True
+    label_selector: Json = field(default_factory=dict)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
 
