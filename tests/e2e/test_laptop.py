@@ -19,10 +19,11 @@ import pytest
 from metahook import SyncResponse
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import ASSETS, found
+from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
+from tests.e2e.kubectl import require_kubectl
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
 from tests.e2e.shell import Shell
@@ -82,11 +83,8 @@ class Desk:
 
     def run(self, *commands: str) -> str:
         """Run kubectl *commands* of the page in the directory of laptop.yaml, and return their output."""
-        environment = {
-            **os.environ,
-            "KUBECONFIG": str(self.cluster.control_plane.kubeconfig("admin")),
-            "PATH": f"{ASSETS}:{os.environ['PATH']}",
-        }
+        kubeconfig = str(self.cluster.control_plane.kubeconfig("admin"))
+        environment = {**os.environ, "KUBECONFIG": kubeconfig, "PATH": require_kubectl()}
         return "".join(
             subprocess.run(  # noqa: S602 - a command of the page
                 command,
@@ -104,12 +102,11 @@ class Desk:
         """Run a Helm *command*."""
         Shell(self.cluster.client, self.cluster.control_plane.kubeconfig("admin")).run(command)
 
-    def write(self, url: str, timeout: str = "60s") -> None:
-        """Write the page's laptop.yaml with the address *url*."""
+    def write(self, url: str, *, timeout: str = "60s", revision: str = "") -> None:
+        """Write the page's laptop.yaml with the address *url*, a *timeout*, and a *revision* such as ``?rev=2``."""
         (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-        (self.cluster.folder / "laptop.yaml").write_text(
-            text.replace(ADDRESS, url).replace("timeout: 60s", f"timeout: {timeout}")
-        )
+        text = re.sub(r"/(sync|customize)\b", rf"/\1{revision}", text.replace(ADDRESS, url))
+        (self.cluster.folder / "laptop.yaml").write_text(text.replace("timeout: 60s", f"timeout: {timeout}"))
 
     def children(self) -> dict[str, tuple[str, str]]:
         """Return uid and resourceVersion of all children."""
@@ -128,8 +125,9 @@ class Desk:
 
 @pytest.fixture(name="installed", scope="module")
 def _installed(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    require_kubectl()
     cluster = Cluster(found(), tmp_path_factory.mktemp("laptop"))
-    laptop = Hook("laptop", cluster.folder, version=NEXT)
+    laptop = Hook("laptop", cluster.folder, f"--record={cluster.folder / 'laptop'}", version=NEXT)
     with Proxy(cluster.hook.url) as service:
         metacontroller = cluster.metacontroller(mode, service.url)
         try:
@@ -253,6 +251,24 @@ def test_without_its_compositecontroller_a_parent_keeps_its_children_and_is_not_
     desk.here.wait_until_ready()
     assert desk.here.main()["image"] == "nginx:1.28"
     assert desk.here.find("Service") is not None
+
+
+def calls(desk: Desk, hook: str, name: str = "web") -> int:
+    """Return how often *hook* of the laptop was called for a MyResource."""
+    return len(list((desk.cluster.folder / "laptop").glob(f"[!.]*-{hook}-default-{name}.json")))
+
+
+def test_another_revision_in_the_url_calls_both_hooks_of_the_laptop_again(desk: Desk) -> None:
+    desk.run(SEND, RESTRICT, CREATE)
+    desk.wait_for_hook(laptop=True)
+    before, children = (calls(desk, "sync"), calls(desk, "customize")), desk.children()
+
+    desk.write(desk.laptop.url, revision="?rev=2")
+    desk.run(CREATE)
+
+    desk.here.eventually(lambda: calls(desk, "sync") > before[0] and calls(desk, "customize") > before[1])
+    desk.here.wait_until_quiet()
+    assert desk.children() == children
 
 
 def generation(desk: Desk, name: str = "web-deployment") -> int:
