@@ -334,12 +334,14 @@ def test_an_upgrade_of_the_chart_fails_if_its_url_was_patched(desk: Desk) -> Non
 
 def test_a_service_that_points_elsewhere_causes_no_call(desk: Desk) -> None:
     desk.service.target = desk.laptop.url
-    desk.here.wait_until_quiet(3)
-    assert not desk.here.message().endswith("Next.")
+    try:
+        desk.here.wait_until_quiet(3)
+        assert not desk.here.message().endswith("Next.")
 
-    desk.here.touched()
-    desk.wait_for_hook(laptop=True)
-    desk.service.target = desk.cluster.hook.url
+        desk.here.touched()
+        desk.wait_for_hook(laptop=True)
+    finally:
+        desk.service.target = desk.cluster.hook.url
 
 
 def urls(desk: Desk) -> dict[str, str]:
