@@ -37,6 +37,7 @@ APART = {
     "test_large.py": BETWEEN,
     "test_flags.py": BETWEEN,
     "test_stale_requests.py": BETWEEN,
+    "test_laptop.py": BETWEEN,
     "test_chart.py": LAST,
 }
 """Files whose tests have a cluster of their own, with their order: the longest run first."""

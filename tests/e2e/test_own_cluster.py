@@ -1,16 +1,15 @@
 """Runs the commands of docs/testing.md for the reader's own cluster in the cluster of the tests."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.binaries import ASSETS
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
+from tests.e2e.kubectl import require_kubectl
 from tests.e2e.processes import Process
 
 
@@ -18,8 +17,7 @@ from tests.e2e.processes import Process
 def configuration(cluster: Cluster, metacontroller: Process) -> Path:
     """Return a kubeconfig for the cluster, in which Metacontroller runs."""
     del metacontroller
-    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{ASSETS}") is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
+    require_kubectl()
     return cluster.control_plane.kubeconfig("admin")
 
 
