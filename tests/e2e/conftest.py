@@ -19,6 +19,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
+from tests.e2e.real_kubectl import RealKubectl, is_installed
 
 HERE = Path(__file__).parent
 FIGURES = pytest.StashKey[Figures]()
@@ -145,6 +146,14 @@ def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:
     made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
+
+
+@pytest.fixture
+def kubectl(cluster: Cluster) -> RealKubectl:
+    """Return the kubectl of a Kubernetes release; skip if it is not installed."""
+    if not is_installed():
+        pytest.skip("put kubectl of a Kubernetes release on PATH, or beside the other binaries")
+    return RealKubectl(cluster.control_plane.kubeconfig("admin"))
 
 
 @pytest.fixture(scope="session")
