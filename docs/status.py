@@ -51,7 +51,8 @@ FIELDS = {
     "selector": Use("never", "autoscalers, through the scale subresource"),
     "image": Use("when the Deployment is updated", "people"),
     "readyGeneration": Use(
-        "when Ready becomes True; it stays when Ready becomes False", "scripts; the operator, to tell Degraded"
+        "when Ready becomes True; it stays when Ready becomes False",
+        "scripts; the operator, to tell Degraded from Building",
     ),
     "waiting": Use("when the operator waits for something else; absent if it waits for nothing", "the operator"),
     "waiting.what": Use("with `waiting`", "people"),
@@ -59,14 +60,15 @@ FIELDS = {
 }
 """The fields of the status, in the order of the page."""
 
-ARRIVALS = {
+STARTS = {
     "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
     "Ready": "the rollout is complete, or lost Pods are replaced",
     "Degraded": "something is lost after Ready was True, without a change of the spec",
-    "Failed": "at once, such as InvalidSpec; after a minute, such as NotApplied; or after `progressDeadlineSeconds`",
-    "Terminating": "it is deleted, and exists until its finalizers are removed",
+    "Failed": "a reason that needs action holds: InvalidSpec at once, NotApplied after a minute, others after "
+    "`progressDeadlineSeconds`",
+    "Terminating": "it is deleted; a finalizer can keep it in this state",
 }
-"""When a MyResource gets into each state. tests/transitions.py says which state can follow which."""
+"""When each state of a MyResource starts. tests/transitions.py says which state can follow which."""
 
 READERS = {
     "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
@@ -113,9 +115,9 @@ def _fields() -> str:
 
 def _states() -> str:
     rows = "".join(
-        f"| `{term.name}` | {term.meaning} | {ARRIVALS[term.name]} |\n" for term in TERMS if term.kind == "state"
+        f"| `{term.name}` | {term.meaning} | {STARTS[term.name]} |\n" for term in TERMS if term.kind == "state"
     )
-    return f"| state | meaning | when |\n|---|---|---|\n{rows}"
+    return f"| state | meaning | starts when |\n|---|---|---|\n{rows}"
 
 
 def _conditions() -> str:

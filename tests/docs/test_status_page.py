@@ -7,7 +7,7 @@ import yaml
 
 from app.core.status.terms import TERMS
 from docs.fields import below
-from docs.status import ARRIVALS, FIELDS, NOW, READERS, REQUEST, SCHEMA, page
+from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
 from tests.build import MYRESOURCE, Json
@@ -44,7 +44,7 @@ def test_the_page_has_every_field_state_and_condition() -> None:
     named = {kind: [term.name for term in TERMS if term.kind == kind] for kind in ("state", "condition")}
 
     assert set(FIELDS) == {path for path, _ in below(SCHEMA)}
-    assert list(ARRIVALS) == list(STATES) == named["state"]
+    assert list(STARTS) == list(STATES) == named["state"]
     assert set(READERS) == set(named["condition"])
 
 

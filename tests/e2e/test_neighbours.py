@@ -113,7 +113,19 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
     here.client.create({**stray, "metadata": {**stray["metadata"], "namespace": here.name, "labels": labels}})
 
     here.eventually(lambda: here.find("Deployment", "stray") is None)
+    here.eventually(lambda: not here.client.all("Pod", here.name, labelSelector="app=other"))
     here.wait_until_ready()
+    assert [event for event in here.client.all("Event", here.name) if event["involvedObject"]["name"] == "web"] == []
+
+
+def test_a_service_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
+    here.ready(**PORT)
+    uid = here.get("MyResource")["metadata"]["uid"]
+
+    here.put({**service(app="other"), "metadata": {"name": "stray", "labels": {"controller-uid": uid}}})
+
+    here.eventually(lambda: here.find("Service", "stray") is None)
+    assert here.find("Service") is not None
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])

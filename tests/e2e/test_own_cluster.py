@@ -1,7 +1,6 @@
 """Runs the commands of docs/testing.md for the reader's own cluster in the cluster of the tests."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +11,14 @@ from tests.e2e.binaries import ASSETS
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
 from tests.e2e.processes import Process
+from tests.e2e.real_kubectl import is_installed
 
 
 @pytest.fixture
 def configuration(cluster: Cluster, metacontroller: Process) -> Path:
     """Return a kubeconfig for the cluster, in which Metacontroller runs."""
     del metacontroller
-    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{ASSETS}") is None:
+    if not is_installed():
         pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
     return cluster.control_plane.kubeconfig("admin")
 

@@ -8,8 +8,9 @@ from metahook.simulator.metacontroller.settings import Mode
 from tests.documents import ROOT
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
-from tests.e2e.namespace import Namespace
+from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
+from tests.worlds import foreign, service
 
 
 class Rollout(NamedTuple):
@@ -102,6 +103,16 @@ def test_kubectl_wait_ignores_a_ready_of_the_previous_spec(
     assert other[0] == 0, other[1]  # it does not compare generations
     kubectl.run(f"{WAIT} --timeout=90s", here.name)
     assert here.main()["image"] == "nginx:1.28"
+
+
+def test_kubectl_wait_for_stalled_returns_when_action_is_needed(here: Namespace, kubectl: RealKubectl) -> None:
+    here.put(foreign(service(app="other")))
+    here.make(**PORT)
+
+    kubectl.run("kubectl wait --for=condition=Stalled myresource/web --timeout=90s", here.name)
+
+    assert here.state_and_reason() == ("Failed", "NameConflict")
+    assert kubectl.ends(f"{WAIT} {ONCE}", here.name)[0] == 1
 
 
 def test_a_generation_that_was_ready_once_can_be_waited_for(here: Namespace, kubectl: RealKubectl) -> None:
