@@ -20,6 +20,7 @@ from tests.e2e.figures import Figures
 from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
 from tests.e2e.processes import Process
+from tests.e2e.real_kubectl import RealKubectl
 
 HERE = Path(__file__).parent
 FIGURES = pytest.StashKey[Figures]()
@@ -156,6 +157,12 @@ def foreign(cluster: Cluster, metacontroller: Process) -> Iterator[Foreign]:  # 
     made = Foreign(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
+
+
+@pytest.fixture
+def kubectl(cluster: Cluster) -> RealKubectl:
+    """Return the kubectl of a Kubernetes release; skip if it is not installed."""
+    return RealKubectl(cluster.control_plane.kubeconfig("admin"))
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,12 @@
 """The kubectl commands of the pages, as requests. The default namespace is ``default``."""
 
 import json
-import os
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import ASSETS
 from tests.e2e.client import KINDS, MERGE, STRATEGIC, Client, Refused
 from tests.e2e.installed import documents
 from tests.e2e.statuses import condition
@@ -24,14 +19,6 @@ _NAMES = {served.resource: kind for kind, served in KINDS.items()} | {"crds": "C
 
 Files = dict[str, list[Json]]
 """The objects in files, by file name."""
-
-
-def require_kubectl() -> str:
-    """Return the PATH with which the real kubectl is found; skip the test if there is none."""
-    path = f"{os.environ['PATH']}:{ASSETS}"
-    if shutil.which("kubectl", path=path) is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
-    return path
 
 
 class Kubectl:

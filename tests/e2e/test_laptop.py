@@ -23,9 +23,9 @@ from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
-from tests.e2e.kubectl import require_kubectl
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
+from tests.e2e.real_kubectl import require_kubectl
 from tests.e2e.shell import Shell
 from tests.e2e.test_chart import INSTALL, UPGRADE
 

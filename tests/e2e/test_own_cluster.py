@@ -9,8 +9,8 @@ import pytest
 
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
-from tests.e2e.kubectl import require_kubectl
 from tests.e2e.processes import Process
+from tests.e2e.real_kubectl import require_kubectl
 
 
 @pytest.fixture
