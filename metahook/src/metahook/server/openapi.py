@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import wire
-from metahook.server.refusal import FAILED, MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED
+from metahook.server.refusal import FAILED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refusal
 
 Json = dict[str, Any]
 
@@ -23,7 +23,8 @@ _BODIES = (
 )
 _REF = "#/components/schemas/{name}"
 
-_REFUSALS = (MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
+_MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
+_REFUSALS = (_MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
 
 
 def openapi_document(title: str, version: str, prefixes: Iterable[str]) -> Json:
