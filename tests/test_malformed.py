@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator
 
+import pytest
+
 from metahook import MalformedRequest, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
@@ -79,10 +81,13 @@ def special() -> Iterator[bytes]:
         yield json.dumps(huge).encode().replace(b'"@"', LONG_NUMBER)
 
 
-def test_every_text_is_the_answer_to_a_request_and_there_are_no_others() -> None:
+def test_every_text_is_the_answer_to_a_request_and_there_are_no_others(caplog: pytest.LogCaptureFixture) -> None:
     answers = [answer.json() for answer in post_all(APP, "/sync", [*damaged(), *special()])]
+    texts = [answer["error"] for answer in answers if "error" in answer]
 
-    assert {answer["error"] for answer in answers if "error" in answer} == TEXTS - {"the body is incomplete"}
+    assert set(texts) == TEXTS - {"the body is incomplete"}
+    assert [message for message in caplog.messages if CANARY in message] == []
+    assert caplog.messages == [f"hook /sync refused: {text}" for text in texts]
 
 
 def careless(_: SyncRequest) -> SyncResponse:

@@ -30,7 +30,7 @@ _PARENT = {"metadata": {"name": "example", "namespace": "default", "uid": "1", "
 
 
 def openapi_document(title: str, version: str, controllers: Mapping[str, Controller]) -> Json:
-    """Return the OpenAPI document of the hooks of *controllers*, by prefix, such as ``/myresource``, or none: ``""``."""
+    """Return the OpenAPI document of the hooks of *controllers*, by prefix: such as ``/myresource``, or ``""``."""
     _, schemas = msgspec.json.schema_components(_BODIES, ref_template=_REF)
     return {
         "openapi": "3.1.0",
