@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from metahook import MalformedRequest, SyncRequest, SyncResponse
+from metahook.protocol.reading import Rule
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
 from tests.calling import post_all
@@ -91,10 +92,10 @@ def test_every_text_is_the_answer_to_a_request_and_there_are_no_others(caplog: p
 
 
 def careless(_: SyncRequest) -> SyncResponse:
-    raise MalformedRequest(CANARY)
+    raise MalformedRequest(Rule.REQUIRED, path=CANARY)
 
 
 def test_an_answer_with_another_text_would_be_a_fault() -> None:
     app = create_app(controller(careless))
 
-    assert faults(app, "/sync", {"body": sync_body()}) == {"body": [f'400: {{"error": "{CANARY}"}}']}
+    assert faults(app, "/sync", {"body": sync_body()}) == {"body": [f'400: {{"error": "{CANARY} is missing"}}']}

@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from metahook import Controller, MalformedRequest, SyncRequest, SyncResponse
+from metahook.protocol.reading import Rule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.refusal import Refused as RefusedError
@@ -179,10 +180,12 @@ def test_the_paths_of_several_controllers_are_listed() -> None:
     }
 
 
-def test_a_controller_may_refuse_a_request_in_words_of_its_own() -> None:
-    response = call(create_app(raising(MalformedRequest("the parent is too old"))), "/sync", sync_body())
+def test_a_controller_may_call_a_request_malformed_but_not_in_its_own_words() -> None:
+    response = call(create_app(raising(MalformedRequest(Rule.REQUIRED, path="parent.spec"))), "/sync", sync_body())
 
-    assert (response.status_code, response.json()) == (400, {"error": "the parent is too old"})
+    assert (response.status_code, response.json()) == (400, {"error": "parent.spec is missing"})
+    with pytest.raises(AttributeError):
+        MalformedRequest(CANARY)  # type: ignore[arg-type] # the mistake
 
 
 def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:

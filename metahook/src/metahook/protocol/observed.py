@@ -14,7 +14,7 @@ from metahook.protocol.kind import group_key
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.managed_fields import FieldOwner, field_owners
 from metahook.protocol.objects import Object
-from metahook.protocol.reading import no_group, no_name, read, same_name, try_read
+from metahook.protocol.reading import MalformedRequest, Rule, read, try_read
 from metahook.protocol.response import Manifest
 from metahook.protocol.wire import Groups
 
@@ -57,7 +57,7 @@ class Children:
         self._pairs: dict[type[Object], Pairs[Any]] = {}
         for struct in structs:
             if struct.KIND.group_key not in groups:
-                raise no_group(struct.KIND.group_key)
+                raise MalformedRequest(Rule.GROUP, group=struct.KIND.group_key)
             pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
             own = [(child, raw) for child, raw in pairs if not child.metadata.has_other_controller(owner_uid)]
             self._pairs[struct] = own
@@ -123,7 +123,7 @@ def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> P
     pairs = [(child, raw) for child, raw in every if child.metadata.namespace == namespace]
     names = {child.metadata.name for child, _ in pairs}
     if "" in names:
-        raise no_name(path)
+        raise MalformedRequest(Rule.NAME, path=path)
     if len(names) < len(pairs):
-        raise same_name(path)
+        raise MalformedRequest(Rule.UNIQUE, path=path)
     return pairs

@@ -6,6 +6,7 @@ that a controller declares; ``[*]`` stands for any key and any index.
 """
 
 from collections.abc import Iterator
+from enum import Enum
 from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -13,19 +14,6 @@ import msgspec
 
 T = TypeVar("T")
 Json = bytes | bytearray | msgspec.Raw
-
-INCOMPLETE = "the body is incomplete"
-NOT_UTF8 = "the body is not UTF-8"
-NOT_JSON = "the body is not JSON"
-TOO_DEEP = "the body is nested too deeply"
-_MISSING = "{path} is missing"
-_WRONG = "{path} must be {noun}"
-_NO_GROUP = (
-    "children has no group {group}: send {{}} for it if there is no such object; "
-    "in a cluster, add the kind to childResources"
-)
-_NO_NAME = "{path}.metadata.name must not be empty"
-_SAME_NAME = "{path}.metadata.name must be unique in a namespace"
 
 _NOUNS: dict[Any, str] = {
     Any: "a value with numbers in range",
@@ -38,23 +26,29 @@ _NOUNS: dict[Any, str] = {
 }
 
 
+class Rule(Enum):
+    """The rules of a request, each with the text for a request that breaks it."""
+
+    COMPLETE = "the body is incomplete"
+    UTF8 = "the body is not UTF-8"
+    JSON = "the body is not JSON"
+    DEPTH = "the body is nested too deeply"
+    REQUIRED = "{path} is missing"
+    TYPE = "{path} must be {noun}"
+    GROUP = (
+        "children has no group {group}: send {{}} for it if there is no such object; "
+        "in a cluster, add the kind to childResources"
+    )
+    NAME = "{path}.metadata.name must not be empty"
+    UNIQUE = "{path}.metadata.name must be unique in a namespace"
+
+
 class MalformedRequest(ValueError):
-    """Raised when a body is not a hook request. Its text is sent as the response: it never holds any of the body."""
+    """Raised when a body is not a hook request. Its text is the response: *names* never hold any of the body."""
 
-
-def no_group(group: str) -> MalformedRequest:
-    """Return the error for children without *group*, which the controller declares, such as ``Service.v1``."""
-    return MalformedRequest(_NO_GROUP.format(group=group))
-
-
-def no_name(path: str) -> MalformedRequest:
-    """Return the error for an object without a name among those at *path*."""
-    return MalformedRequest(_NO_NAME.format(path=path))
-
-
-def same_name(path: str) -> MalformedRequest:
-    """Return the error for two objects of one name among those at *path*."""
-    return MalformedRequest(_SAME_NAME.format(path=path))
+    def __init__(self, rule: Rule, **names: str) -> None:
+        # Why a rule and not a text: a hook that raises this by itself must not get a user's text into an Event.
+        super().__init__(rule.value.format(**names))
 
 
 def read(json: Json, expected: type[T], path: str = "") -> T:
@@ -62,7 +56,8 @@ def read(json: Json, expected: type[T], path: str = "") -> T:
     try:
         return msgspec.json.decode(json, type=expected)
     except (msgspec.DecodeError, RecursionError):
-        raise MalformedRequest(_broken_rule(json, expected, path)) from None
+        # Why the default: only the type of _error allows for None here.
+        raise _error(json, expected, path) or MalformedRequest(Rule.JSON) from None
 
 
 def try_read(json: Json, expected: type[T]) -> T | None:
@@ -73,47 +68,47 @@ def try_read(json: Json, expected: type[T]) -> T | None:
         return None
 
 
-def _broken_rule(json: Json, expected: Any, path: str) -> str | None:  # noqa: ANN401 - a type, or a union of types
-    """Return the first rule of the type *expected* that *json*, at *path*, breaks; None if it can be read."""
+def _error(json: Json, expected: Any, path: str) -> MalformedRequest | None:  # noqa: ANN401 - a type, or a union of types
+    """Return the error for the first rule that *json*, at *path*, breaks; None if it can be read as *expected*."""
     try:
         msgspec.json.decode(json, type=expected)
     except msgspec.ValidationError:
         # Why not at once: msgspec may find a wrong type before it has read the rest, which may not be JSON.
-        return _broken_rule(json, msgspec.Raw, path) or _broken_part(json, _without_null(expected), path)
+        return _error(json, msgspec.Raw, path) or _error_of_type(json, _without_null(expected), path)
     except msgspec.DecodeError:
-        return NOT_JSON
+        return MalformedRequest(Rule.JSON)
     except RecursionError:
-        return TOO_DEEP
+        return MalformedRequest(Rule.DEPTH)
     return None
 
 
-def _broken_part(json: Json, kind: Any, path: str) -> str:  # noqa: ANN401 - a type
-    """Return the rule that a field or member of *json* breaks, or that *json* itself breaks."""
-    wrong = _WRONG.format(path=path or "the body", noun=_noun(kind))
-    return next((rule for rule in _rules_of_parts(json, kind, path) if rule), wrong)
+def _error_of_type(json: Json, kind: Any, path: str) -> MalformedRequest:  # noqa: ANN401 - a type
+    """Return the error of a field or member of *json*, or else that of *json* itself."""
+    wrong = MalformedRequest(Rule.TYPE, path=path or "the body", noun=_noun(kind))
+    return next((error for error in _errors_of_parts(json, kind, path) if error), wrong)
 
 
-def _rules_of_parts(json: Json, kind: Any, path: str) -> Iterator[str | None]:  # noqa: ANN401 - a type
-    """Yield the rule that each field or member of *json* breaks, or None; nothing if *json* can't have any."""
+def _errors_of_parts(json: Json, kind: Any, path: str) -> Iterator[MalformedRequest | None]:  # noqa: ANN401 - a type
+    """Yield the error of each field or member of *json*, or None; nothing if it can't have any."""
     if _is_struct(kind):
         fields = try_read(json, dict[str, msgspec.Raw])
-        yield from () if fields is None else _rules_of_fields(fields, kind, path)
+        yield from () if fields is None else _errors_of_fields(fields, kind, path)
     elif get_origin(kind) is dict:
         members = try_read(json, dict[str, msgspec.Raw]) or {}
-        yield from (_broken_rule(member, get_args(kind)[1], f"{path}[*]") for member in members.values())
+        yield from (_error(member, get_args(kind)[1], f"{path}[*]") for member in members.values())
     elif get_origin(kind) is list:
         items = try_read(json, list[msgspec.Raw]) or []
-        yield from (_broken_rule(item, get_args(kind)[0], f"{path}[*]") for item in items)
+        yield from (_error(item, get_args(kind)[0], f"{path}[*]") for item in items)
 
 
-def _rules_of_fields(fields: dict[str, msgspec.Raw], struct: type, path: str) -> Iterator[str | None]:
-    """Yield the rule that each field of *struct* breaks in *fields*, or None."""
+def _errors_of_fields(fields: dict[str, msgspec.Raw], struct: type, path: str) -> Iterator[MalformedRequest | None]:
+    """Yield the error of each field of *struct* in *fields*, or None."""
     for field in msgspec.structs.fields(struct):
         at = f"{path}.{field.encode_name}".removeprefix(".")
         if field.encode_name in fields:
-            yield _broken_rule(fields[field.encode_name], field.type, at)
+            yield _error(fields[field.encode_name], field.type, at)
         elif field.required:
-            yield _MISSING.format(path=at)
+            yield MalformedRequest(Rule.REQUIRED, path=at)
 
 
 def _without_null(expected: Any) -> Any:  # noqa: ANN401 - a type, or a union of types

@@ -7,7 +7,7 @@ from typing import TypeVar
 from metahook.protocol import wire
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
-from metahook.protocol.reading import NOT_UTF8, MalformedRequest, read
+from metahook.protocol.reading import MalformedRequest, Rule, read
 from metahook.protocol.related import Related
 
 Body = bytes | bytearray
@@ -71,7 +71,7 @@ def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
     try:
         _check_utf8(body)
     except UnicodeDecodeError:
-        raise MalformedRequest(NOT_UTF8) from None
+        raise MalformedRequest(Rule.UTF8) from None
     return read(body, envelope)
 
 

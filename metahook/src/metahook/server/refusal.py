@@ -10,7 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol import MalformedRequest, reading, wire
+from metahook.protocol import MalformedRequest, wire
+from metahook.protocol.reading import Rule
 
 DRAIN_WITHIN = 5.0
 """Seconds."""
@@ -56,7 +57,7 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-INCOMPLETE = Refusal(wire.MALFORMED, reading.INCOMPLETE)
+INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path: call hooks with POST")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
