@@ -94,11 +94,11 @@ def _errors_of_parts(json: Json, kind: Any, path: str) -> Iterator[MalformedRequ
         fields = try_read(json, dict[str, msgspec.Raw])
         yield from () if fields is None else _errors_of_fields(fields, kind, path)
     elif get_origin(kind) is dict:
-        members = try_read(json, dict[str, msgspec.Raw]) or {}
-        yield from (_error(member, get_args(kind)[1], f"{path}[*]") for member in members.values())
+        members, inner = try_read(json, dict[str, msgspec.Raw]) or {}, get_args(kind)[1]
+        yield from (_error(member, inner, f"{path}[*]") for member in members.values())
     elif get_origin(kind) is list:
-        items = try_read(json, list[msgspec.Raw]) or []
-        yield from (_error(item, get_args(kind)[0], f"{path}[*]") for item in items)
+        items, inner = try_read(json, list[msgspec.Raw]) or [], get_args(kind)[0]
+        yield from (_error(item, inner, f"{path}[*]") for item in items)
 
 
 def _errors_of_fields(fields: dict[str, msgspec.Raw], struct: type, path: str) -> Iterator[MalformedRequest | None]:
