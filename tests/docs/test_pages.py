@@ -18,7 +18,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.documents import ROOT, Console, consoles, printed
 
-ALL = [*PAGES, "docs/fields.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
+ALL = [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
 ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
 TROUBLESHOOT = (ROOT / "docs/troubleshoot.md").read_text()
 BLOCKS = [block for page in PAGES for block in consoles(page)]
@@ -172,6 +172,6 @@ def test_links_and_anchors_of_the_page_exist(page: str) -> None:
         assert not anchor or anchor in {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in headings}
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "SECURITY.md"])
+@pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md"])
 def test_the_readme_links_to_the_page(page: str) -> None:
     assert f"({page})" in (ROOT / "README.md").read_text()

@@ -26,8 +26,9 @@ from metahook.protocol.generation import (
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
-from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
+from metahook.protocol.objects import Condition, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.reading import MalformedRequest, try_read
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair
