@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving import Served, free_port, served
+from metahook.envtest.free_port import free_port
+from tests.serving import Served, served
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

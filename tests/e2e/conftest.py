@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from metahook.envtest.binaries import Missing, find_binaries
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
-from tests.e2e.processes import Process
 
 HERE = Path(__file__).parent
 FIGURES = pytest.StashKey[Figures]()
@@ -74,7 +74,7 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
     """Skip *items* if binaries are missing, and print once which ones and how to get them."""
     try:
         if items:
-            found()
+            find_binaries()
     except Missing as missing:
         config.stash[MISSING] = str(missing)
         for item in items:
@@ -99,7 +99,7 @@ def _turn(item: pytest.Item) -> tuple[int, int, int]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return the cluster of this run, which is stopped even if the run is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    made = Cluster(found(), tmp_path_factory.mktemp("cluster"))
+    made = Cluster(find_binaries(), tmp_path_factory.mktemp("cluster"))
     try:
         made.start()
         yield made

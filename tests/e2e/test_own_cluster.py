@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.binaries import ASSETS
+from metahook.envtest.binaries import assets
+from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
-from tests.e2e.processes import Process
 
 
 @pytest.fixture
 def configuration(cluster: Cluster, metacontroller: Process) -> Path:
     """Return a kubeconfig for the cluster, in which Metacontroller runs."""
     del metacontroller
-    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{ASSETS}") is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
+    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{assets()}") is None:
+        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
     return cluster.control_plane.kubeconfig("admin")
 
 

@@ -1,52 +1,15 @@
-"""A client of the API server, with the requests that a user makes with kubectl."""
+"""A client of the API server, with the requests that a user makes with ``kubectl``."""
 
 import json
 import ssl
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 
-from metahook.simulator.objects import Json
-
-
-class Served(NamedTuple):
-    """The API path of a kind."""
-
-    base: str
-    resource: str
-    namespaced: bool = True
-
-
-_REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
-
-KINDS = {
-    "MyResource": Served("/apis/mygroup.example.com/v1alpha1", "myresources"),
-    "Deployment": Served("/apis/apps/v1", "deployments"),
-    "ReplicaSet": Served("/apis/apps/v1", "replicasets"),
-    "Service": Served("/api/v1", "services"),
-    "Pod": Served("/api/v1", "pods"),
-    "MyBackup": Served("/apis/example.com/v1", "mybackups"),
-    "Event": Served("/api/v1", "events"),
-    "ConfigMap": Served("/api/v1", "configmaps"),
-    "Secret": Served("/api/v1", "secrets"),
-    "LimitRange": Served("/api/v1", "limitranges"),
-    "ResourceQuota": Served("/api/v1", "resourcequotas"),
-    "ServiceAccount": Served("/api/v1", "serviceaccounts"),
-    "NetworkPolicy": Served("/apis/networking.k8s.io/v1", "networkpolicies"),
-    "PodDisruptionBudget": Served("/apis/policy/v1", "poddisruptionbudgets"),
-    "Namespace": Served("/api/v1", "namespaces", namespaced=False),
-    "CustomResourceDefinition": Served("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
-    "ClusterRole": Served("/apis/rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False),
-    "ClusterRoleBinding": Served("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False),
-    "CompositeController": Served("/apis/metacontroller.k8s.io/v1alpha1", "compositecontrollers", namespaced=False),
-    "PriorityClass": Served("/apis/scheduling.k8s.io/v1", "priorityclasses", namespaced=False),
-    "MutatingAdmissionPolicy": Served(_REGISTRATION, "mutatingadmissionpolicies", namespaced=False),
-    "MutatingAdmissionPolicyBinding": Served(_REGISTRATION, "mutatingadmissionpolicybindings", namespaced=False),
-    "ValidatingAdmissionPolicy": Served(_REGISTRATION, "validatingadmissionpolicies", namespaced=False),
-    "ValidatingAdmissionPolicyBinding": Served(_REGISTRATION, "validatingadmissionpolicybindings", namespaced=False),
-}
+from metahook.envtest.discovery import Discovery, Served
+from metahook.protocol import Manifest
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -85,80 +48,92 @@ class Client:
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
+        self.discovery = Discovery(http)
         self.acted = 0.0
         """Time of the last write of this user."""
 
-    def get(self, kind: str, namespace: str, name: str) -> Json | None:
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or None if there is none."""
         try:
-            return self._request("GET", path(kind, namespace, name))
+            return self._request("GET", self.path(kind, namespace, name))
         except Refused as refused:
             if refused.status == httpx.codes.NOT_FOUND:
                 return None
             raise
 
-    def all(self, kind: str, namespace: str = "", **query: str) -> list[Json]:
+    def all(self, kind: str, namespace: str = "", **query: str) -> list[Manifest]:
         """Return all objects of *kind*, in *namespace* or in all of them."""
-        found: list[Json] = self._request("GET", path(kind, namespace), params=query)["items"]
+        found: list[Manifest] = self._request("GET", self.path(kind, namespace), params=query)["items"]
         return found
 
     def table(self, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
         """Return the columns and values that ``kubectl get`` prints for an object."""
-        found = self._request("GET", path(kind, namespace, name), headers={"Accept": TABLE})
+        found = self._request("GET", self.path(kind, namespace, name), headers={"Accept": TABLE})
         columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
         return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
 
-    def create(self, item: Json, *, dry_run: bool = False, strict: bool = True, manager: str = "tests") -> Json:
+    def create(
+        self, item: Manifest, *, dry_run: bool = False, strict: bool = True, manager: str = "kubectl-create"
+    ) -> Manifest:
         """Create *item* as the field *manager*. If *strict*, an unknown field is an error; otherwise it is dropped."""
         query = {"fieldValidation": "Strict" if strict else "Ignore", "fieldManager": manager}
         query |= {"dryRun": "All"} if dry_run else {}
-        where = path(item["kind"], item["metadata"].get("namespace", ""))
+        where = self.path_of(item, named=False)
         return self._request("POST", where, params=query, json=item)
 
-    def replace(self, item: Json) -> Json:
+    def replace(self, item: Manifest) -> Manifest:
         """Replace an object by *item*."""
-        where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        where = self.path_of(item)
         return self._request("PUT", where, json=item)
 
-    def apply(self, item: Json) -> Json:
+    def apply(self, item: Manifest) -> Manifest:
         """Apply *item* as ``kubectl apply --server-side`` does."""
-        where = path(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        where = self.path_of(item)
         return self._patch(where, item, APPLY, {"fieldManager": "kubectl", "force": "true"})
 
-    def change(
+    def change(  # noqa: PLR0913 - all that a patch has
         self,
         kind: str,
         namespace: str,
         name: str,
-        change: Json | list[Json],
+        change: Manifest | list[Manifest],
         *,
         how: str = MERGE,
         part: str = "",
         manager: str = "",
-    ) -> Json:
+    ) -> Manifest:
         """Patch an object or a *part* such as ``/status`` as the field *manager*; null removes a field."""
         query = {"fieldManager": manager} if manager else {}
-        return self._patch(path(kind, namespace, name) + part, change, how, query)
+        return self._patch(self.path(kind, namespace, name) + part, change, how, query)
 
     def delete(self, kind: str, namespace: str, name: str, policy: str = "Background") -> None:
         """Delete an object; *policy* is Background, Foreground or Orphan."""
-        self._request("DELETE", path(kind, namespace, name), json={"propagationPolicy": policy})
+        self._request("DELETE", self.path(kind, namespace, name), json={"propagationPolicy": policy})
 
-    def _patch(self, where: str, change: Json | list[Json], how: str, query: dict[str, str]) -> Json:
+    def path(self, kind: str, namespace: str = "", name: str = "") -> str:
+        """Return the API path of the objects of *kind*, or of the one called *name*; raise UnknownKind."""
+        return _path(self.discovery.served(kind), namespace, name)
+
+    def path_of(self, item: Manifest, *, named: bool = True) -> str:
+        """Return the API path of *item* in its own version, or of all in its namespace; raise UnknownKind."""
+        served, metadata = self.discovery.of(item), item["metadata"]
+        if version := item.get("apiVersion", "").rpartition("/")[2]:
+            served = served._replace(base=f"{served.base.rpartition('/')[0]}/{version}")
+        return _path(served, metadata.get("namespace", ""), metadata["name"] if named else "")
+
+    def _patch(self, where: str, change: Manifest | list[Manifest], how: str, query: dict[str, str]) -> Manifest:
         return self._request("PATCH", where, params=query, content=json.dumps(change), headers={"Content-Type": how})
 
-    def _request(self, method: str, where: str, **how: Any) -> Json:
+    def _request(self, method: str, where: str, **how: Any) -> Manifest:  # noqa: ANN401 - the arguments of httpx
         response = self.http.request(method, where, **how)
         if method != "GET":
             self.acted = time.time()
-        body: Json = response.json()
+        body: Manifest = response.json()
         if response.is_error:
             raise Refused(response.status_code, body.get("message", ""))
         return body
 
 
-def path(kind: str, namespace: str = "", name: str = "") -> str:
-    """Return the API path of the objects of *kind*, or of the one named *name*."""
-    served = KINDS[kind]
+def _path(served: Served, namespace: str, name: str) -> str:
     inside = f"/namespaces/{namespace}" if namespace and served.namespaced else ""
     return f"{served.base}{inside}/{served.resource}" + (f"/{name}" if name else "")
