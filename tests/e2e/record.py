@@ -99,11 +99,7 @@ class Watch(threading.Thread):
         while not self.stopping.is_set():
             try:
                 self._watch(self._list())
-            except (
-                httpx.HTTPError,
-                KeyError,
-                ValueError,
-            ):  # the API server is or was down
+            except (httpx.HTTPError, LookupError, ValueError):  # it is or was down, or does not serve the kind yet
                 self.stopping.wait(0.2)
 
     def _path(self) -> str:
