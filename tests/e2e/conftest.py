@@ -40,9 +40,11 @@ APART = {
 
 
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n``, one process for each mode, and one for each mode of each file in APART."""
+    """With ``pytest -n``, one process for each mode, each mode of each file in APART, and each file of examples."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith("examples/"):
+            return nodeid.partition("::")[0]
         file = next((file for file in APART if f"/{file}:" in nodeid), "")
         return file + next((mode for mode in MODES if mode in nodeid), MODES[0])
 

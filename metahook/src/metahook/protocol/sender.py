@@ -3,7 +3,7 @@
 Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +22,27 @@ def sync_request(parent: Json, children: Grouped, related: Grouped) -> bytes:
     """Return the body of a sync request."""
     body = {"controller": {}, "parent": parent, "children": children, "related": related, "finalizing": False}
     return msgspec.json.encode(body)
+
+
+def example_request(
+    parent: Json,
+    structs: Iterable[type[Object]],
+    children: Iterable[Json],
+    related: Mapping[type[Object], Iterable[Json]],
+) -> bytes:
+    """Return the body of a sync request about objects as a user writes them, without what the API server adds."""
+    selected = {struct.KIND.group_key: list(map(_stored, items)) for struct, items in related.items()}
+    return sync_request(
+        _stored(parent),
+        _grouped(map(_stored, children), structs),
+        {group: {_key(item): item for item in items} for group, items in selected.items()},
+    )
+
+
+def _stored(item: Json) -> Json:
+    """Return *item* with the metadata that every stored object has."""
+    metadata = item["metadata"]
+    return {**item, "metadata": {"namespace": "default", "uid": metadata["name"], "generation": 1, **metadata}}
 
 
 def customize_request(parent: Json) -> bytes:
