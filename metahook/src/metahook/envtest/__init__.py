@@ -23,5 +23,7 @@ Imports server and protocol. Needs the extras ``server`` and ``envtest``. Start 
 from metahook.envtest.binaries import missing_binaries
 from metahook.envtest.client import Refused
 from metahook.envtest.cluster import Cluster
+from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.process import Ended
 
-__all__ = ["Cluster", "Refused", "missing_binaries"]
+__all__ = ["Cluster", "Ended", "Refused", "UnknownKind", "missing_binaries"]
