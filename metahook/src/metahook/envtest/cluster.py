@@ -8,7 +8,7 @@ cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
 
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -57,7 +57,7 @@ class Cluster:
         self._running = ExitStack()
 
     def __enter__(self) -> Self:
-        """Start everything, which takes about ten seconds."""
+        """Start everything, which takes a few seconds."""
         with ExitStack() as started:
             started.callback(self._control_plane.stop)
             self._control_plane.start()
@@ -88,7 +88,8 @@ class Cluster:
         items = documents(*files)
         crds = of_kind(items, "CustomResourceDefinition")
         composites = of_kind(items, "CompositeController")
-        self._establish(crds)
+        if crds:
+            self._establish(crds)
         address = self._running.enter_context(HookServer(controllers)).address
         for item in items:
             if item not in crds and item not in composites:
@@ -132,7 +133,7 @@ class Cluster:
             time.sleep(0.1)
         return found
 
-    def _establish(self, crds: Iterable[Manifest]) -> None:
+    def _establish(self, crds: Manifests) -> None:
         """Apply *crds*, and wait until their kinds are served and garbage collected."""
         for item in crds:
             self.client.apply(item)
