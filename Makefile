@@ -34,7 +34,7 @@ plans: $(READY) ## Run all fault plans in the simulated cluster
 	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
-	$(BIN)/pytest -m e2e -n 4 $(or $(ONLY),tests/e2e)
+	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
 own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")

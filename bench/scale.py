@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.crowd import Crowd
 from bench.features import FEATURES, Feature
 from bench.usage import Usage, usage
-from tests.e2e.binaries import Binaries, Missing, found
+from metahook.envtest.binaries import Binaries, Missing, find_binaries
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 
@@ -100,7 +100,7 @@ def main(size: int) -> None:
     """Print the table for *size* MyResources, row by row."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        binaries = found()
+        binaries = find_binaries()
     except Missing as missing:
         print(missing)
         return

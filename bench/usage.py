@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 
+from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
-from tests.e2e.processes import Process
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 

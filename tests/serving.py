@@ -1,6 +1,5 @@
 """A hook that runs as a process of its own, on free ports."""
 
-import secrets
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from metahook.server.server import Address, CannotListen
+from metahook.envtest.free_port import free_port
 
 
 @dataclass(frozen=True)
@@ -20,26 +19,6 @@ class Served:
     process: subprocess.Popen[str]
     url: str
     health_url: str
-
-
-_PORTS = range(12000, 32000)
-"""Below those that systems give to clients, who would else take a port before it is listened on."""
-
-_given: set[int] = set()
-
-
-def free_port() -> int:
-    """Return a free port that was not returned before: its listener may be about to start."""
-    while True:
-        port = secrets.choice(_PORTS)
-        if port in _given:
-            continue
-        _given.add(port)
-        try:
-            Address("127.0.0.1", port).listen().close()
-        except CannotListen:
-            continue
-        return port
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from metahook.envtest.free_port import free_port
 from tests.documents import consoles
-from tests.serving import free_port
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

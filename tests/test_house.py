@@ -42,6 +42,8 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param(f"{TOOLKIT}/kinds/pod.py", "import metahook.server.app", id="a kind knows of HTTP"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import app.core.controller", id="the service knows a MyResource"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.simulator.world", id="the service simulates"),
+        pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.envtest.cluster", id="the service knows the tests"),
+        pytest.param(f"{TOOLKIT}/envtest/cluster.py", "import app.main", id="the tests' cluster knows a MyResource"),
         pytest.param(f"{TOOLKIT}/__init__.py", "import uvicorn", id="importing the toolkit needs a server"),
         pytest.param("app/core/sync.py", "import metahook.server.app", id="the core knows of HTTP"),
         pytest.param("app/core/sync.py", "import metahook.simulator.clock", id="the core is simulated by itself"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.serving import free_port
+from metahook.envtest.free_port import free_port
 
 ROOT = Path(__file__).parent.parent
 READY = (ROOT / "examples/requests/ready.json").read_bytes()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples/hooks"
 HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
 TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
 OPERATOR = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -51,10 +53,15 @@ def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
         exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
+def test_running_a_control_plane_needs_both_extras() -> None:
+    assert {"httpx", "yaml", "uvicorn"} <= loaded("from metahook.envtest import Cluster")
+
+
 def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
     needed = {*TOOLKIT["dependencies"], *TOOLKIT["optional-dependencies"]["server"]}
 
     assert needed <= set(OPERATOR["dependencies"])
+    assert set(TOOLKIT["optional-dependencies"]["envtest"]) <= set(OPERATOR["optional-dependencies"]["cli"])
 
 
 def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
@@ -115,6 +122,35 @@ def test_the_wheel_has_the_license(project: Path) -> None:
     (license_file,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
 
     assert license_file.read_text() == (ROOT / "LICENSE").read_text()
+
+
+def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tests of the folder *example* that need no cluster, in a copy of it beside the wheel."""
+    copied = project / example.name
+    shutil.copytree(example, copied, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": f"{project / 'lib'}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not e2e", "-p", "no:cacheprovider"]
+    return subprocess.run(command, cwd=copied, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml")))
+def test_a_copy_of_an_example_is_tested_beside_the_wheel(project: Path, name: str) -> None:
+    ended = run_tests_of(project, EXAMPLES / name)
+
+    assert ended.returncode == 0, ended.stdout
+    assert " passed" in ended.stdout
+
+
+def test_the_tests_of_a_copy_notice_a_mistake(project: Path, tmp_path: Path) -> None:
+    example = tmp_path / "mistaken"
+    shutil.copytree(EXAMPLES / "greeting", example)
+    code = (example / "greetings.py").read_text()
+    (example / "greetings.py").write_text(code.replace('"Building" if drift else "Ready"', '"Ready"'))
+
+    ended = run_tests_of(project, example)
+
+    assert ended.returncode == 1
+    assert "test_the_state_is_ready_once_the_config_map_has_the_text" in ended.stdout
 
 
 _PAGES = ["README.md", "CONTRIBUTING.md", "Makefile", "Dockerfile", ".ci/run", "metahook/README.md"]

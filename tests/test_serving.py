@@ -1,14 +1,14 @@
 import pytest
 
+from metahook.envtest import free_port as free_port_module
+from metahook.envtest.free_port import free_port
 from metahook.server.server import Address
-from tests import serving
-from tests.serving import free_port
 
 
 def test_a_port_is_given_once_and_never_while_it_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     ports = [free_port() for _ in range(3)]
-    monkeypatch.setattr(serving, "_PORTS", ports)
-    monkeypatch.setattr(serving, "_given", set())
+    monkeypatch.setattr(free_port_module, "_PORTS", ports)
+    monkeypatch.setattr(free_port_module, "_given", set())
 
     with Address("127.0.0.1", ports[1]).listen():
         given = {free_port(), free_port()}

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from metahook.envtest.free_port import free_port
 from metahook.server.server import STOP_WITHIN
 from tests.chart.sets import Json, annotations, objects, the
-from tests.serving import free_port, served
+from tests.serving import served
 
 ROOT = Path(__file__).parents[2]
 POD = the("Deployment")["spec"]["template"]["spec"]

@@ -15,12 +15,13 @@ import yaml
 
 from app.cli.files.live_objects import COLLECT_COMMANDS
 from app.cli.files.recordings import read_recording
+from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.other import PATH, longer, other_version
-from tests.serving import Served, free_port, served
+from tests.serving import Served, served
 
 Json = dict[str, Any]
 Write = Callable[..., str]

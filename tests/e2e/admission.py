@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from metahook.envtest.client import Client, Refused
 from metahook.simulator.objects import Json
-from tests.e2e.client import Client, Refused
 from tests.worlds import deployment
 
 _API = "admissionregistration.k8s.io/v1"

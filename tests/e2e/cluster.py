@@ -4,17 +4,17 @@ import json
 from pathlib import Path
 from typing import ClassVar
 
+from metahook.envtest.binaries import Binaries
+from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Audit
-from tests.e2e.binaries import Binaries
-from tests.e2e.control_plane import METACONTROLLER, ControlPlane
+from tests.e2e.control_plane import METACONTROLLER, audited_control_plane
 from tests.e2e.hook import Hook
 from tests.e2e.installed import documents, establish, install
 from tests.e2e.kubelet import Kubelet
-from tests.e2e.processes import Process, answers
 from tests.e2e.record import KINDS, Record, Watch
-from tests.serving import free_port
 
 
 class Cluster:
@@ -29,9 +29,10 @@ class Cluster:
         self.folder = folder
         self.folders.append(folder)
         self.record = Record()
-        self.control_plane = ControlPlane(binaries, folder)
+        self.audit_log = folder / "audit.log"
+        self.control_plane = audited_control_plane(binaries, folder, self.audit_log)
         self.asked = folder / "asked"
-        self.audit = Audit(self.control_plane.audit_log)
+        self.audit = Audit(self.audit_log)
         keeps = [f"--record={self.asked}", "--record-limit=4000"]
         self.hook = Hook("hook", folder, *keeps, *(["--watch-secrets"] if secrets else []))
         self._watches: list[Watch] = []
@@ -65,22 +66,7 @@ class Cluster:
 
     def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
         """Return Metacontroller, not yet started, with the apply strategy *mode*; it calls the hook through *proxy*."""
-        health = free_port()
-        command = [
-            *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
-            str(self._binaries.metacontroller),
-            f"--kubeconfig={self.control_plane.kubeconfig(METACONTROLLER)}",
-            f"--apply-strategy={mode}",
-            "--discovery-interval=1s",
-            f"--metrics-address=127.0.0.1:{free_port()}",
-            f"--health-probe-bind-address=127.0.0.1:{health}",
-            "--client-go-qps=500",  # the default of five requests a second would slow the tests down
-            "--client-go-burst=1000",
-            "--zap-log-level=1",
-        ]
-        return Process(
-            f"metacontroller-{mode}", command, self.folder, lambda: answers(f"http://127.0.0.1:{health}/readyz")
-        )
+        return metacontroller(self._binaries, self.folder, self.control_plane.kubeconfig(METACONTROLLER), mode, proxy)
 
     def exchanges(self, namespace: str, name: str) -> list[Json]:
         """Return the recorded requests and responses about a parent, in order."""

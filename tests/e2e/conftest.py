@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from metahook.envtest.binaries import Missing, find_binaries
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.e2e.binaries import Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
 from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
-from tests.e2e.processes import Process
 from tests.e2e.real_kubectl import RealKubectl
 
 HERE = Path(__file__).parent
@@ -39,15 +39,18 @@ APART = {
     "test_flags.py": BETWEEN,
     "test_stale_requests.py": BETWEEN,
     "test_laptop.py": BETWEEN,
+    "test_envtest.py": BETWEEN,
     "test_chart.py": LAST,
 }
 """Files whose tests have a cluster of their own, with their order: the longest run first."""
 
 
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n``, one process for each mode, and one for each mode of each file in APART."""
+    """With ``pytest -n``, one process for each mode, each mode of each file in APART, and each file of examples."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith("examples/"):
+            return nodeid.partition("::")[0]
         file = next((file for file in APART if f"/{file}:" in nodeid), "")
         return file + next((mode for mode in MODES if mode in nodeid), MODES[0])
 
@@ -79,7 +82,7 @@ def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> N
     """Skip *items* if binaries are missing, and print once which ones and how to get them."""
     try:
         if items:
-            found()
+            find_binaries()
     except Missing as missing:
         config.stash[MISSING] = str(missing)
         for item in items:
@@ -104,7 +107,7 @@ def _turn(item: pytest.Item) -> tuple[int, int, int]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return the cluster of this run, which is stopped even if the run is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    made = Cluster(found(), tmp_path_factory.mktemp("cluster"))
+    made = Cluster(find_binaries(), tmp_path_factory.mktemp("cluster"))
     try:
         made.start()
         yield made

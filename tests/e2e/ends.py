@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 
+from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
-from tests.e2e.client import Client
 from tests.e2e.record import Record
 
 KINDS = ("MyResource", "Deployment", "Service", "ReplicaSet", "Pod")

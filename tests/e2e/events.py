@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from metahook.envtest.client import MERGE
 from metahook.simulator.objects import Json
-from tests.e2e.client import MERGE
 from tests.e2e.namespace import Namespace
 from tests.e2e.used import BACKUP, SECRETS, SETTINGS, TOKEN, USED, set_ready
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 from tests.e2e.installed import controller
-from tests.e2e.processes import Process
 from tests.e2e.proxy import MISBEHAVIOURS, PATIENCE, Proxy
 from tests.e2e.work import Work
 

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from metahook.envtest.client import Client
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Done
-from tests.e2e.client import Client
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.installed import establish

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from metahook.envtest.free_port import free_port
+from metahook.envtest.process import Process, answers
 from tests.e2e.installed import ROOT
-from tests.e2e.processes import Process, answers
 from tests.e2e.watched import OPTIONS
-from tests.serving import free_port
 
 THIS = (sys.executable, "-m", "app")
 

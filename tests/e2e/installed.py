@@ -6,8 +6,8 @@ from pathlib import Path
 import yaml
 
 from charts.rendering import rendered
+from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
-from tests.e2e.client import Client
 from tests.e2e.record import Record
 from tests.e2e.watched import CRD, values
 

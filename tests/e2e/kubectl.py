@@ -6,15 +6,25 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from metahook.envtest.client import MERGE, STRATEGIC, Client, Refused
 from metahook.simulator.objects import Json
-from tests.e2e.client import KINDS, MERGE, STRATEGIC, Client, Refused
 from tests.e2e.installed import documents
 from tests.e2e.statuses import condition
 
 PATIENCE = 90
 """Timeout of a command in seconds."""
 
-_NAMES = {served.resource: kind for kind, served in KINDS.items()} | {"crds": "CustomResourceDefinition"}
+_NAMES = {
+    "myresources": "MyResource",
+    "deployments": "Deployment",
+    "services": "Service",
+    "pods": "Pod",
+    "configmaps": "ConfigMap",
+    "secrets": "Secret",
+    "namespaces": "Namespace",
+    "crds": "CustomResourceDefinition",
+    "compositecontrollers": "CompositeController",
+}
 
 
 Files = dict[str, list[Json]]
@@ -32,12 +42,12 @@ class Kubectl:
     def apply(self, *, f: str = "", k: str = "", **_: str) -> None:
         """Apply the objects of a file, or of a directory with a kustomization."""
         for item in self._items(f) if f else self._kustomized(k):
-            self._client.apply(_placed(item))
+            self._client.apply(self._placed(item))
 
     def create(self, *, f: str) -> None:
         """Create the objects of a file."""
         for item in self._items(f):
-            self._client.create(_placed(item))
+            self._client.create(self._placed(item))
 
     def wait(self, target: str, **options: str) -> None:
         """Wait for a condition."""
@@ -55,7 +65,7 @@ class Kubectl:
         """Return a table of an object, its uid, or all objects of a kind as JSON."""
         kind, name = _target(*target)
         if o == "json":
-            version = KINDS[kind].base.removeprefix("/apis/")
+            version = self._client.discovery.served(kind).base.removeprefix("/apis/")
             items = [{**item, "kind": kind, "apiVersion": version} for item in self._client.all(kind)]
             return json.dumps({"items": items})
         if o == "jsonpath={.metadata.uid}":
@@ -95,6 +105,12 @@ class Kubectl:
     def _items(self, file: str) -> list[Json]:
         return self._files.get(file) or documents(self._root / file)
 
+    def _placed(self, item: Json) -> Json:
+        """Return *item* with the namespace that kubectl adds."""
+        if self._client.discovery.of(item).namespaced:
+            return {**item, "metadata": {"namespace": "default", **item["metadata"]}}
+        return item
+
     def _kustomized(self, folder: str) -> list[Json]:
         (made,) = documents(self._root / folder / "kustomization.yaml")
         paths = [f"{folder}/{resource}" for resource in made["resources"]]
@@ -116,13 +132,6 @@ def _target(*words: str) -> tuple[str, str]:
     """Return the kind and the name of ``kind/name`` or ``kind name``."""
     resource, _, name = "/".join(words).partition("/")
     return next(kind for known, kind in _NAMES.items() if known in (resource, f"{resource}s")), name
-
-
-def _placed(item: Json) -> Json:
-    """Return *item* with the namespace that kubectl adds."""
-    if KINDS[item["kind"]].namespaced:
-        return {**item, "metadata": {"namespace": "default", **item["metadata"]}}
-    return item
 
 
 def _rolled_out(item: Json) -> bool:

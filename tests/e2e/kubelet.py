@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
+from metahook.envtest.client import Client, Refused
 from metahook.simulator.objects import Json, Key
-from tests.e2e.client import Client, Refused
 from tests.e2e.record import Record, Version
 
 _LONG_AGO = "2026-01-01T00:00:00Z"

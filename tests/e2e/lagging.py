@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from tests.e2e.client import KINDS
+from app.api.names import API_VERSION, PLURAL
 
-MYRESOURCES = "{0.base}/{0.resource}".format(KINDS["MyResource"])
+MYRESOURCES = f"/apis/{API_VERSION}/{PLURAL}"
 _FORWARDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _NO_STREAM = {
     "apiVersion": "v1",

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from app.api.reading import InvalidSpec, read
 from app.core.desired.references import references
+from metahook.envtest.client import MERGE, Client, Refused
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_status import evicted, is_ready
 from metahook.simulator.objects import Json
 from tests.e2e.admission import forbid, remove
 from tests.e2e.audit import Done
-from tests.e2e.client import MERGE, Client, Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.record import Record
 from tests.e2e.statuses import condition, state_and_reason

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.binaries import ASSETS
+from metahook.envtest.binaries import assets
 
 
 class RealKubectl:
@@ -39,7 +39,7 @@ class RealKubectl:
 
 def require_kubectl() -> str:
     """Return the PATH with which the real kubectl is found; skip the test if there is none."""
-    path = f"{os.environ['PATH']}:{ASSETS}"
+    path = f"{os.environ['PATH']}:{assets()}"
     if shutil.which("kubectl", path=path) is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {ASSETS}")
+        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
     return path

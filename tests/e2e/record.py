@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from metahook.envtest.client import Client
 from metahook.simulator.objects import Json, Key
-from tests.e2e.client import Client, path
 
 KINDS = ("MyResource", "Deployment", "Service", "Pod", "Event")
 
@@ -89,7 +89,7 @@ class Watch(threading.Thread):
     def __init__(self, kind: str, client: Client, record: Record, namespace: str = "") -> None:
         super().__init__(name=f"watch {kind}", daemon=True)
         self._kind = kind
-        self._path = path(kind, namespace)
+        self._namespace = namespace
         self._client = client
         self._record = record
         self.stopping = threading.Event()
@@ -99,12 +99,15 @@ class Watch(threading.Thread):
         while not self.stopping.is_set():
             try:
                 self._watch(self._list())
-            except (httpx.TransportError, KeyError, ValueError):  # the API server is or was down
+            except (httpx.HTTPError, LookupError, ValueError):  # it is or was down, or does not serve the kind yet
                 self.stopping.wait(0.2)
+
+    def _path(self) -> str:
+        return self._client.path(self._kind, self._namespace)
 
     def _list(self) -> str:
         """Add existing and deleted objects; return the version to watch from."""
-        body = self._client.http.get(self._path).json()
+        body = self._client.http.get(self._path()).json()
         there = {self._seen({**item, "kind": self._kind}, deleted=False) for item in body["items"]}
         number = int(body["metadata"]["resourceVersion"])
         for key, versions in self._record.everything(self._kind).items():
@@ -114,7 +117,7 @@ class Watch(threading.Thread):
 
     def _watch(self, version: str) -> None:
         query = {"watch": "1", "resourceVersion": version}
-        with self._client.http.stream("GET", self._path, params=query, timeout=httpx.Timeout(30, read=None)) as it:
+        with self._client.http.stream("GET", self._path(), params=query, timeout=httpx.Timeout(30, read=None)) as it:
             for line in it.iter_lines():
                 event = json.loads(line)
                 if event["type"] == "ERROR":

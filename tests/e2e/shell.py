@@ -7,7 +7,7 @@ from pathlib import Path
 
 import helm_python as helm
 
-from tests.e2e.client import Client
+from metahook.envtest.client import Client
 from tests.e2e.installed import ROOT
 from tests.e2e.kubectl import PATIENCE, Files, Kubectl
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.client import STRATEGIC
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import found
-from tests.e2e.client import STRATEGIC
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
@@ -109,7 +109,7 @@ class Site:
 
 @pytest.fixture(name="site", scope="module")
 def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    cluster = Cluster(found(), tmp_path_factory.mktemp("strategy"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("strategy"))
     try:
         cluster.start()
         site = Site(cluster)

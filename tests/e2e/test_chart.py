@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.client import Refused
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import found
-from tests.e2e.client import Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT, documents
 from tests.e2e.namespace import PORT, Namespace
@@ -54,7 +54,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Return a new site. Metacontroller calls the hook through a proxy, as there is no DNS."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("chart"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("chart"))
     with Proxy(cluster.hook.url) as proxy:
         metacontroller = cluster.metacontroller(mode, proxy.url)
         try:

@@ -4,8 +4,8 @@ import re
 
 import httpx
 
+from metahook.envtest.process import Process
 from tests.e2e.foreign import FENCE, Foreign, reasons
-from tests.e2e.processes import Process
 from tests.notes import note
 
 

@@ -10,13 +10,13 @@ from datetime import datetime
 import pytest
 
 from docs.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.events import EVENTS
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
-from tests.e2e.processes import Process
 from tests.e2e.used import ALL, SECRETS, put_all
 
 QUIET = 1.0
@@ -81,7 +81,7 @@ def unlike(measured: Cost, documented: Cost) -> list[str]:
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a new cluster with ``web``, which is Ready, idle, and watches every kind that it can."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("costs"), secrets=True)
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("costs"), secrets=True)
     metacontroller = cluster.metacontroller(mode)
     try:
         cluster.start()

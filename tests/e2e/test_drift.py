@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from metahook.envtest.client import STRATEGIC
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.client import STRATEGIC
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 

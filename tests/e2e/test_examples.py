@@ -8,6 +8,7 @@ import pytest
 
 from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
+from metahook.envtest.client import Refused
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.removal import format_path
 from metahook.simulator.objects import Json
@@ -17,7 +18,6 @@ from tests.api.examples.every import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.every import numbered
 from tests.api.refused.every import REFUSED
 from tests.build import my_resource
-from tests.e2e.client import Refused
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import desired_children, differences
 from tests.e2e.installed import ROOT, documents

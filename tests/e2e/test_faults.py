@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from tests.e2e.audit import deleted, stored
-from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.ends import ended, moved, replaced, versions
 from tests.e2e.faults import FAULTS, WRONG, Scene, ask, strike_all
@@ -47,7 +47,7 @@ class Endured:
 @pytest.fixture(scope="module")
 def endured(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endured]:
     """Strike all faults in a new cluster, and wait for a minute without a change."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("faults"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("faults"))
     metacontroller, other = cluster.metacontroller(mode), Hook("next-hook", cluster.folder, version=NEXT)
     try:
         cluster.start()
@@ -141,7 +141,7 @@ def test_a_minute_after_the_last_fault_nothing_changes_for_a_minute(endured: End
 
 def test_ready_is_never_early_whatever_breaks(endured: Endured, mode: Mode, figures: Figures) -> None:
     """It can be late while Metacontroller or the hook is down."""
-    record = stored(endured.cluster.control_plane.audit_log, endured.cluster.record)
+    record = stored(endured.cluster.audit_log, endured.cluster.record)
     statuses = written(record, since=0)
 
     found = untrue(record, statuses)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.binaries import found
-from tests.e2e.client import Client
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.client import Client
+from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.foreign import Foreign
-from tests.e2e.processes import Process
 from tests.notes import note
 
 NAMESPACE = "metacontroller"
@@ -33,7 +33,7 @@ Start = Callable[..., Process]
 @pytest.fixture(name="cluster", scope="module")
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster without a running Metacontroller."""
-    made = Cluster(found(), tmp_path_factory.mktemp("flags"))
+    made = Cluster(find_binaries(), tmp_path_factory.mktemp("flags"))
     try:
         made.start()
         _allow_leases(made.client)

@@ -17,9 +17,9 @@ import helm_python as helm
 import pytest
 
 from metahook import SyncResponse
+from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
@@ -126,7 +126,7 @@ class Desk:
 @pytest.fixture(name="installed", scope="module")
 def _installed(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     require_kubectl()
-    cluster = Cluster(found(), tmp_path_factory.mktemp("laptop"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("laptop"))
     laptop = Hook("laptop", cluster.folder, f"--record={cluster.folder / 'laptop'}", version=NEXT)
     with Proxy(cluster.hook.url) as service:
         metacontroller = cluster.metacontroller(mode, service.url)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
@@ -19,7 +19,7 @@ LONG = 600_000
 @pytest.fixture(scope="module")
 def low(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster whose hook has the lowest limit."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("large"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("large"))
     cluster.hook = Hook("hook", cluster.folder, LOW)
     metacontroller = cluster.metacontroller(mode)
     try:

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from metahook.envtest.client import Refused
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.client import Refused
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
-from tests.e2e.processes import Process
 from tests.e2e.real_kubectl import require_kubectl
 
 

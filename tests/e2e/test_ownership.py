@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from metahook.envtest.client import APPLY
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.client import APPLY, path
 from tests.e2e.foreign import Foreign
 from tests.notes import note
 
@@ -28,7 +28,7 @@ def apply_as(foreign: Foreign, manager: str, **data: str) -> None:
     metadata = {"name": "one", "namespace": foreign.name}
     item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
     query = {"fieldManager": manager, "force": "true"}
-    where = path("ConfigMap", foreign.name, "one")
+    where = foreign.client.path("ConfigMap", foreign.name, "one")
     headers = {"Content-Type": APPLY}
     foreign.client.http.patch(where, params=query, json=item, headers=headers).raise_for_status()
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
+from metahook.envtest.binaries import assets
 from tests.build import my_resource
 from tests.cli.test_render import QUOTED, UNQUOTED
 from tests.documents import ROOT
-from tests.e2e.binaries import ASSETS
 from tests.e2e.cluster import Cluster
 
-KUBECTL = shutil.which(ASSETS / "kubectl") or shutil.which("kubectl")
-needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason=f"there is no kubectl in {ASSETS}, and none on PATH")
+KUBECTL = shutil.which(assets() / "kubectl") or shutil.which("kubectl")
+needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason=f"there is no kubectl in {assets()}, and none on PATH")
 
 
 def rendered(file: Path, *options: str) -> bytes:

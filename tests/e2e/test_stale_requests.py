@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import pytest
 
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.binaries import found
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.hook import TRUSTING, Hook
 from tests.e2e.installed import controller
 from tests.e2e.lagging import LaggingApiServer
 from tests.e2e.namespace import PORT, Namespace
-from tests.e2e.processes import Process
 
 OLD, NEW = "nginx:1.27", "nginx:1.28"
 
@@ -48,7 +48,7 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a new cluster, as another Metacontroller would disturb."""
-    cluster = Cluster(found(), tmp_path_factory.mktemp("stale"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("stale"))
     metacontroller, trusting = cluster.metacontroller(mode), Hook("trusting-hook", cluster.folder, version=TRUSTING)
     try:
         cluster.start()

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.admission import remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace
-from tests.e2e.processes import Process
 from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign
 

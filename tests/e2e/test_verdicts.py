@@ -2,13 +2,13 @@
 
 import pytest
 
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.audit import granted
 from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import WHOLE
 from tests.e2e.figures import Figures
 from tests.e2e.installed import role
-from tests.e2e.processes import Process
 from tests.e2e.truth import RACE, impossible, incoherent, moves, untrue, written
 
 pytestmark = pytest.mark.verdict

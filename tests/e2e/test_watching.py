@@ -6,8 +6,8 @@ import pytest
 
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from metahook import ConfigMap, Secret
+from metahook.envtest.client import Refused
 from metahook.simulator.objects import Json
-from tests.e2e.client import Refused
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition

@@ -15,9 +15,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from metahook.envtest.binaries import Binaries, Missing, find_binaries
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json
-from tests.e2e.binaries import Binaries, Missing, found
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
@@ -33,7 +33,7 @@ def main() -> None:
     """Record the scenarios. Started processes are stopped even if the command is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        kept = [item for mode in MODES for item in recorded(found(), mode)]
+        kept = [item for mode in MODES for item in recorded(find_binaries(), mode)]
     except Missing as missing:
         sys.exit(str(missing))
     folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER

@@ -3,8 +3,8 @@
 Source: Kubernetes, staging/src/k8s.io/kubectl/pkg/polymorphichelpers/rollback.go, ``DeploymentRollbacker``.
 """
 
+from metahook.envtest.client import JSON_PATCH, Client
 from metahook.simulator.objects import Json
-from tests.e2e.client import JSON_PATCH, Client
 
 _REVISION = "deployment.kubernetes.io/revision"
 _KEPT = (_REVISION, "kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision-history")

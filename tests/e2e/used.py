@@ -1,7 +1,7 @@
 """The objects that a MyResource uses and does not own: a ConfigMap, a Secret, and a MyBackup of another operator."""
 
+from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
-from tests.e2e.client import Client
 from tests.e2e.namespace import PORT
 from tests.e2e.watched import BACKUPS, backup, told
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-from tests.e2e.client import Refused
+from metahook.envtest.client import Refused
+from metahook.envtest.process import Ended
 from tests.e2e.namespace import Place
-from tests.e2e.processes import Ended
 from tests.own.own_cluster import OwnCluster
 
 

@@ -3,9 +3,9 @@
 import shutil
 from pathlib import Path
 
-from tests.e2e.binaries import ASSETS
-from tests.e2e.client import Client, at_socket
-from tests.e2e.processes import Process
+from metahook.envtest.binaries import assets
+from metahook.envtest.client import Client, at_socket
+from metahook.envtest.process import Process
 from tests.e2e.record import KINDS, Record, Watch
 
 
@@ -17,7 +17,7 @@ class OwnCluster:
 
     def __init__(self, context: str, folder: Path) -> None:
         self._socket = folder / "proxy"
-        kubectl = shutil.which("kubectl") or str(ASSETS / "kubectl")
+        kubectl = shutil.which("kubectl") or str(assets() / "kubectl")
         command = [kubectl, "proxy", f"--context={context}", f"--unix-socket={self._socket}"]
         self._proxy = Process("kubectl", command, folder, self._serves)
         self._watches: list[Watch] = []

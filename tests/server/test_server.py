@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.server import Address, _server
+from metahook.server.server import Address, create_server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
-from tests.serving import Served, free_port, served
+from tests.serving import Served, served
 from tests.tiny import sync_body
 
 BODY = sync_request(my_resource(), grouped(), {})
@@ -112,13 +113,13 @@ def test_what_is_no_http_is_refused_and_not_repeated(hook: Served) -> None:
 
 
 def test_connections_are_kept_for_longer_than_metacontroller_keeps_them() -> None:
-    config = _server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
+    config = create_server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
 
     assert config.timeout_keep_alive == 120 > METACONTROLLERS_IDLE_SECONDS
 
 
 def test_no_answer_names_the_server_and_no_access_is_logged() -> None:
-    config = _server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
+    config = create_server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
 
     assert (config.server_header, config.access_log, config.proxy_headers) == (False, False, False)
 

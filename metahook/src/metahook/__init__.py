@@ -1,5 +1,6 @@
 """metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
+    envtest    runs controllers on a real control plane with Metacontroller, for tests
     server     serves controllers over HTTP: limits, health, refusals, recording
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
     kinds      Deployment, Service, ConfigMap, Secret and Pod as observed

@@ -1,13 +1,14 @@
 """A controller: two pure functions, and how a body becomes a response: decode, decide, check, encode."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from metahook.protocol.gate import check_customize, check_kept, check_size, check_sync, kinds_of
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
-from metahook.protocol.response import CustomizeResponse, SyncResponse
+from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse
+from metahook.protocol.sender import example_request
 from metahook.protocol.wire import RelatedRule
 
 
@@ -26,6 +27,19 @@ class Controller:
     sync: Callable[[SyncRequest, datetime], SyncResponse]
     children: tuple[type[Object], ...]
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _no_rules
+
+    def request(
+        self,
+        parent: Manifest,
+        children: Iterable[Manifest] = (),
+        related: Mapping[type[Object], Iterable[Manifest]] | None = None,
+    ) -> SyncRequest:
+        """Return a sync request as Metacontroller would send it, for a unit test of ``sync``.
+
+        The objects are as you would write them: a namespace, uid or generation that one lacks is added. *related* has
+        the objects that rules select; a kind with none of them is missing, and one that is not a key was not selected.
+        """
+        return SyncRequest.decode(example_request(parent, self.children, children, related or {}), self.children)
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
         """Return the response to a sync request, both JSON; raise MalformedRequest or RefusedResponse."""

@@ -3,7 +3,7 @@
 Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -24,6 +24,27 @@ def sync_request(parent: Json, children: Grouped, related: Grouped) -> bytes:
     return msgspec.json.encode(body)
 
 
+def example_request(
+    parent: Json,
+    structs: Iterable[type[Object]],
+    children: Iterable[Json],
+    related: Mapping[type[Object], Iterable[Json]],
+) -> bytes:
+    """Return the body of a sync request about objects as a user writes them, without what the API server adds."""
+    selected = {struct.KIND.group_key: list(map(_stored, items)) for struct, items in related.items()}
+    return sync_request(
+        _stored(parent),
+        _grouped(map(_stored, children), structs),
+        {group: {_key(item): item for item in items} for group, items in selected.items()},
+    )
+
+
+def _stored(item: Json) -> Json:
+    """Return *item* with the metadata that every stored object has."""
+    metadata = item["metadata"]
+    return {**item, "metadata": {"namespace": "default", "uid": metadata["name"], "generation": 1, **metadata}}
+
+
 def customize_request(parent: Json) -> bytes:
     """Return the body of a customize request."""
     return msgspec.json.encode({"controller": {}, "parent": parent})
@@ -34,13 +55,9 @@ def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -
 
     Metacontroller also looks at the labels of the parent's selector; objects in files may lack them.
     """
-    children: Grouped = {struct.KIND.group_key: {} for struct in structs}
     uid, namespace = parent["metadata"]["uid"], parent["metadata"]["namespace"]
-    for item in objects:
-        is_own = controller_of(item) == uid and item["metadata"].get("namespace") == namespace
-        if is_own and _group(item) in children:
-            children[_group(item)][_key(item)] = item
-    return children
+    own = [item for item in objects if controller_of(item) == uid and item["metadata"].get("namespace") == namespace]
+    return _grouped(own, structs)
 
 
 def controller_of(item: Json) -> str | None:
@@ -89,6 +106,15 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
     "Exists": lambda value, _: value is not None,
     "DoesNotExist": lambda value, _: value is None,
 }
+
+
+def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
+    """Return *objects* by kind: each of *structs* has a group, and no other kind has."""
+    groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
+    for item in objects:
+        if _group(item) in groups:
+            groups[_group(item)][_key(item)] = item
+    return groups
 
 
 def _group(item: Json) -> str:

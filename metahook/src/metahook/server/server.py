@@ -58,7 +58,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(app: ASGIApp) -> _Server:
+def create_server(app: ASGIApp) -> uvicorn.Server:
+    """Return a server of *app* with the settings of :func:`serve`, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
         http="httptools",
@@ -96,8 +97,8 @@ def _set_up_logging() -> None:
 
 
 async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
-    hooks = _server(app)
-    health = _server(create_health_app(lambda: hooks.started and not hooks.should_exit))
+    hooks = create_server(app)
+    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit))
 
     def stop() -> None:
         hooks.should_exit = health.should_exit = True

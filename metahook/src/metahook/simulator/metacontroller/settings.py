@@ -1,5 +1,6 @@
 """A CompositeController: the kinds of its parent and its children, and how Metacontroller treats them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +24,14 @@ SERVED = (
 """The kinds that every cluster serves."""
 
 
+CACHE_FLUSH = 1800.0
+"""Seconds: Metacontroller's ``--cache-flush-interval``, the resync period of a CompositeController without one."""
+
+
+class UnknownResource(LookupError):
+    """Raised for a resource that the cluster does not serve. Its text names the resource."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """``resync_period`` is in seconds.
@@ -39,7 +48,38 @@ class Settings:
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
 
+    @classmethod
+    def read(cls, composite: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
+        """Return the settings of the CompositeController *composite*, given *crds*; raise UnknownResource."""
+        spec, served = composite["spec"], (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
+        return cls(
+            _served(spec["parentResource"], served),
+            tuple(_served(each, served) for each in spec.get("childResources", [])),
+            mode=mode,
+            resync_period=min(spec.get("resyncPeriodSeconds", CACHE_FLUSH), CACHE_FLUSH),
+            ignore_status_changes=spec["parentResource"].get("ignoreStatusChanges", False),
+            label_selector=spec["parentResource"].get("labelSelector", {}),
+            has_customize="customize" in spec["hooks"],
+            served=served,
+        )
+
     @property
     def kinds(self) -> frozenset[Kind]:
         """All kinds that the API server serves."""
         return frozenset((self.parent, *self.children, *self.served))
+
+
+def _kinds(crd: Json) -> list[Kind]:
+    """Return the kind of *crd* in each of its versions."""
+    spec, names = crd["spec"], crd["spec"]["names"]
+    versions = [f"{spec['group']}/{version['name']}" for version in spec["versions"]]
+    return [Kind(version, names["kind"], names["plural"]) for version in versions]
+
+
+def _served(resource: Json, served: Iterable[Kind]) -> Kind:
+    """Return the kind of *resource*, an API version and a plural; raise UnknownResource."""
+    api_version, plural = resource["apiVersion"], resource["resource"]
+    for kind in served:
+        if (kind.api_version, kind.plural) == (api_version, plural):
+            return kind
+    raise UnknownResource(f"no {plural} in {api_version}: pass their CRD, or use Settings(...)")

@@ -1,4 +1,4 @@
-"""Processes that the tests start. Each has a log, and is always stopped by its id."""
+"""Processes that are started and stopped. Each has a log, and is always stopped by its id."""
 
 import shutil
 import signal
@@ -14,7 +14,7 @@ PATIENCE = 120.0
 
 
 _LEASH = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-"""Stops a process when the tests die, if this command is installed."""
+"""Stops a process when this process dies, if this command is installed."""
 
 
 class Ended(Exception):

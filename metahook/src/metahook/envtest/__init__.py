@@ -1,0 +1,29 @@
+"""Runs hooks on a real control plane: etcd, kube-apiserver, kube-controller-manager and Metacontroller, as processes.
+
+The rule of this package: everything it starts listens on a free loopback port, has its files in one folder, and ends
+with the ``with`` block. It downloads nothing: the binaries are where envtest looks for them.
+
+    cluster          the control plane with Metacontroller and your hooks, and what a user does to it
+    control_plane    etcd, kube-apiserver and kube-controller-manager
+    metacontroller   Metacontroller, with one of its apply strategies
+    hook_server      serves controllers in a thread of this process
+    client           the requests of one user, as ``kubectl`` makes them
+    discovery        which kinds the API server serves, and where
+    manifests        the objects in YAML files, and hooks at another address
+    process          a command that is started, awaited and stopped
+    free_port        ports for such processes
+    binaries         where the binaries are
+
+Nouns: a *cluster* has a control plane and one Metacontroller; a *hook server* answers its calls. There are no nodes: a
+Pod stays Pending.
+
+Imports server and protocol. Needs the extras ``server`` and ``envtest``. Start at :mod:`metahook.envtest.cluster`.
+"""
+
+from metahook.envtest.binaries import missing_binaries
+from metahook.envtest.client import Refused
+from metahook.envtest.cluster import Cluster
+from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.process import Ended
+
+__all__ = ["Cluster", "Ended", "Refused", "UnknownKind", "missing_binaries"]

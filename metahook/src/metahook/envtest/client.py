@@ -1,0 +1,139 @@
+"""A client of the API server, with the requests that a user makes with ``kubectl``."""
+
+import json
+import ssl
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from metahook.envtest.discovery import Discovery, Served
+from metahook.protocol import Manifest
+
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
+APPLY = "application/apply-patch+yaml"
+
+
+class Refused(Exception):
+    """Raised if the API server rejects a request."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+        self.message = message
+
+
+_TIMEOUT = httpx.Timeout(30, read=60)
+
+
+def with_token(url: str, token: str, certificate: Path) -> httpx.Client:
+    """Return an HTTP client that authenticates with *token* and trusts *certificate*."""
+    context = ssl.create_default_context(cafile=str(certificate))
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT, trust_env=False)
+
+
+def at_socket(socket: Path) -> httpx.Client:
+    """Return an HTTP client for the *socket* of a proxy that authenticates its requests."""
+    transport = httpx.HTTPTransport(uds=str(socket))
+    return httpx.Client(base_url="http://localhost", transport=transport, timeout=_TIMEOUT, trust_env=False)
+
+
+class Client:
+    """The requests of one user; *http* authenticates them, by a token or a socket."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+        self.discovery = Discovery(http)
+        self.acted = 0.0
+        """Time of the last write of this user."""
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        """Return an object, or None if there is none."""
+        try:
+            return self._request("GET", self.path(kind, namespace, name))
+        except Refused as refused:
+            if refused.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
+
+    def all(self, kind: str, namespace: str = "", **query: str) -> list[Manifest]:
+        """Return all objects of *kind*, in *namespace* or in all of them."""
+        found: list[Manifest] = self._request("GET", self.path(kind, namespace), params=query)["items"]
+        return found
+
+    def table(self, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
+        """Return the columns and values that ``kubectl get`` prints for an object."""
+        found = self._request("GET", self.path(kind, namespace, name), headers={"Accept": TABLE})
+        columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
+        return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
+
+    def create(
+        self, item: Manifest, *, dry_run: bool = False, strict: bool = True, manager: str = "kubectl-create"
+    ) -> Manifest:
+        """Create *item* as the field *manager*. If *strict*, an unknown field is an error; otherwise it is dropped."""
+        query = {"fieldValidation": "Strict" if strict else "Ignore", "fieldManager": manager}
+        query |= {"dryRun": "All"} if dry_run else {}
+        where = self.path_of(item, named=False)
+        return self._request("POST", where, params=query, json=item)
+
+    def replace(self, item: Manifest) -> Manifest:
+        """Replace an object by *item*."""
+        where = self.path_of(item)
+        return self._request("PUT", where, json=item)
+
+    def apply(self, item: Manifest) -> Manifest:
+        """Apply *item* as ``kubectl apply --server-side`` does."""
+        where = self.path_of(item)
+        return self._patch(where, item, APPLY, {"fieldManager": "kubectl", "force": "true"})
+
+    def change(  # noqa: PLR0913 - all that a patch has
+        self,
+        kind: str,
+        namespace: str,
+        name: str,
+        change: Manifest | list[Manifest],
+        *,
+        how: str = MERGE,
+        part: str = "",
+        manager: str = "",
+    ) -> Manifest:
+        """Patch an object or a *part* such as ``/status`` as the field *manager*; null removes a field."""
+        query = {"fieldManager": manager} if manager else {}
+        return self._patch(self.path(kind, namespace, name) + part, change, how, query)
+
+    def delete(self, kind: str, namespace: str, name: str, policy: str = "Background") -> None:
+        """Delete an object; *policy* is Background, Foreground or Orphan."""
+        self._request("DELETE", self.path(kind, namespace, name), json={"propagationPolicy": policy})
+
+    def path(self, kind: str, namespace: str = "", name: str = "") -> str:
+        """Return the API path of the objects of *kind*, or of the one called *name*; raise UnknownKind."""
+        return _path(self.discovery.served(kind), namespace, name)
+
+    def path_of(self, item: Manifest, *, named: bool = True) -> str:
+        """Return the API path of *item* in its own version, or of all in its namespace; raise UnknownKind."""
+        served, metadata = self.discovery.of(item), item["metadata"]
+        if version := item.get("apiVersion", "").rpartition("/")[2]:
+            served = served._replace(base=f"{served.base.rpartition('/')[0]}/{version}")
+        return _path(served, metadata.get("namespace", ""), metadata["name"] if named else "")
+
+    def _patch(self, where: str, change: Manifest | list[Manifest], how: str, query: dict[str, str]) -> Manifest:
+        return self._request("PATCH", where, params=query, content=json.dumps(change), headers={"Content-Type": how})
+
+    def _request(self, method: str, where: str, **how: Any) -> Manifest:  # noqa: ANN401 - the arguments of httpx
+        response = self.http.request(method, where, **how)
+        if method != "GET":
+            self.acted = time.time()
+        body: Manifest = response.json()
+        if response.is_error:
+            raise Refused(response.status_code, body.get("message", ""))
+        return body
+
+
+def _path(served: Served, namespace: str, name: str) -> str:
+    inside = f"/namespaces/{namespace}" if namespace and served.namespaced else ""
+    return f"{served.base}{inside}/{served.resource}" + (f"/{name}" if name else "")

@@ -1,0 +1,164 @@
+"""A cluster: a control plane with Metacontroller and your hooks, and what a user does to it. Read this first.
+
+with Cluster(folder, apply_strategy="server-side-apply") as cluster:
+cluster.install(CONTROLLER, Path("crd.yaml"), Path("compositecontroller.yaml"))
+cluster.apply({"apiVersion": "example.com/v1", "kind": "Greeting", ...})
+cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
+"""
+
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeVar
+
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.client import Client
+from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane
+from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.hook_server import HookServer
+from metahook.envtest.manifests import documents, of_kind, with_hooks_at
+from metahook.envtest.metacontroller import metacontroller
+from metahook.protocol import Manifest
+from metahook.server.app import Controllers
+
+T = TypeVar("T")
+Manifests = list[Manifest]
+
+METACONTROLLER = "metacontroller"
+
+PATIENCE = 60.0
+"""Seconds to wait for what is expected; long, because a machine that runs tests may be busy."""
+
+LOG_TAIL = 4000
+"""Characters of Metacontroller's log in an error."""
+
+
+class Cluster:
+    """A cluster with its data and logs in *folder*, from the start to the end of a ``with`` block.
+
+    All objects are in the namespace ``default`` unless you say another one. A kind is a word such as ``ConfigMap``, or
+    one with its group, such as ``Job.batch``, if several groups have it. Raise Missing if binaries are missing.
+    """
+
+    def __init__(
+        self, folder: Path, *, apply_strategy: Literal["dynamic-apply", "server-side-apply"] = "dynamic-apply"
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._binaries = find_binaries()
+        self._control_plane = ControlPlane(self._binaries, folder, {METACONTROLLER: MASTERS})
+        self.kubeconfig = self._control_plane.kubeconfig(ADMIN)
+        """A kubeconfig of a user who may do everything, for ``kubectl``."""
+        of_metacontroller = self._control_plane.kubeconfig(METACONTROLLER)
+        self.metacontroller = metacontroller(self._binaries, folder, of_metacontroller, apply_strategy)
+        """The process: ``cluster.metacontroller.restart()``, ``cluster.metacontroller.text()`` for its log."""
+        self._running = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Start everything, which takes a few seconds."""
+        with ExitStack() as started:
+            started.callback(self._control_plane.stop)
+            self._control_plane.start()
+            self._establish(documents(self._binaries.crds))
+            started.callback(self.metacontroller.stop)
+            self.metacontroller.start()
+            self.wait_for(lambda: self.get("Namespace", "default"), "the namespace default")
+            self._running = started.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop everything."""
+        self._running.close()
+
+    @property
+    def client(self) -> Client:
+        """The client behind the methods below, for requests that they do not make, such as a dry run."""
+        return self._control_plane.client()
+
+    def install(self, controllers: Controllers, *files: Path) -> None:
+        """Serve *controllers* in this process, and apply the objects in *files*, CRDs first.
+
+        The hooks of each CompositeController get the address of *controllers* instead of their own. Return when
+        Metacontroller runs it.
+        """
+        items = documents(*files)
+        crds = of_kind(items, "CustomResourceDefinition")
+        composites = of_kind(items, "CompositeController")
+        if crds:
+            self._establish(crds)
+        address = self._running.enter_context(HookServer(controllers)).address
+        for item in items:
+            if item not in crds and item not in composites:
+                self.apply(item)
+        for item in composites:
+            self._start(with_hooks_at(address, item))
+
+    def apply(self, manifest: Manifest) -> Manifest:
+        """Create or change an object, as ``kubectl apply --server-side`` does; return it as it is stored."""
+        is_namespaced = self.client.discovery.of(manifest).namespaced
+        metadata = {"namespace": "default", **manifest["metadata"]} if is_namespaced else manifest["metadata"]
+        return self.client.apply({**manifest, "metadata": metadata})
+
+    def get(self, kind: str, name: str, namespace: str = "default") -> Manifest | None:
+        """Return an object, or None if there is none."""
+        return self.client.get(kind, namespace, name)
+
+    def list(self, kind: str, namespace: str = "default") -> Manifests:
+        """Return all objects of *kind* in *namespace*, or in all if it is empty."""
+        return self.client.all(kind, namespace)
+
+    def patch(self, kind: str, name: str, change: Manifest, namespace: str = "default", *, part: str = "") -> Manifest:
+        """Change an object by a merge patch, in which null removes a field; *part* is a subresource: ``/status``."""
+        return self.client.change(kind, namespace, name, change, part=part)
+
+    def delete(self, kind: str, name: str, namespace: str = "default") -> None:
+        """Delete an object; its children are deleted in the background."""
+        self.client.delete(kind, namespace, name)
+
+    def wait_for(self, holds: Callable[[], T | None], what: str, within: float = PATIENCE) -> T:
+        """Wait until *holds* returns a value that counts as true, and return it.
+
+        Raise TimeoutError after *within* seconds; its text has *what* was expected and the end of Metacontroller's log.
+        """
+        end = time.monotonic() + within
+        while not (found := holds()):
+            if time.monotonic() > end:
+                log = self.metacontroller.text()[-LOG_TAIL:]
+                message = f"not within {within:.0f} s: {what}; Metacontroller's log ends:\n{log}"
+                raise TimeoutError(message)
+            time.sleep(0.1)
+        return found
+
+    def _establish(self, crds: Manifests) -> None:
+        """Apply *crds*, and wait until their kinds are served and garbage collected."""
+        for item in crds:
+            self.client.apply(item)
+        for item in crds:
+            kind = f"{item['spec']['names']['kind']}.{item['spec']['group']}"
+            self.wait_for(lambda kind=kind: self._is_served(kind), f"the API server serves {kind}")  # type: ignore[misc]
+        # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
+        self._control_plane.controllers.stop(signal.SIGKILL)
+        self._control_plane.controllers.start()
+
+    def _is_served(self, kind: str) -> bool:
+        try:
+            self.list(kind, "")
+        except UnknownKind:
+            return False
+        return True
+
+    def _start(self, composite: Manifest) -> None:
+        """Apply *composite*, and wait until Metacontroller reports that it runs it."""
+        name = composite["metadata"]["name"]
+        before = self._starts(name)
+        self.client.apply(composite)
+        self.wait_for(lambda: self._starts(name) > before, f"Metacontroller starts the CompositeController {name}")
+
+    def _starts(self, name: str) -> int:
+        """Return how often Metacontroller has reported that it started a CompositeController."""
+        selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason=Started"
+        return sum(item.get("count") or 1 for item in self.client.all("Event", "default", fieldSelector=selector))

@@ -1,0 +1,144 @@
+"""The control plane: etcd, kube-apiserver with RBAC, and kube-controller-manager, on free ports."""
+
+import json
+import signal
+import ssl
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import httpx
+
+from metahook.envtest.binaries import Binaries
+from metahook.envtest.client import Client, with_token
+from metahook.envtest.free_port import free_port
+from metahook.envtest.process import Process, answers
+
+ADMIN = "admin"
+CONTROLLERS = "controllers"
+MASTERS = ("system:masters",)
+"""The group that may do everything."""
+
+_RUN = (
+    "deployment,replicaset,statefulset,daemonset,job,cronjob,garbagecollector,namespace,serviceaccount,disruption,"
+    "endpointslice,resourcequota,horizontalpodautoscaling"
+)
+
+
+class ControlPlane:
+    """A control plane with its data and logs in *folder*.
+
+    *users* have the groups of each user, besides those of ADMIN and CONTROLLERS; the token of a user is the user name.
+    *options* are further options of kube-apiserver, such as ``--audit-policy-file=...``.
+    """
+
+    def __init__(
+        self, binaries: Binaries, folder: Path, users: Mapping[str, Sequence[str]], options: Sequence[str] = ()
+    ) -> None:
+        self._binaries = binaries
+        self._folder = folder
+        self._users = {ADMIN: MASTERS, CONTROLLERS: MASTERS, **users}
+        self._options = options
+        self.port = free_port()
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.certificate = folder / "certificates/apiserver.crt"
+        self._store = f"http://127.0.0.1:{free_port()}"
+        self.etcd = Process("etcd", self._etcd(), folder, lambda: answers(f"{self._store}/health"))
+        self.apiserver = Process("kube-apiserver", self._apiserver(), folder, self._serves)
+        self.controllers = Process("kube-controller-manager", self._controllers(), folder, lambda: True)
+        self._clients: dict[str, Client] = {}
+
+    def start(self) -> None:
+        """Start everything except kube-controller-manager, which discovers new kinds late if it already runs."""
+        self._write_files()
+        self.etcd.start()
+        self.apiserver.start()
+
+    def stop(self) -> None:
+        """Stop everything."""
+        for process in (self.controllers, self.apiserver, self.etcd):
+            process.stop(signal.SIGKILL)  # otherwise the API server waits a minute for its watches to end
+        for client in self._clients.values():
+            client.http.close()
+
+    def client(self, user: str = ADMIN) -> Client:
+        """Return a client that authenticates as *user*."""
+        if user not in self._clients:
+            self._clients[user] = Client(with_token(self.url, user, self.certificate))
+        return self._clients[user]
+
+    def kubeconfig(self, user: str) -> Path:
+        """Return the path of a kubeconfig that authenticates as *user*."""
+        return self._folder / f"{user.rpartition(':')[2]}.kubeconfig"
+
+    def _serves(self) -> bool:
+        if not self.certificate.exists():
+            return False
+        try:
+            return self.client().http.get("/readyz").is_success
+        except (httpx.TransportError, ssl.SSLError):
+            return False
+
+    def _write_files(self) -> None:
+        tokens = [f'{user},{user},{user},"{",".join(groups)}"\n' for user, groups in self._users.items()]
+        (self._folder / "tokens.csv").write_text("".join(tokens))
+        for user in self._users:
+            self.kubeconfig(user).write_text(json.dumps(self._configuration(user)))
+        for command in (("genrsa", "-out", "sa.key", "2048"), ("rsa", "-in", "sa.key", "-pubout", "-out", "sa.pub")):
+            subprocess.run([self._binaries.openssl, *command], cwd=self._folder, check=True, capture_output=True)
+
+    def _configuration(self, user: str) -> object:
+        cluster = {"server": self.url, "certificate-authority": str(self.certificate)}
+        return {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "it", "cluster": cluster}],
+            "users": [{"name": "me", "user": {"token": user}}],
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "me"}}],
+            "current-context": "it",
+        }
+
+    def _etcd(self) -> list[str]:
+        peers = f"http://127.0.0.1:{free_port()}"
+        return [
+            str(self._binaries.etcd),
+            "--data-dir=etcd",
+            f"--listen-client-urls={self._store}",
+            f"--advertise-client-urls={self._store}",
+            f"--listen-peer-urls={peers}",
+            f"--initial-advertise-peer-urls={peers}",
+            f"--initial-cluster=default={peers}",
+            "--unsafe-no-fsync",  # the data need not survive a crash of the machine
+        ]
+
+    def _apiserver(self) -> list[str]:
+        return [
+            str(self._binaries.apiserver),
+            "--cert-dir=certificates",
+            f"--secure-port={self.port}",
+            "--bind-address=127.0.0.1",
+            f"--etcd-servers={self._store}",
+            "--external-hostname=localhost",
+            "--service-account-issuer=https://localhost",
+            "--service-account-key-file=sa.pub",
+            "--service-account-signing-key-file=sa.key",
+            "--token-auth-file=tokens.csv",
+            "--authorization-mode=RBAC",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            *self._options,
+        ]
+
+    def _controllers(self) -> list[str]:
+        return [
+            str(self._binaries.controller_manager),
+            f"--kubeconfig={self.kubeconfig(CONTROLLERS)}",
+            "--leader-elect=false",
+            "--use-service-account-credentials=false",
+            "--service-account-private-key-file=sa.key",
+            "--kube-api-qps=2000",  # the control plane must not be throttled
+            "--kube-api-burst=2000",
+            f"--secure-port={free_port()}",
+            "--bind-address=127.0.0.1",
+            "--horizontal-pod-autoscaler-sync-period=5s",
+            f"--controllers={_RUN}",
+        ]

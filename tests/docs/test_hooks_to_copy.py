@@ -1,0 +1,73 @@
+"""The pages about hooks of one's own show the files of examples/hooks: one source, two places."""
+
+import re
+
+import pytest
+import yaml
+
+from tests.documents import ROOT
+
+EXAMPLE = ROOT / "examples/hooks/greeting"
+WRITE = (ROOT / "docs/write-your-own-hook.md").read_text()
+TEST = (ROOT / "docs/test-your-hook.md").read_text()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return found
+
+
+def excerpts(page: str) -> list[tuple[str, str]]:
+    """Return the file that each Python block is from, which is the last one named before it, and the block."""
+    parts = re.split(r"^From \[(\S+)\]\(\S+\):$", page, flags=re.MULTILINE)
+    return [
+        (name, block) for name, part in zip(parts[1::2], parts[2::2], strict=True) for block in blocks(part, "python")
+    ]
+
+
+def has(text: str, block: str) -> bool:
+    """Return whether *block* is in *text*, as whole lines."""
+    return f"\n{block}" in f"\n{text}"
+
+
+def test_the_page_shows_the_hook_to_copy() -> None:
+    assert blocks(WRITE, "python")[0] == (EXAMPLE / "greetings.py").read_text()
+
+
+def test_the_page_shows_the_composite_controller_to_copy() -> None:
+    assert (EXAMPLE / "compositecontroller.yaml").read_text() in blocks(WRITE, "yaml")
+
+
+def test_the_crd_has_what_the_composite_controller_and_the_hook_name() -> None:
+    crd, composite = (yaml.safe_load((EXAMPLE / f"{name}.yaml").read_text()) for name in ("crd", "compositecontroller"))
+    (version,) = crd["spec"]["versions"]
+    parent = composite["spec"]["parentResource"]
+
+    assert (crd["spec"]["names"]["plural"], f"{crd['spec']['group']}/{version['name']}") == (
+        parent["resource"],
+        parent["apiVersion"],
+    )
+    status = version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
+    assert set(status) == {"state", "message", "observedGeneration"}
+
+
+@pytest.mark.parametrize(("name", "block"), excerpts(TEST))
+def test_an_excerpt_is_part_of_the_file_that_it_is_from(name: str, block: str) -> None:
+    assert has((EXAMPLE / name).read_text(), block)
+
+
+def test_every_file_of_tests_has_an_excerpt() -> None:
+    assert {name for name, _ in excerpts(TEST)} == {file.name for file in EXAMPLE.glob("test_*.py")}
+    assert len(excerpts(TEST)) == len(blocks(TEST, "python"))
+
+
+def test_an_excerpt_that_differs_from_its_file_would_be_found() -> None:
+    assert has("a\nb\nc\n", "b\nc\n")
+    assert not has("a\nb\nc\n", "b\nd\n")
+    assert not has("a\n    b\n", "b\n")
+
+
+@pytest.mark.parametrize("page", ["docs/write-your-own-hook.md", "docs/test-your-hook.md"])
+def test_links_of_the_page_exist(page: str) -> None:
+    for link in re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text()):
+        assert "://" in link or (ROOT / "docs" / link).exists()
