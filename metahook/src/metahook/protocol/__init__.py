@@ -20,7 +20,16 @@ from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
-from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
+from metahook.protocol.objects import (
+    Condition,
+    Conditions,
+    Defaults,
+    MalformedRequest,
+    Metadata,
+    Object,
+    Observed,
+    try_read,
+)
 from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
@@ -36,6 +45,7 @@ __all__ = [
     "Body",
     "Children",
     "Condition",
+    "Conditions",
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",

@@ -34,7 +34,9 @@ class UnknownResource(LookupError):
 
 @dataclass(frozen=True)
 class Settings:
-    """``resync_period`` is in seconds."""
+    """``resync_period`` is in seconds. Children of the kinds ``on_delete`` have the update method OnDelete: they are
+    created and deleted, and never updated. The others have InPlace.
+    """
 
     parent: Kind
     children: tuple[Kind, ...]
@@ -43,6 +45,7 @@ class Settings:
     ignore_status_changes: bool = True
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
+    on_delete: tuple[Kind, ...] = ()
 
     @classmethod
     def read(cls, composite: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
