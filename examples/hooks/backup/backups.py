@@ -111,7 +111,7 @@ def _response(status: Status, jobs: list[Job], *new: Manifest) -> SyncResponse:
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
-    """Select the MyApp that the spec names: each change of it calls sync, whoever owns it."""
+    """Select the MyApp that the spec names: each change of it calls sync. Another operator owns it."""
     spec = try_read(request.parent.spec, BackupSpec)
     return [select_by_name(MyApp, request.parent.namespace, spec.app)] if spec else []
 

@@ -173,6 +173,18 @@ def test_a_job_that_is_deleted_by_hand_does_not_run_again(mode: Mode) -> None:
 
 
 @both_modes
+def test_an_app_from_a_cache_that_lags_behind_starts_nothing(mode: Mode) -> None:
+    world = cluster(mode)
+    edit(world, replicas=3)
+
+    world.metacontroller.cache.behind["MyApp"] = 1  # again with 2 replicas
+    world.edit(NIGHTLY, lambda config: config["metadata"].update(annotations={"a": "b"}))
+    world.until_quiet()
+
+    assert jobs(world) == ["3"]
+
+
+@both_modes
 def test_a_backup_whose_job_is_refused_is_started_later(mode: Mode) -> None:
     world = cluster(mode)
     world.api.admission.append(refuse_jobs)

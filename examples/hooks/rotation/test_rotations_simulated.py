@@ -150,6 +150,13 @@ def test_a_stale_request_gives_the_value_of_today() -> None:
     assert answer(world, old.request) == answer(world, list(world.history.calls())[-1].request)
 
 
+def test_a_clock_that_is_behind_the_creation_gives_the_first_value() -> None:
+    world = cluster("dynamic-apply")
+    first, *_ = world.history.calls()
+
+    assert answer(world, first.request, ahead=-10) == answer(world, first.request)
+
+
 def answer(world: World, request: bytes, ahead: float = 0) -> dict[str, str]:
     """Return the data of the Secret in the answer of a hook whose clock is *ahead* so many seconds."""
     hook, now = rotations(KEY), world.clock.time() + timedelta(seconds=ahead)
@@ -217,3 +224,11 @@ def test_another_key_or_another_parent_has_other_values() -> None:
     other_parent.run(1)
 
     assert len({first["current"], other_key["current"], values(other_parent)["current"]}) == 3
+
+
+@both_modes
+def test_under_dynamic_apply_an_annotation_of_the_secret_has_its_values_once_more(mode: Mode) -> None:
+    found = cluster(mode).get(SECRET)
+
+    has_copy = found["data"]["current"] in str(found["metadata"].get("annotations"))
+    assert has_copy == (mode == "dynamic-apply")
