@@ -3,19 +3,23 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from backups import BACKUPS, Job, MyApp
+import yaml
+from backups import BACKUPS
 
-from metahook import Controller, Kind, SyncRequest, SyncResponse
+from metahook import Controller, SyncRequest, SyncResponse
+from metahook.simulator import MODES, Key, Mode, Settings, World
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import Write
-from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
-from metahook.simulator.objects import Key, reference_to
-from metahook.simulator.world import World
+from metahook.simulator.objects import reference_to
 
-BACKUP_CONFIG = Kind("example.com/v1", "BackupConfig", "backupconfigs")
+HERE = Path(__file__).parent
+CRDS = [yaml.safe_load((HERE / name).read_text()) for name in ("crd.yaml", "myapp-crd.yaml")]
+COMPOSITE = yaml.safe_load((HERE / "compositecontroller.yaml").read_text())
+
 NIGHTLY, SHOP = Key("BackupConfig", "default", "nightly"), Key("MyApp", "default", "shop")
 
 both_modes = pytest.mark.parametrize("mode", MODES)
@@ -29,9 +33,7 @@ def cluster(
     has_app: bool = True,
 ) -> World:
     """Return a quiet world with a BackupConfig and, if *has_app*, the MyApp that it names."""
-    served = (*SERVED, MyApp.KIND)
-    settings = Settings(BACKUP_CONFIG, (Job.KIND,), mode=mode, on_delete=(Job.KIND,), served=served)
-    world = World(controller, changed(settings))
+    world = World(controller, changed(Settings.read(COMPOSITE, CRDS, mode)))
     if has_app:
         create_app(world)
     metadata = {"name": "nightly", "namespace": "default"}

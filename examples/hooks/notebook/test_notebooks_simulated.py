@@ -2,16 +2,19 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from notebooks import LABEL, NOTEBOOKS, StatefulSet
+import yaml
+from notebooks import LABEL, NOTEBOOKS
 
-from metahook import Controller, CustomizeRequest, Kind, RelatedRule
-from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
-from metahook.simulator.objects import Key, reference_to
-from metahook.simulator.world import World
+from metahook import Controller, CustomizeRequest, RelatedRule
+from metahook.simulator import MODES, Key, Mode, Settings, World
+from metahook.simulator.objects import reference_to
 
-NOTEBOOK = Kind("example.com/v1", "Notebook", "notebooks")
+HERE = Path(__file__).parent
+CRD, COMPOSITE = (yaml.safe_load((HERE / name).read_text()) for name in ("crd.yaml", "compositecontroller.yaml"))
+
 ADA, POD = Key("Notebook", "default", "ada"), Key("Pod", "default", "ada-0")
 
 both_modes = pytest.mark.parametrize("mode", MODES)
@@ -19,7 +22,7 @@ both_modes = pytest.mark.parametrize("mode", MODES)
 
 def cluster(mode: Mode, controller: Controller = NOTEBOOKS, *, has_customize: bool = True) -> World:
     """Return a quiet world with two Notebooks."""
-    world = World(controller, Settings(NOTEBOOK, (StatefulSet.KIND,), mode=mode, has_customize=has_customize))
+    world = World(controller, replace(Settings.read(COMPOSITE, [CRD], mode), has_customize=has_customize))
     for name in ("ada", "grace"):
         metadata = {"name": name, "namespace": "default"}
         world.apply({

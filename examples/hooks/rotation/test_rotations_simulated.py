@@ -5,22 +5,24 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
 from rotations import rotations
 
-from metahook import Controller, Kind, Secret, SyncResponse
-from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
-from metahook.simulator.objects import Key
-from metahook.simulator.world import World
+from metahook import Controller, SyncResponse
+from metahook.simulator import MODES, Key, Mode, Settings, World
+
+HERE = Path(__file__).parent
+CRD, COMPOSITE = (yaml.safe_load((HERE / name).read_text()) for name in ("crd.yaml", "compositecontroller.yaml"))
 
 KEY = b"a key for tests, of 32 bytes or more"
 EVERY = 60
 NEVER = 1e6
 """Seconds between Metacontroller's own resyncs: longer than a test, so that all calls are those asked for."""
 
-ROTATED_SECRET = Kind("example.com/v1", "RotatedSecret", "rotatedsecrets")
 TOKEN, SECRET = Key("RotatedSecret", "default", "token"), Key("Secret", "default", "token")
 
 both_modes = pytest.mark.parametrize("mode", MODES)
@@ -28,7 +30,7 @@ both_modes = pytest.mark.parametrize("mode", MODES)
 
 def cluster(mode: Mode, controller: Controller | None = None, *, at: float = 0, every: int = EVERY) -> World:
     """Return a world with a RotatedSecret that was created *at* so many seconds."""
-    settings = Settings(ROTATED_SECRET, (Secret.KIND,), mode=mode, resync_period=NEVER, has_customize=False)
+    settings = replace(Settings.read(COMPOSITE, [CRD], mode), resync_period=NEVER)
     world = World(controller or rotations(KEY), settings)
     world.run(at)
     metadata, spec = {"name": "token", "namespace": "default"}, {"everySeconds": every, "keep": 1}
