@@ -59,10 +59,11 @@ class Job(Object, frozen=True):
         return try_read((self.metadata.annotation(SEEN) or "").encode(), Seen)
 
     @property
-    def is_finished(self) -> bool:
-        """Whether it has succeeded or failed."""
+    def result(self) -> str | None:
+        """``Complete`` or ``Failed``; None while it runs."""
         conditions = (self.status and self.status.conditions) or []
-        return any(each.type in {"Complete", "Failed"} and each.status == "True" for each in conditions)
+        true = {each.type for each in conditions if each.status == "True"}
+        return next((result for result in ("Complete", "Failed") if result in true), None)
 
 
 class Status(msgspec.Struct, omit_defaults=True):
@@ -85,8 +86,8 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     last = max(records, key=lambda seen: seen.generation, default=current)
     if current.generation > last.generation and current.replicas != last.replicas:
         return _response(Status("BackingUp", last), jobs, _job(parent, spec, current))
-    finished = [job for job in jobs if job.is_finished]
-    state = "Watching" if finished == jobs else "BackingUp"
+    finished = [job for job in jobs if job.result]
+    state = "BackingUp" if finished != jobs else f"Backup{jobs[-1].result}" if jobs else "Watching"
     return _response(Status(state, last), [job for job in jobs if job not in finished[: -spec.keep]])
 
 

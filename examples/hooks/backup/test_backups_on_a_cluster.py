@@ -106,7 +106,7 @@ def test_each_scaling_starts_one_backup_and_the_oldest_finished_one_goes(cluster
     wait_for_state(cluster, "shop", "BackingUp")
     first = cluster.wait_for(lambda: jobs(cluster, "shop").get("3"), "a backup for 3 replicas")
     finish(cluster, first)
-    wait_for_state(cluster, "shop", "Watching")
+    wait_for_state(cluster, "shop", "BackupComplete")
 
     scale(cluster, "shop", 2)
     second = cluster.wait_for(lambda: jobs(cluster, "shop").get("2"), "a backup for 2 replicas")
@@ -151,7 +151,7 @@ def test_a_restart_of_metacontroller_starts_no_backup_and_changes_no_job(cluster
     wait_for_state(cluster, "depot", "Watching")
     scale(cluster, "depot", 3)
     finish(cluster, cluster.wait_for(lambda: jobs(cluster, "depot").get("3"), "a backup for 3 replicas"))
-    wait_for_state(cluster, "depot", "Watching")
+    wait_for_state(cluster, "depot", "BackupComplete")
     before = jobs(cluster, "depot")
 
     cluster.metacontroller.restart()

@@ -13,6 +13,7 @@ from backups import BACKUPS
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.simulator import MODES, Key, Mode, Settings, World
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.findings import findings
 from metahook.simulator.history import Write
 from metahook.simulator.objects import reference_to
 
@@ -96,13 +97,14 @@ def test_each_scaling_starts_one_backup_and_then_nothing_is_written(mode: Mode) 
     edit(world, replicas=3)
     assert (jobs(world), state(world)) == (["3"], "BackingUp")
     finish(world)
-    assert (jobs(world), state(world)) == (["3"], "Watching")
+    assert (jobs(world), state(world)) == (["3"], "BackupComplete")
 
     edit(world, replicas=2)
-    assert jobs(world) == ["3", "2"]
+    assert (jobs(world), state(world)) == (["3", "2"], "BackingUp")
     before = len(list(world.history.writes("metacontroller")))
     world.run(3600)
     assert len(list(world.history.writes("metacontroller"))) == before
+    assert findings(world.history) == []
 
 
 @both_modes
@@ -160,7 +162,7 @@ def test_the_newest_finished_jobs_stay_and_all_that_run(mode: Mode) -> None:
 
     finish(world, "Failed")
 
-    assert jobs(world) == ["4", "5"]
+    assert (jobs(world), state(world)) == (["4", "5"], "BackupFailed")
 
 
 @both_modes

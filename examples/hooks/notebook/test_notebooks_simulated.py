@@ -10,6 +10,7 @@ from notebooks import LABEL, NOTEBOOKS
 
 from metahook import Controller, CustomizeRequest, RelatedRule
 from metahook.simulator import MODES, Key, Mode, Settings, World
+from metahook.simulator.findings import findings
 from metahook.simulator.objects import reference_to
 
 HERE = Path(__file__).parent
@@ -143,6 +144,7 @@ def test_another_image_changes_the_stateful_set_and_nothing_is_written_afterward
     before = len(list(world.history.writes("metacontroller")))
     world.run(3600)
     assert len(list(world.history.writes("metacontroller"))) == before
+    assert findings(world.history) == []
 
 
 @both_modes
