@@ -5,6 +5,7 @@ import math
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -27,8 +28,8 @@ KEY_FILE = Path("/etc/rotation/key")
 
 
 class RotationSpec(msgspec.Struct, rename="camel"):
-    every_seconds: int
-    keep: int
+    every_seconds: Annotated[int, msgspec.Meta(ge=1)]
+    keep: Annotated[int, msgspec.Meta(ge=0)]
 
 
 def sync(request: SyncRequest, now: datetime, key: bytes) -> SyncResponse:

@@ -144,6 +144,18 @@ def test_a_value_that_is_edited_comes_back(mode: Mode) -> None:
     assert values(world) == first
 
 
+@both_modes
+def test_a_period_that_is_no_period_leaves_the_secret_unchanged(mode: Mode) -> None:
+    world = cluster(mode)
+    before = world.get(SECRET)
+
+    world.edit(TOKEN, lambda item: item["spec"].update(everySeconds=0))
+    world.run(10)
+
+    assert world.get(SECRET) == before
+    assert world.parent("token")["status"]["state"] == "InvalidSpec"
+
+
 def test_a_stale_request_gives_the_value_of_today() -> None:
     world = cluster("dynamic-apply")
     world.run(3 * EVERY)
