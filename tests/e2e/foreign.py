@@ -20,7 +20,7 @@ from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.installed import establish
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
-from tests.notes import NOTE, NOTES, Noticing, note
+from tests.notes import NOTE, NOTES, Interceptor, note
 from tests.predicates import WATCHED
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -50,6 +50,9 @@ FENCE = "fence"
 
 QUIET = 0.5
 """Seconds without a call after which no further call is expected."""
+
+TIMEOUT = "60s"
+"""The longest call; long, because a test may hold one until all else has happened."""
 
 _TOUCHED = "example.com/touched"
 _RBAC = "rbac.authorization.k8s.io"
@@ -153,7 +156,7 @@ def composite_controller(name: str, url: str, **parent: Any) -> Json:
     hooks = {
         hook: {
             "version": "v2",
-            "webhook": {"url": f"{url}/{hook}", "timeout": "10s", "responseUnMarshallMode": "strict"},
+            "webhook": {"url": f"{url}/{hook}", "timeout": TIMEOUT, "responseUnMarshallMode": "strict"},
         }
         for hook in ("sync", "customize")
     }
@@ -209,7 +212,7 @@ class Foreign(Place):
         super().__init__(cluster, name)
         self._audit = cluster.audit
         allow(self.client, name)
-        self.hook = Noticing(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
+        self.hook = Interceptor(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
         self.server = HookServer(self.hook)
         self.controller = ""
         self._running, self._serving = ExitStack(), ExitStack()
@@ -221,6 +224,14 @@ class Foreign(Place):
         if self.find("Note", FENCE) is None:
             self.put(note(FENCE, labels=WATCHED))
         self.eventually(lambda: self.find("ConfigMap", FENCE) is not None)
+        self.settle()
+
+    def start_with(self, *names: str) -> None:
+        """Start with ``ignoreStatusChanges``, create these Notes, and wait until nothing more happens."""
+        self.start(ignoreStatusChanges=True)
+        for name in names:
+            self.put(note(name))
+        self.eventually(lambda: all(self.word("Note", name) == "a" for name in names))
         self.settle()
 
     def stop(self) -> None:
