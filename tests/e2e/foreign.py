@@ -5,13 +5,13 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from metahook.envtest.client import Client
+from metahook.envtest.client import Client, Refused
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Done
@@ -243,8 +243,9 @@ class Foreign(Place):
         self.stop()
         self._serving.close()
         for item in self.client.all("Note", self.name):
-            self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
-            self.delete("Note", item["metadata"]["name"])
+            with suppress(Refused):  # it is already deleted
+                self.delete("Note", item["metadata"]["name"])
+                self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
         self.eventually(lambda: not self.client.all("Note", self.name))
         super().close()
 
