@@ -73,7 +73,7 @@ class Before(Protocol):
         """Return the reply, or None to call the hook."""
 
 
-class Noticing:
+class Interceptor:
     """A hook in front of *hook*; a test sets what comes *before* it."""
 
     def __init__(self, hook: Hook) -> None:

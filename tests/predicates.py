@@ -112,7 +112,6 @@ IGNORED: list[Sentence] = [
     ("its status is overwritten", _status_written("x"), not_synced("b", "x")),
     ("its finalizers change", _held("example.com/wait"), not_synced("b", "x")),
     ("it is deleted, with a finalizer", _deleted, synced("b", "b")),
-    ("it is gone, and so is its child", _held(), not_synced(None, None)),
 ]
 """With ``ignoreStatusChanges``, which ignores more than the status."""
 

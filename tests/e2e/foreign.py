@@ -5,13 +5,13 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from metahook.envtest.client import Client
+from metahook.envtest.client import Client, Refused
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Done
@@ -20,7 +20,7 @@ from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.installed import establish
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
-from tests.notes import NOTE, NOTES, Noticing, note
+from tests.notes import NOTE, NOTES, Interceptor, note
 from tests.predicates import WATCHED
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -50,6 +50,9 @@ FENCE = "fence"
 
 QUIET = 0.5
 """Seconds without a call after which no further call is expected."""
+
+TIMEOUT = "60s"
+"""The longest call; long, because a test may hold one until all else has happened."""
 
 _TOUCHED = "example.com/touched"
 _RBAC = "rbac.authorization.k8s.io"
@@ -153,7 +156,7 @@ def composite_controller(name: str, url: str, **parent: Any) -> Json:
     hooks = {
         hook: {
             "version": "v2",
-            "webhook": {"url": f"{url}/{hook}", "timeout": "10s", "responseUnMarshallMode": "strict"},
+            "webhook": {"url": f"{url}/{hook}", "timeout": TIMEOUT, "responseUnMarshallMode": "strict"},
         }
         for hook in ("sync", "customize")
     }
@@ -209,7 +212,7 @@ class Foreign(Place):
         super().__init__(cluster, name)
         self._audit = cluster.audit
         allow(self.client, name)
-        self.hook = Noticing(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
+        self.hook = Interceptor(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
         self.server = HookServer(self.hook)
         self.controller = ""
         self._running, self._serving = ExitStack(), ExitStack()
@@ -223,6 +226,14 @@ class Foreign(Place):
         self.eventually(lambda: self.find("ConfigMap", FENCE) is not None)
         self.settle()
 
+    def start_with(self, *names: str) -> None:
+        """Start with ``ignoreStatusChanges``, create these Notes, and wait until nothing more happens."""
+        self.start(ignoreStatusChanges=True)
+        for name in names:
+            self.put(note(name))
+        self.eventually(lambda: all(self.word("Note", name) == "a" for name in names))
+        self.settle()
+
     def stop(self) -> None:
         """Delete the CompositeController, and wait until Metacontroller has stopped it."""
         self._running.close()
@@ -232,8 +243,9 @@ class Foreign(Place):
         self.stop()
         self._serving.close()
         for item in self.client.all("Note", self.name):
-            self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
-            self.delete("Note", item["metadata"]["name"])
+            with suppress(Refused):  # it is already deleted
+                self.delete("Note", item["metadata"]["name"])
+                self.edit("Note", {"metadata": {"finalizers": None}}, item["metadata"]["name"])
         self.eventually(lambda: not self.client.all("Note", self.name))
         super().close()
 

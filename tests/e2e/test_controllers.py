@@ -6,7 +6,6 @@ import httpx
 
 from metahook.envtest.process import Process
 from tests.e2e.foreign import FENCE, Foreign, reasons
-from tests.notes import note
 
 
 def metrics(metacontroller: Process) -> str:
@@ -26,10 +25,7 @@ def test_an_applied_controller_starts_without_a_restart(foreign: Foreign, metaco
 
 
 def test_a_changed_controller_restarts_and_syncs_all_parents(foreign: Foreign) -> None:
-    foreign.start(ignoreStatusChanges=True)
-    foreign.put(note())
-    foreign.eventually(lambda: foreign.word("Note") == "a")
-    foreign.settle()
+    foreign.start_with("one")
     calls = len(foreign.calls())
 
     foreign.client.change("CompositeController", "", foreign.controller, {"metadata": {"labels": {"a": "b"}}})
@@ -42,10 +38,7 @@ def test_a_changed_controller_restarts_and_syncs_all_parents(foreign: Foreign) -
 
 
 def test_a_deleted_controller_stops_and_its_children_stay(foreign: Foreign) -> None:
-    foreign.start()
-    foreign.put(note())
-    foreign.eventually(lambda: foreign.word("Note") == "a")
-    foreign.settle()
+    foreign.start_with("one")
     calls = len(foreign.server.calls)
     before = foreign.get("ConfigMap", "one")["metadata"]
 

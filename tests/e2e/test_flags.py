@@ -81,12 +81,9 @@ def _there(cluster: Cluster, start: Start) -> Iterator[Foreign]:
 def test_one_of_two_metacontrollers_syncs_and_the_other_takes_over(there: Foreign, start: Start) -> None:
     flags = ["--leader-election", f"--leader-election-namespace={NAMESPACE}"]
     pair = [start(name, *flags) for name in ("first", "second")]
-    there.start(ignoreStatusChanges=True)
+    there.start_with("one")
     (leader,) = (each for each in pair if LEADS in each.text())
     (other,) = (each for each in pair if each is not leader)
-    there.put(note())
-    there.eventually(lambda: there.word("Note") == "a")
-    there.settle()
 
     def holder() -> str:
         lease = there.client.get("Lease", NAMESPACE, "metacontroller")
@@ -127,9 +124,7 @@ def test_the_limit_of_requests_to_the_api_server_is_no_limit_of_retries(there: F
 
 def test_the_field_manager_of_server_side_apply_has_the_name_of_the_flag(there: Foreign, start: Start) -> None:
     start("named", "--apply-strategy-ssa-field-manager=notes")
-    there.start(ignoreStatusChanges=True)
-    there.put(note())
-    there.eventually(lambda: there.word("ConfigMap") == "a")
+    there.start_with("one")
 
     entries = there.get("ConfigMap", "one")["metadata"]["managedFields"]
     assert [(entry["manager"], entry["operation"]) for entry in entries] == [("notes", "Apply")]

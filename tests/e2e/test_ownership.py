@@ -8,7 +8,6 @@ from metahook.envtest.client import APPLY
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.foreign import Foreign
-from tests.notes import note
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
@@ -16,10 +15,7 @@ LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 @pytest.fixture(name="running")
 def _running(foreign: Foreign) -> Foreign:
     """Return a namespace with the Note ``one``, which is at rest."""
-    foreign.start(ignoreStatusChanges=True)
-    foreign.put(note())
-    foreign.eventually(lambda: foreign.word("Note") == "a")
-    foreign.settle()
+    foreign.start_with("one")
     return foreign
 
 
@@ -82,16 +78,15 @@ def test_a_field_that_the_answer_leaves_out_stays_as_another_manager_set_it(runn
 
 
 def test_a_second_apply_of_the_same_answer_is_no_write(running: Foreign) -> None:
-    versions = [running.get(kind, "one")["metadata"]["resourceVersion"] for kind in ("ConfigMap",)]
+    version = running.get("ConfigMap", "one")["metadata"]["resourceVersion"]
     calls, done = len(running.calls()), running.since()
 
     running.edit("Note", {"metadata": {"annotations": {"example.com/sync": "now"}}}, "one")
     running.eventually(lambda: len(running.calls()) > calls)
     running.settle()
 
-    assert [running.get(kind, "one")["metadata"]["resourceVersion"] for kind in ("ConfigMap",)] == versions
-    requests = [str(request) for request in done.requests if request.name == "one"]
-    assert {*requests} == {"get notes one"}
+    assert running.get("ConfigMap", "one")["metadata"]["resourceVersion"] == version
+    assert {str(request) for request in done.requests if request.name == "one"} == {"get notes one"}
 
 
 def test_metacontrollers_own_write_calls_sync_again_which_changes_nothing(running: Foreign) -> None:

@@ -36,7 +36,7 @@ class Gate:
         with self._lock:
             self.inside.append(name)
             self.most = max(self.most, len(self.inside))
-        self._opened.wait(9)
+        self._opened.wait(50)
         with self._lock:
             self.inside.remove(name)
 
@@ -63,10 +63,7 @@ def delays(calls: list[Call]) -> list[float]:
 @pytest.fixture(name="running")
 def _running(foreign: Foreign) -> Foreign:
     """Return a namespace with the Note ``one``, which is at rest."""
-    foreign.start(ignoreStatusChanges=True)
-    foreign.put(note())
-    foreign.eventually(lambda: foreign.word("Note") == "a")
-    foreign.settle()
+    foreign.start_with("one")
     return foreign
 
 
@@ -157,8 +154,7 @@ def test_all_retries_together_are_limited(running: Foreign) -> None:
     fail(running, None)
 
     elapsed = found[-1].until - found[0].at
-    assert len(found) <= PARENTS + BURST + RATE * elapsed + WORKERS
-    assert elapsed >= 3 - WORKERS / RATE
+    assert len(found) <= PARENTS + BURST + RATE * elapsed + WORKERS < PARENTS * 9
 
 
 def test_a_429_is_retried_after_its_retry_after_without_an_event(running: Foreign) -> None:

@@ -201,3 +201,19 @@ def test_an_orphan_calls_the_parent_of_its_label_until_it_is_deleted(mode: Mode)
     made.delete(SERVICE)
     made.until_quiet()
     assert calls(made) == before + 1
+
+
+@both_modes
+def test_a_child_created_for_a_parent_whose_deletion_arrives_late_goes_too(mode: Mode) -> None:
+    """Garbage collection deletes the child; that event can arrive before that of the parent."""
+    made = world(mode, Answers(deployment()), parent())
+    made.until_quiet()
+    before, done = calls(made), Since(made)
+    made.metacontroller.cache.delays = lambda write: [1.0 if write.key == WEB else 0.005]
+
+    made.delete(WEB)
+    made.until_quiet()
+
+    assert calls(made) > before
+    assert MAKES[mode] in done.writes
+    assert made.api.get(DEPLOYMENT) is None
