@@ -110,12 +110,12 @@ def _section(reason: Reason) -> str:
     proofs = f"<!-- tests: {', '.join(PROOFS.get(reason.name, ()))} -->"
     return (
         f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
-        f"- **Message:** {_plain(reason.outlined())} {proofs}\n"
-        f"- **Why:** {_plain(reason.cause)} {proofs}\n"
-        f"- **What to do:** {_plain(reason.remedy)}\n"
+        f"- **Message:** {plain(reason.outlined())} {proofs}\n"
+        f"- **Why:** {plain(reason.cause)} {proofs}\n"
+        f"- **What to do:** {plain(reason.remedy)}\n"
     )
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return *text* so that Markdown shows it as it is."""
     return text.replace("<", "&lt;").replace(">", "&gt;")

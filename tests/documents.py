@@ -21,17 +21,20 @@ class Console:
 
 
 def consoles(page: str) -> list[Console]:
-    """Return the console blocks of *page*, a file; a command goes on in the next line after a backslash."""
+    """Return the console blocks of *page*, a file."""
     blocks: list[str] = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
     return [_console(page, block) for block in blocks]
 
 
 def _console(page: str, block: str) -> Console:
-    match = re.fullmatch(r"\$ ((?:[^\n]*\\\n)*[^\n]*\n)(.*)", block, re.DOTALL)
-    if match is None:
+    """Return *block* as a command and its output. A command continues after a backslash, and within single quotes."""
+    lines = block.removeprefix("$ ").splitlines(keepends=True)
+    commands = ("".join(lines[:end]) for end in range(1, len(lines) + 1))
+    command = next((each for each in commands if each.count("'") % 2 == 0 and not each.endswith("\\\n")), None)
+    if command is None or not block.startswith("$ "):
         message = f"{page}: a console block without a command"
         raise ValueError(message)
-    return Console(page, match[1].strip(), match[2])
+    return Console(page, command.strip(), block.removeprefix(f"$ {command}"))
 
 
 def printed(command: str, cwd: Path = ROOT) -> str:

@@ -21,11 +21,11 @@ SMALL = sync_request(PARENT, grouped(owned(CHILD, PARENT)), {})
 def not_refused(bodies: Mapping[str, bytes], path: str = "/sync") -> dict[str, int]:
     """Return the status for those of *bodies* that are not refused as malformed."""
     answers = zip(bodies, post_all(APP, path, bodies.values()), strict=True)
-    return {name: answer.status_code for name, answer in answers if answer.content != REFUSALS[400]}
+    return {name: answer.status_code for name, answer in answers if answer.content not in REFUSALS[400]}
 
 
 def test_a_request_cut_anywhere_is_malformed_and_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, logger="myresource")
+    caplog.set_level(logging.DEBUG, logger="metahook")
 
     assert not_refused({f"cut at {end}": SMALL[:end] for end in range(len(SMALL))}) == {}
     assert CANARY not in caplog.text
@@ -65,7 +65,7 @@ NOT_TEXT = {
 def test_text_that_is_none_is_malformed_whether_it_is_read_or_skipped(
     raw: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="myresource")
+    caplog.set_level(logging.DEBUG, logger="metahook")
 
     assert not_refused({"read": marked(raw), "skipped": skipped(raw)}) == {}
     assert CANARY not in caplog.text
@@ -99,7 +99,7 @@ NOT_REQUESTS = {
 
 @pytest.mark.parametrize("body", NOT_REQUESTS.values(), ids=NOT_REQUESTS.keys())
 def test_what_is_no_request_is_malformed_and_not_repeated(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, logger="myresource")
+    caplog.set_level(logging.DEBUG, logger="metahook")
 
     assert not_refused({"body": body}) == {}
     assert CANARY not in caplog.text
@@ -111,7 +111,8 @@ def test_forty_megabytes_are_too_large(path: str) -> None:
 
     response = call(APP, path, body)
 
-    assert (response.status_code, response.content) == (413, REFUSALS[413])
+    assert response.status_code == 413
+    assert response.content in REFUSALS[413]
 
 
 @pytest.mark.parametrize("path", ["/sync", "/customize"])

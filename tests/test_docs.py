@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from metahook.envtest.free_port import free_port
-from tests.serving import Served, served
+from tests.documents import consoles
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -22,45 +22,10 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
-def console(block: str) -> tuple[str, str]:
-    """Return the command and the output of a console block; a quote may run over lines."""
-    command, output = block.removeprefix("$ "), ""
-    lines = command.splitlines(keepends=True)
-    for end in range(1, len(lines) + 1):
-        if "".join(lines[:end]).count("'") % 2 == 0:
-            return "".join(lines[:end]), "".join(lines[end:])
-    return command, output
-
-
 def run(command: str, port: int) -> str:
     """Run *command* in a shell at the root of the project, with the hook's port in place of 8080."""
     ported = command.replace(":8080/", f":{port}/")
     return subprocess.run(ported, shell=True, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S602 - a document's command
-
-
-def port_of(hook: Served) -> int:
-    return int(hook.url.rsplit(":", 1)[1])
-
-
-def test_the_readme_shows_what_curl_prints() -> None:
-    (block,) = blocks(README, "console")
-    command, output = console(block)
-
-    with served() as hook:
-        printed = run(command, port_of(hook))
-
-    assert printed == output.removesuffix("\n")
-    assert printed + "\n" == (ROOT / "examples/answers/ready.json").read_text()
-
-
-def test_the_readme_would_be_caught_with_another_answer() -> None:
-    (block,) = blocks(README, "console")
-    command, output = console(block.replace("Available", "Unavailable"))
-
-    with served() as hook:
-        printed = run(command, port_of(hook))
-
-    assert printed != output.removesuffix("\n")
 
 
 def test_the_readme_names_targets_that_the_makefile_has() -> None:
@@ -118,10 +83,9 @@ def _greetings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 def test_the_hook_of_the_page_answers_as_the_page_says(greetings: int) -> None:
-    (block,) = blocks(HOOK_PAGE, "console")
-    command, output = console(block)
+    (block,) = consoles("docs/write-your-own-hook.md")
 
-    assert run(command, greetings) == output.removesuffix("\n")
+    assert run(block.command, greetings) == block.output.removesuffix("\n")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,9 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "licenses"), re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS), strict=True
+        ("greetings", "licenses", "careful_greetings"),
+        re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS),
+        strict=True,
     ):
         (folder / f"{name}.py").write_text(code)
     return folder
@@ -110,7 +112,7 @@ def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
 def test_the_wheel_has_types(project: Path) -> None:
     strict = ["-m", "mypy", "--strict", "--no-incremental"]
 
-    assert in_project(project, *strict, "greetings.py", "licenses.py").returncode == 0
+    assert in_project(project, *strict, "greetings.py", "licenses.py", "careful_greetings.py").returncode == 0
 
     (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
     assert 'incompatible type "int"' in in_project(project, *strict, "wrong.py").stdout

@@ -7,6 +7,7 @@ import pytest
 
 from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.metacontroller.settings import MODES
+from metahook.simulator.objects import with_metadata
 from tests.build import Json, condition, reason
 from tests.oracle import ready_is_earned
 from tests.traffic import Recorded, load, one
@@ -82,8 +83,10 @@ def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
 def test_without_the_generation_stamp_a_removed_variable_would_be_ready_at_once(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for child in ("deployment", "service"):
-        monkeypatch.setattr(f"app.core.desired.{child}.generation_stamp", lambda _: "the same for all")
+    monkeypatch.setattr(
+        "app.core.desired.desired_state.with_generation_stamp",
+        lambda child, *_: with_metadata(child, annotations={GENERATION_STAMP: "the same for all"}),
+    )
     recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
 
     assert reason(recorded.answered_now()) == "Available"

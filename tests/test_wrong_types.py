@@ -43,7 +43,7 @@ def encoded(requests: dict[str, Json]) -> dict[str, bytes]:
 def test_whatever_stands_in_whichever_place_sync_answers_or_refuses(
     request_: Json, change: Change, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="myresource")
+    caplog.set_level(logging.DEBUG, logger="metahook")
 
     assert faults(APP, "/sync", encoded(variants(request_, change))) == {}
     assert CANARY not in caplog.text

@@ -18,7 +18,8 @@ def _column(name: str, path: str, kind: str = "string", *, wide: bool = False) -
 
 COLUMNS = [
     _column("Ready", f"{_READY}.status"),
-    _column("Status", f"{_READY}.reason"),
+    _column("State", ".status.state"),
+    _column("Reason", f"{_READY}.reason"),
     _column("Image", ".spec.image"),
     _column("Replicas", ".status.replicas", "integer"),
     _column("Age", ".metadata.creationTimestamp", "date"),

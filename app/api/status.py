@@ -35,7 +35,7 @@ class Waiting(Model):
     """A desired change that has not been observed yet."""
 
     what: Annotated[str, Field(max_length=MAX_MESSAGE)]
-    """Child object, or its field, that does not have the desired state yet."""
+    """What is waited for: a child object, one of its fields, or a complete rollout."""
     since: Timestamp
     """Time when the wait began."""
 

@@ -3,10 +3,8 @@
 Names and selectors depend only on the parent's name, in every version: a Deployment's selector is immutable.
 """
 
-import re
-
 from app.api.names import GROUP
-from metahook import ConfigMap, Deployment, Metadata, Parent, Pod, Secret, Service
+from metahook import ConfigMap, Deployment, Parent, Pod, Secret, Service
 
 CHILDREN = (Deployment, Service)
 """The kinds of a MyResource's children."""
@@ -17,6 +15,8 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 
 GENERATION_STAMP = f"{GROUP}/applied"
+"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.generation`."""
+
 REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
 CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {
@@ -24,9 +24,6 @@ CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {
     Secret: f"{GROUP}/secrets",
 }
 """The annotations of the Pod template with the hashes of the configuration that the application reads."""
-
-_STAMP = re.compile(r"([0-9]{1,18})-(.+)")
-"""A generation, and the beginning of a parent's uid."""
 
 
 def deployment_name(parent: Parent) -> str:
@@ -54,25 +51,7 @@ def labels(parent: Parent) -> dict[str, str]:
     }
 
 
-def generation_stamp(parent: Parent) -> str:
-    """Return the stamp of this generation of *parent*, which each child carries as the annotation GENERATION_STAMP.
-
-    Why no hash of the desired child: two versions of the hook would overwrite each other's hash.
-    """
-    return f"{parent.generation}-{_short_uid(parent)}"
-
-
-def is_from_newer_generation(child: Metadata, parent: Parent) -> bool:
-    """Tell whether the stamp of *child* is that of a newer generation of *parent*."""
-    stamp = _STAMP.fullmatch(child.annotation(GENERATION_STAMP) or "")
-    return stamp is not None and stamp[2] == _short_uid(parent) and int(stamp[1]) > parent.generation
-
-
 def replica_set_hash(pod: Pod, deployment: str) -> str | None:
     """Return the template hash of the ReplicaSet of *deployment* that created *pod*; None if none of them did."""
     template_hash, owner = pod.metadata.label(POD_TEMPLATE_HASH), pod.metadata.controller
     return template_hash if template_hash and owner and owner.name == f"{deployment}-{template_hash}" else None
-
-
-def _short_uid(parent: Parent) -> str:
-    return parent.uid[:8]

@@ -5,15 +5,24 @@ applied this generation (it shows removed fields); the values say that no one ha
 ``kubectl scale``, and a CRD default that changed without a new generation). Fields that are left over are drift, too:
 see :mod:`metahook.protocol.leftovers`.
 
-The parent of a request may be older than its children, when Metacontroller starts on a cache that lags behind. Its spec
-would undo later changes, so this is drift, too: a later sync decides, when the cache is up to date.
+A stale request, whose parent is older than its children, is drift, too: its spec would undo later changes, and a later
+sync decides (see :mod:`metahook.protocol.generation`).
 """
 
 from dataclasses import dataclass
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CHILDREN, GENERATION_STAMP, REPAIR_ANNOTATION, is_from_newer_generation
-from metahook import Children, Manifest, Parent, Removal, drifted_field, leftovers, removal
+from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
+from metahook import (
+    Children,
+    Manifest,
+    Removal,
+    SyncRequest,
+    children_from_newer_generation,
+    drifted_field,
+    leftovers,
+    removal,
+)
 
 _LEFTOVER_FIELDS = "removal of leftover fields"
 """The same for all children: after the command for one child, the message names the next one at once."""
@@ -67,8 +76,9 @@ def _left_over(desired: Manifest, children: Children) -> Drift | None:
     return Drift(desired["kind"], desired["metadata"]["name"], removal=command, is_observed=True)
 
 
-def newer_generation_drift(parent: Parent, children: Children) -> Drift | None:
-    """Return the drift of a child that was made for a newer generation of *parent* than this."""
-    every = [(kind.KIND.kind, observed.metadata) for kind in CHILDREN for observed in children.all(kind)]
-    newer = [(kind, metadata.name) for kind, metadata in every if is_from_newer_generation(metadata, parent)]
-    return Drift(*min(newer), is_from_newer_generation=True, is_observed=True) if newer else None
+def newer_generation_drift(request: SyncRequest) -> Drift | None:
+    """Return the drift of the first child that was made for a newer generation than the parent of *request* has."""
+    newer = children_from_newer_generation(request, GENERATION_STAMP)
+    if not newer:
+        return None
+    return Drift(newer[0].KIND.kind, newer[0].metadata.name, is_from_newer_generation=True, is_observed=True)

@@ -2,7 +2,7 @@
 
 1. previous_status  what the next status depends on: since when something is waited for, which generation was Ready
 2. desired_state    the children that the spec asks for, or why the observed ones are kept
-3. drifts           how the observed children differ from the desired ones, or show that the parent is outdated
+3. drifts           how the observed children differ from the desired ones, or show that the request is stale
 4. diagnosis        why Pods are not available, or will not stay available
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for
 6. has_resent_value whether a value that differs for 30 seconds was sent again and arrived: then another user or
@@ -32,7 +32,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     facts = _facts(request, now, watch)
     desired, kept = facts.desired.children, facts.desired.kept
-    if facts.is_parent_outdated:  # its spec would undo later changes
+    if facts.is_request_stale:  # its spec would undo later changes
         desired, kept = [], request.children.kept()
     return SyncResponse(
         status=parent_status(facts),
@@ -59,8 +59,8 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
 
 
 def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
-    """Return the drifts; only one for an outdated parent, because its spec is not the one to compare with."""
-    if newer := newer_generation_drift(request.parent, request.children):
+    """Return the drifts; only one for a stale request, because its spec is not the one to compare with."""
+    if newer := newer_generation_drift(request):
         return [newer]
     return find_drifts(desired.children, request.children) or _blocked_deployments(desired)
 

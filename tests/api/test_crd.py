@@ -78,7 +78,7 @@ def test_the_printer_columns_are_those_of_the_design() -> None:
     narrow = [column["name"] for column in COLUMNS if "priority" not in column]
     wide = [column["name"] for column in COLUMNS if column.get("priority") == 1]
 
-    assert narrow == ["Ready", "Status", "Image", "Replicas", "Age"]
+    assert narrow == ["Ready", "State", "Reason", "Image", "Replicas", "Age"]
     assert wide == ["Memory", "Message"]
 
 

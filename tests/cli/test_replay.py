@@ -536,9 +536,11 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Wr
         pytest.param('{"request": ', ["not YAML or JSON"], id="cut"),
         pytest.param('{"request": "canary"}', ["no parent"], id="no request"),
         pytest.param(
-            '{"parent": {"metadata": {"name": "canary"}}, "children": {}}', ["not a hook request"], id="no uid"
+            '{"parent": {"metadata": {"name": "canary"}}, "children": {}}',
+            ["not a hook request: parent.metadata.namespace is missing"],
+            id="no namespace",
         ),
-        pytest.param('{"parent": {}}', ["not a hook request"], id="nothing in it"),
+        pytest.param('{"parent": {}}', ["not a hook request: parent.metadata is missing"], id="nothing in it"),
         pytest.param(json.dumps({"path": "/canary", "request": {"parent": {}}}), ["neither /sync nor"], id="path"),
         pytest.param('{"canary": 1}', ["not a Kubernetes object"], id="another object"),
         pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),

@@ -7,7 +7,8 @@ from tests.documents import ROOT
 
 PAGES = [
     *("docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"),
-    *("docs/pods.md", "docs/config-reload.md", "docs/dependencies.md"),
+    *("docs/pods.md", "docs/config-reload.md", "docs/dependencies.md", "docs/status.md"),
+    "docs/hook-on-your-laptop.md",
 ]
 CHART = "charts/myresource-operator"
 

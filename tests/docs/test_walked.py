@@ -1,4 +1,4 @@
-"""tests/e2e/test_chart.py runs every command of the install and operate pages that is not listed here."""
+"""The tests on a control plane run every command of some pages that is not listed here."""
 
 import ast
 
@@ -7,7 +7,8 @@ import pytest
 from tests.docs.commands import commands
 from tests.documents import ROOT
 
-PAGES = ("docs/install.md", "docs/operate.md")
+PAGES = ("docs/install.md", "docs/operate.md", "docs/hook-on-your-laptop.md")
+RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py")
 
 NOT_RUN = {
     "docker ": "no image is built",
@@ -29,9 +30,9 @@ NOT_RUN = {
 
 
 def run_commands() -> set[str]:
-    """Return the commands in the test."""
-    source = ast.parse((ROOT / "tests/e2e/test_chart.py").read_text())
-    texts = [node.value for node in ast.walk(source) if isinstance(node, ast.Constant)]
+    """Return the commands in the tests."""
+    sources = [ast.parse((ROOT / file).read_text()) for file in RUN_BY]
+    texts = [node.value for source in sources for node in ast.walk(source) if isinstance(node, ast.Constant)]
     return {text for text in texts if isinstance(text, str) and text.startswith(("helm ", "kubectl ", "uid="))}
 
 

@@ -1,114 +1,21 @@
-"""docs/watching.md: its hook is run, event by event; its commands print what it says; its table is what is measured."""
+"""docs/watching.md: its commands print what it says; its table is what is measured."""
 
 import re
-import runpy
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-import yaml
 
 from app.core.customize import customize
 from docs.costs import COSTS, PERIOD, RESTART
-from metahook import Controller, CustomizeRequest, Kind
-from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key
-from metahook.simulator.world import World
+from metahook import CustomizeRequest
 from tests.build import my_resource
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.events import EVENTS
 from tests.watching import BACKUP, WATCH
-from tests.worlds import Since, both_modes, calls
 
 PAGE = "docs/watching.md"
 TEXT = (ROOT / PAGE).read_text()
-COPY = Key("Copy", "default", "mine")
-CHILD, SOURCE, OTHER = (Key("ConfigMap", "default", name) for name in ("mine", "settings", "other"))
-
-
-def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-    assert isinstance(found, str)
-    return found
-
-
-@pytest.fixture(name="copies", scope="module")
-def _copies(tmp_path_factory: pytest.TempPathFactory) -> Controller:
-    file = tmp_path_factory.mktemp("watching") / "copies.py"
-    file.write_text(block("python"))
-    found = runpy.run_path(str(file))["COPIES"]
-    assert isinstance(found, Controller)
-    return found
-
-
-def made(key: Key, **fields: Any) -> Json:
-    api_version = "example.com/v1" if key.kind == "Copy" else "v1"
-    metadata = {"name": key.name, "namespace": key.namespace}
-    return {"apiVersion": api_version, "kind": key.kind, "metadata": metadata, **fields}
-
-
-def ready(mode: Any, copies: Controller) -> World:
-    """Return a world in which a ConfigMap is copied, with the settings of the page's CompositeController."""
-    spec = yaml.safe_load(block("yaml"))["spec"]
-    parent = spec["parentResource"]
-    world = World(
-        copies,
-        Settings(
-            Kind(parent["apiVersion"], "Copy", parent["resource"]),
-            tuple(each.KIND for each in copies.children),
-            mode=mode,
-            resync_period=spec["resyncPeriodSeconds"],
-            ignore_status_changes=parent["ignoreStatusChanges"],
-            has_customize="customize" in spec["hooks"],
-        ),
-    )
-    for item in (made(SOURCE, data={"a": "1"}), made(OTHER), made(COPY, spec={"source": "settings"})):
-        world.apply(item)
-    assert world.until(lambda: world.parent("mine").get("status", {}).get("state") == "Copied", within=60)
-    world.run(30)
-    return world
-
-
-def annotated(item: Json) -> None:
-    item["metadata"].setdefault("annotations", {})["example.com/a"] = "1"
-
-
-Happen = Callable[[World], object]
-HAPPENINGS: dict[str, tuple[Happen, int, int]] = {
-    "For": (lambda it: it.edit(COPY, annotated), 1, 0),
-    "Owns, put back": (lambda it: it.edit(CHILD, lambda item: item.update(data={"a": "2"})), 2, 1),
-    "Watches": (lambda it: it.edit(SOURCE, lambda item: item.update(data={"a": "3"})), 2, 1),
-    "Watches, gone": (lambda it: it.delete(SOURCE), 1, 1),
-    "Predicate": (lambda it: it.edit(COPY, lambda item: item["status"].update(state="Other")), 0, 0),
-    "not watched": (lambda it: it.edit(OTHER, annotated), 0, 0),
-}
-
-
-@both_modes
-@pytest.mark.parametrize("name", HAPPENINGS)
-def test_the_hook_of_the_page_is_called_for_what_it_watches_alone(mode: Any, copies: Controller, name: str) -> None:
-    happen, asked, written = HAPPENINGS[name]
-    world = ready(mode, copies)
-    before, done = calls(world), Since(world)
-
-    happen(world)
-    world.run(30)
-
-    assert calls(world) - before == asked
-    assert len(done.writes) == written
-
-
-@both_modes
-def test_the_hook_of_the_page_is_called_once_in_a_period_and_at_its_own_moment(mode: Any, copies: Controller) -> None:
-    world = ready(mode, copies)
-    before = calls(world)
-
-    world.run(3600)
-
-    assert calls(world) - before == 6 + 1  # six periods, and the moment that it asked for
-    assert calls(world, "customize") <= 6  # its answer is forgotten after twenty minutes
 
 
 @pytest.mark.parametrize("shown", consoles(PAGE), ids=str)
@@ -120,15 +27,10 @@ def test_every_event_of_the_table_is_measured_on_the_real_control_plane() -> Non
     assert list(COSTS) == [*EVENTS, PERIOD, RESTART]
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|metahook)/[\w./]+)`", TEXT))))
-def test_the_files_that_the_page_names_are_there(path: str) -> None:
-    assert Path(ROOT / path).exists()
-
-
 def test_a_myresource_has_as_many_rules_as_the_page_says_at_most_one_for_a_kind() -> None:
     config = [{"configMapRef": {"name": "a"}}, {"configMapRef": {"name": "b"}}, {"secretRef": {"name": "c"}}]
     backups = [{"apiVersion": BACKUP.api_version, "resource": BACKUP.plural, "name": name} for name in ("d", "e")]
-    spec: Json = {"ports": [{"containerPort": 80}], "envFrom": config, "dependencies": backups}
+    spec: dict[str, Any] = {"ports": [{"containerPort": 80}], "envFrom": config, "dependencies": backups}
 
     rules = customize(CustomizeRequest.decode(msgspec.json.encode({"parent": my_resource(**spec)})), WATCH)
 

@@ -18,7 +18,9 @@ from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
+from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
+from tests.e2e.real_kubectl import RealKubectl
 
 HERE = Path(__file__).parent
 FIGURES = pytest.StashKey[Figures]()
@@ -35,6 +37,9 @@ APART = {
     "test_costs.py": BETWEEN,
     "test_large.py": BETWEEN,
     "test_envtest.py": BETWEEN,
+    "test_flags.py": BETWEEN,
+    "test_stale_requests.py": BETWEEN,
+    "test_laptop.py": BETWEEN,
     "test_chart.py": LAST,
 }
 """Files whose tests have a cluster of their own, with their order: the longest run first."""
@@ -147,6 +152,20 @@ def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:
     made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
+
+
+@pytest.fixture
+def foreign(cluster: Cluster, metacontroller: Process) -> Iterator[Foreign]:  # noqa: ARG001 - it must run
+    """Return a namespace for Notes, which a hook that is not the operator's handles."""
+    made = Foreign(cluster, f"t{next(NUMBERS)}")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def kubectl(cluster: Cluster) -> RealKubectl:
+    """Return the kubectl of a Kubernetes release; skip if it is not installed."""
+    return RealKubectl(cluster.control_plane.kubeconfig("admin"))
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The hook of this checkout as a process, and another version of it."""
+"""The hook of this checkout as a process, and other versions of it."""
 
 import sys
 from pathlib import Path
@@ -23,6 +23,18 @@ main()
 """
 NEXT = (sys.executable, "-c", _NEXT)
 """A version with other messages and the same children."""
+
+_TRUSTING = """
+import app.core.sync
+
+app.core.sync.newer_generation_drift = lambda _: None
+
+from app.cli import main
+
+main()
+"""
+TRUSTING = (sys.executable, "-c", _TRUSTING)
+"""A version that does not look at generation stamps."""
 
 
 class Hook(Process):

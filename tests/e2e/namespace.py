@@ -57,14 +57,18 @@ class Place:
         """Delete the MyResources, then the namespace; otherwise Metacontroller would recreate children meanwhile."""
         if self._has_policies:
             remove(self)
+        self.close_myresources()
+        with suppress(Refused):
+            self.client.delete("Namespace", "", self.name)
+
+    def close_myresources(self) -> None:
+        """Delete the MyResources, also those with finalizers."""
         for item in self.client.all("MyResource", self.name):
             name = item["metadata"]["name"]
             with suppress(Refused):  # it is already deleted
                 self.delete("MyResource", name)
                 self.edit("MyResource", {"metadata": {"finalizers": None}}, name)
         self.eventually(lambda: not self.client.all("MyResource", self.name))
-        with suppress(Refused):
-            self.client.delete("Namespace", "", self.name)
 
     # Actions of the user
 

@@ -37,7 +37,7 @@ def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Clu
         here.put(config_map(name, a="x" * LONG))
     here.make(envFrom=[{"configMapRef": {"name": name}} for name in NAMES])
 
-    said = "unsupported status code: 413 body: "
+    said = 'unsupported status code: 413 body: {"error": "the request is too large"}'
     here.eventually(lambda: any(said in event["message"] for event in here.client.all("Event", here.name)))
     assert not here.get("MyResource").get("status")
     assert f"hook /sync refused: over 1 MiB ({LOW.partition('=')[0]}); 1 so far" in low.hook.text()

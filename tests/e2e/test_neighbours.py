@@ -3,8 +3,13 @@
 import pytest
 
 from metahook.simulator.objects import Json
+from tests.documents import ROOT
 from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.real_kubectl import RealKubectl
 from tests.worlds import deployment, foreign, service
+
+MINUTE = 100.0
+"""Timeout in seconds for something that takes a minute; long, because the machine is shared."""
 
 
 def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
@@ -108,7 +113,19 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
     here.client.create({**stray, "metadata": {**stray["metadata"], "namespace": here.name, "labels": labels}})
 
     here.eventually(lambda: here.find("Deployment", "stray") is None)
+    here.eventually(lambda: not here.client.all("Pod", here.name, labelSelector="app=other"))
     here.wait_until_ready()
+    assert [event for event in here.client.all("Event", here.name) if event["involvedObject"]["name"] == "web"] == []
+
+
+def test_a_service_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
+    here.ready(**PORT)
+    uid = here.get("MyResource")["metadata"]["uid"]
+
+    here.put({**service(app="other"), "metadata": {"name": "stray", "labels": {"controller-uid": uid}}})
+
+    here.eventually(lambda: here.find("Service", "stray") is None)
+    assert here.find("Service") is not None
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
@@ -128,3 +145,151 @@ def test_an_object_of_another_controller_is_left_unchanged(here: Namespace, kind
         before["metadata"]["ownerReferences"],
     )
     assert here.state_and_reason() in [("Building", "Building"), ("Failed", "NameConflict")]
+
+
+LABELS = {"myresource": "web"}
+POD = deployment()["spec"]["template"]["spec"]
+
+
+def pod(**labels: str) -> Json:
+    """Return a Pod without an owner that has the label of our Pods."""
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "stray", "labels": LABELS | labels}, "spec": POD}
+
+
+def replica_set() -> Json:
+    """Return a ReplicaSet without an owner that has the label of ours, as have its Pods."""
+    template = {"metadata": {"labels": {**LABELS, "app": "other"}}, "spec": POD}
+    selector = {"matchLabels": {**LABELS, "app": "other"}}
+    spec = {"replicas": 2, "selector": selector, "template": template}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "stray", "labels": LABELS},
+        "spec": spec,
+    }
+
+
+def selected(here: Namespace) -> int:
+    """Return the number of Pods that the Service selects."""
+    selector = ",".join(f"{key}={value}" for key, value in here.get("Service")["spec"]["selector"].items())
+    return len(here.client.all("Pod", here.name, labelSelector=selector))
+
+
+def test_deployments_with_the_same_selector_keep_their_own_pods_and_the_service_selects_both(here: Namespace) -> None:
+    here.ready(replicas=2, **PORT)
+    ours = here.pods()
+
+    here.put(deployment("stray"))
+    here.eventually(lambda: here.get("Deployment", "stray").get("status", {}).get("availableReplicas") == 1)
+
+    assert ours < here.pods()
+    assert selected(here) == 3
+    assert here.get("Deployment")["status"]["replicas"] == here.get("MyResource")["status"]["replicas"] == 2
+    assert here.state_and_reason() == ("Ready", "Available")
+    assert here.touched().writes == []
+
+
+def test_a_pod_with_our_label_is_selected_but_not_counted(here: Namespace) -> None:
+    here.ready(**PORT)
+
+    here.put(pod())
+    here.wait_until_quiet()
+
+    assert selected(here) == 2
+    assert here.get("MyResource")["status"]["replicas"] == 1
+    assert "ownerReferences" not in here.get("Pod", "stray")["metadata"]
+    assert here.state_and_reason() == ("Ready", "Available")
+
+
+def test_a_pod_with_the_hash_of_our_replica_set_is_adopted_and_one_is_deleted(here: Namespace) -> None:
+    here.ready(replicas=2)
+    (ours,) = here.client.all("ReplicaSet", here.name)
+
+    here.put(pod(**ours["metadata"]["labels"]))
+    here.eventually(lambda: len(here.pods()) == 2)
+    here.wait_until_ready()
+
+    assert {name for name, _ in here.history()} <= {"Building", "Ready", "Degraded"}
+
+
+def test_a_replica_set_with_our_label_is_adopted_and_scaled_to_zero(here: Namespace) -> None:
+    here.ready()
+    ours = here.pods()
+
+    here.put(replica_set())
+    here.eventually(lambda: here.get("ReplicaSet", "stray")["spec"]["replicas"] == 0)
+    here.wait_until_ready()
+
+    assert here.get("ReplicaSet", "stray")["metadata"]["ownerReferences"][0]["name"] == "web-deployment"
+    assert here.pods() == ours
+    assert {name for name, _ in here.history()} == {"Building", "Ready"}
+
+
+def hand_over(here: Namespace) -> None:
+    """Label a foreign Deployment that has our name as a child of the MyResource, which does not change it."""
+    strangers(deployment(), here)
+    here.make()
+    here.eventually(lambda: here.state_and_reason()[0] != "")
+    here.edit("Deployment", {"metadata": {"labels": {"controller-uid": here.get("MyResource")["metadata"]["uid"]}}})
+    here.eventually(lambda: "ownerReferences" in here.get("Deployment")["metadata"])
+
+
+def test_a_foreign_deployment_that_is_handed_over_is_not_applied_and_deleted_with_the_myresource(
+    here: Namespace,
+) -> None:
+    hand_over(here)
+    here.wait_for_status("Failed", "NotApplied", within=MINUTE)
+
+    events = [event["message"] for event in here.client.all("Event", here.name) if event["reason"] == "SyncError"]
+    assert any("spec.selector" in message for message in events)
+    assert here.get("Deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
+
+    here.delete("MyResource")
+    here.eventually(lambda: here.find("Deployment") is None)
+
+
+def test_without_the_label_it_is_released_and_stays(here: Namespace) -> None:
+    hand_over(here)
+
+    here.edit("Deployment", {"metadata": {"labels": {"controller-uid": None}}})
+    here.eventually(lambda: "ownerReferences" not in here.get("Deployment")["metadata"])
+    here.delete("MyResource")
+    here.eventually(lambda: here.find("MyResource") is None)
+    here.wait_until_quiet()
+
+    assert here.find("Deployment") is not None
+
+
+def test_the_controllers_own_label_has_no_effect_on_objects_of_others_and_other_kinds(here: Namespace) -> None:
+    here.ready()
+    labels = {"controller-uid": here.get("MyResource")["metadata"]["uid"]}
+    here.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "boss", "labels": labels}})
+    uid = here.get("ConfigMap", "boss")["metadata"]["uid"]
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": True}
+
+    before = strangers(deployment("stray"), here, labels=labels, ownerReferences=[owner])
+    here.put({**pod(), "metadata": {"name": "stray", "labels": labels}})
+    assert here.touched().writes == []
+
+    assert here.get("Deployment", "stray")["metadata"]["ownerReferences"] == before["metadata"]["ownerReferences"]
+    assert all(
+        "ownerReferences" not in here.get(*each)["metadata"] for each in (("ConfigMap", "boss"), ("Pod", "stray"))
+    )
+
+
+def test_kubectl_lists_the_objects_with_our_labels_and_their_owners(here: Namespace, kubectl: RealKubectl) -> None:
+    here.ready(**PORT)
+    here.put(deployment("stray"))
+    here.eventually(lambda: len(here.pods()) == 2)
+    here.wait_until_quiet()
+    page = (ROOT / "docs/status.md").read_text()
+    by_label, by_uid = (line.strip() for line in page.splitlines() if "custom-columns=KIND" in line)
+
+    (_, *all_rows), (_, *children) = (kubectl.run(command, here.name).splitlines() for command in (by_label, by_uid))
+
+    found = [(kind, name.startswith("stray"), owner) for kind, name, owner in map(str.split, all_rows)]
+    (ours,) = (name for kind, name, _ in map(str.split, all_rows) if (kind, name[:4]) == ("ReplicaSet", "web-"))
+    assert ("Pod", False, ours) in found
+    assert ("ReplicaSet", False, "web-deployment") in found
+    assert ("Deployment", True, "<none>") in found
+    assert [row.split() for row in children] == [["Deployment", "web-deployment", "web"], ["Service", "web", "web"]]

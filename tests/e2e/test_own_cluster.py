@@ -1,25 +1,23 @@
 """Runs the commands of docs/testing.md for the reader's own cluster in the cluster of the tests."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from metahook.envtest.binaries import assets
 from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
+from tests.e2e.real_kubectl import require_kubectl
 
 
 @pytest.fixture
 def configuration(cluster: Cluster, metacontroller: Process) -> Path:
     """Return a kubeconfig for the cluster, in which Metacontroller runs."""
     del metacontroller
-    if shutil.which("kubectl", path=f"{os.environ['PATH']}:{assets()}") is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
+    require_kubectl()
     return cluster.control_plane.kubeconfig("admin")
 
 

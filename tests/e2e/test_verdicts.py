@@ -9,7 +9,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import WHOLE
 from tests.e2e.figures import Figures
 from tests.e2e.installed import role
-from tests.e2e.truth import RACE, incoherent, moves, untrue, written
+from tests.e2e.truth import RACE, impossible, incoherent, moves, untrue, written
 
 pytestmark = pytest.mark.verdict
 
@@ -48,6 +48,10 @@ def test_a_transition_time_rarely_changes_without_its_status(
 
 def test_the_parts_of_a_status_agree(cluster: Cluster, metacontroller: Process) -> None:
     assert incoherent(written(cluster.record, metacontroller.started)) == []
+
+
+def test_states_follow_one_another_as_the_page_says(cluster: Cluster, metacontroller: Process) -> None:
+    assert impossible(written(cluster.record, metacontroller.started)) == []
 
 
 def test_metacontroller_has_every_right_that_it_needs(

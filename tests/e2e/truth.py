@@ -11,6 +11,7 @@ from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition
+from tests.transitions import is_possible
 
 RACE = 2.0
 """Seconds by which a status may be late: a Pod may stop while Metacontroller calls the hook and writes the status."""
@@ -140,3 +141,13 @@ def _coherent(status: Json) -> bool:
         and marks == expected.get(status["state"], marks)
         and generations == {status["observedGeneration"]}
     )
+
+
+def impossible(statuses: list[Written]) -> list[str]:
+    """Return the statuses whose state can't follow the one before."""
+    pairs = [(each, each.before.item.get("status", {}), each.after.item["status"]) for each in statuses]
+    return [
+        f"{each}: {before.get('state')} to {after['state']}"
+        for each, before, after in pairs
+        if "state" in after and not is_possible(before, after)
+    ]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from metahook import Controller
+from metahook.protocol.sender import controller_of
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, to_json
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World
 from tests.plans.workloads import Step, Workload
 from tests.watching import WITH_BACKUPS

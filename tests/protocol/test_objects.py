@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, MalformedRequest, Metadata, Object, Service
-from metahook.protocol.objects import OwnerReference, read
+from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
+from metahook.protocol.objects import OwnerReference
+from metahook.protocol.reading import read
 from tests.build import Json
 
 FULL: Json = {
@@ -106,10 +107,3 @@ def test_a_condition_is_looked_up_by_type() -> None:
 )
 def test_a_group_is_called_as_metacontroller_calls_it(kind: type[Object], group: str) -> None:
     assert kind.KIND.group_key == group
-
-
-def test_what_can_not_be_read_is_malformed_without_being_repeated() -> None:
-    with pytest.raises(MalformedRequest) as raised:
-        read(b'{"metadata": {"name": ["canary"]}}', Service)
-
-    assert str(raised.value) == "not a Service as JSON"

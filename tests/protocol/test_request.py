@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -120,25 +121,34 @@ def test_a_request_without_the_field_children_is_malformed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_body", "says"),
+    ("request_body", "rule"),
     [
-        pytest.param(b'{"parent": PARENT}', "the request has no children", id="no children"),
-        pytest.param(b'{"parent": PARENT, "children": null}', "the request has no children", id="null for children"),
+        pytest.param(b"", "the body is not JSON", id="nothing"),
+        pytest.param(b"[1]", "the body must be an object", id="a list"),
+        pytest.param(b"{}", "parent is missing", id="no parent"),
+        pytest.param(b'{"parent": null}', "parent must be an object", id="null for the parent"),
+        pytest.param(b'{"parent": {}}', "parent.metadata is missing", id="a parent without metadata"),
+        pytest.param(b'{"parent": PARENT}', "children is missing", id="no children"),
+        pytest.param(b'{"parent": PARENT, "children": 1}', "children must be an object", id="a number for children"),
         pytest.param(
-            b'{"parent": PARENT, "children": 1}', "the request has no children", id="another type of children"
+            b'{"parent": PARENT, "children": {"canary": []}}', "children[*] must be an object", id="a list for a group"
         ),
-        pytest.param(b'{"children": {}}', "the request has no parent", id="no parent"),
-        pytest.param(b'{"parent": null, "children": {}}', "the request has no parent", id="null for the parent"),
-        pytest.param(b'{"parent": {}, "children": {}}', "the request has no parent", id="a parent without metadata"),
-        pytest.param(b'{"parent": PARENT, "children": {}, "related": 1}', "related objects", id="odd related"),
-        pytest.param(b'{"parent": PARENT, "children": {', "not a JSON object", id="cut short"),
-        pytest.param(b"[1]", "not a JSON object", id="a list"),
+        pytest.param(
+            b'{"parent": PARENT, "children": {}, "related": 1}', "related must be an object", id="a number for related"
+        ),
+        pytest.param(
+            b'{"parent": PARENT, "children": {}, "related": {"a": {}, "b": null}}',
+            "related[*] must be an object",
+            id="null for a group",
+        ),
+        pytest.param(b'{"parent": 1, "children": {', "the body is not JSON", id="cut after a wrong type"),
+        pytest.param(b'{"parent": PARENT, "children": {', "the body is not JSON", id="cut"),
     ],
 )
-def test_what_is_missing_in_a_request_is_said(request_body: bytes, says: str) -> None:
+def test_a_malformed_request_is_told_the_first_rule_that_it_breaks(request_body: bytes, rule: str) -> None:
     parent = json.dumps(my_resource()).encode()
 
-    with pytest.raises(MalformedRequest, match=says):
+    with pytest.raises(MalformedRequest, match=f"^{re.escape(rule)}$"):
         decoded(request_body.replace(b"PARENT", parent))
 
 

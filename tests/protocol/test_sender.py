@@ -1,5 +1,6 @@
 """Metacontroller's half: what is composed is what the hook reads, and what a real Metacontroller sent."""
 
+import copy
 import json
 
 import pytest
@@ -77,6 +78,39 @@ def test_only_what_the_parent_controls_is_its_child() -> None:
     children = children_of(parent, [own, orphan, others, follower], Deployment)
 
     assert children == {"Deployment.apps/v1": {"default/own": own}}
+
+
+def test_of_several_controllers_the_first_one_counts() -> None:
+    parent, other = my_resource(), {"uid": "another-uid", "controller": True}
+    child = owned(made("Deployment"), parent)
+    (own,) = child["metadata"]["ownerReferences"]
+    first, second = copy.deepcopy(child), copy.deepcopy(child)
+    first["metadata"]["ownerReferences"] = [{"uid": "a-follower"}, own, other]
+    second["metadata"]["ownerReferences"] = [other, own]
+
+    assert children_of(parent, [first], Deployment) == {"Deployment.apps/v1": {"default/web": first}}
+    assert children_of(parent, [second], Deployment) == {"Deployment.apps/v1": {}}
+
+
+@pytest.mark.parametrize("references", [None, []])
+def test_an_object_without_owners_is_no_child(references: list[Json] | None) -> None:
+    orphan = made("Deployment")
+    orphan["metadata"]["ownerReferences"] = references
+
+    assert children_of(my_resource(), [orphan], Deployment) == {"Deployment.apps/v1": {}}
+
+
+def test_an_object_in_another_namespace_is_no_child() -> None:
+    parent = my_resource()
+    elsewhere = owned(made("Deployment", namespace="other"), parent)
+
+    assert children_of(parent, [elsewhere], Deployment) == {"Deployment.apps/v1": {}}
+
+
+def test_an_object_of_a_kind_that_the_hook_does_not_declare_is_no_child() -> None:
+    parent = my_resource()
+
+    assert children_of(parent, [owned(made("Service"), parent)], Deployment) == {"Deployment.apps/v1": {}}
 
 
 def test_every_kind_has_a_group_even_without_children() -> None:

@@ -20,7 +20,7 @@ BODY = sync_body()
 EXACT = create_app(TINY, ServerOptions(max_body=len(BODY)), clock=lambda: NOW)
 SHORT = create_app(TINY, ServerOptions(max_body=len(BODY) - 1), clock=lambda: NOW)
 TOO_LARGE = (413, b'{"error": "the request is too large"}')
-UNSUPPORTED = (415, b'{"error": "send application/json, without content encoding"}')
+UNSUPPORTED = (415, b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}')
 
 
 def in_pieces(body: bytes, size: int) -> list[bytes]:
@@ -141,7 +141,7 @@ def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
     sent = exchange(gone)
 
     assert sent[0]["status"] == 400
-    assert sent[1]["body"] == b'{"error": "not a hook request"}'
+    assert sent[1]["body"] == b'{"error": "the body is incomplete"}'
 
 
 def test_the_service_as_it_is_takes_32_mib() -> None:

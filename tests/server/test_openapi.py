@@ -66,9 +66,8 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
     }
 
     assert hook["requestBody"]["required"] is True
-    assert hook["requestBody"]["content"] == {
-        "application/json": {"schema": {"$ref": f"#/components/schemas/{name}RequestBody"}}
-    }
+    assert hook["requestBody"]["content"].keys() == {"application/json"}
+    assert content(name)["schema"] == {"$ref": f"#/components/schemas/{name}RequestBody"}
     assert answers == {
         "200": f"{name}ResponseBody",
         "400": "RefusalBody",
@@ -77,6 +76,20 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
         "415": "RefusalBody",
         "500": "RefusalBody",
     }
+
+
+def content(name: str) -> Json:
+    """Return what the document says of the request to the hook *name*."""
+    described: Json = document()["paths"][f"/{name.lower()}"]["post"]["requestBody"]["content"]["application/json"]
+    return described
+
+
+@pytest.mark.parametrize("name", ["Sync", "Customize"])
+def test_the_example_of_a_request_is_answered(name: str) -> None:
+    example = content(name)["example"]
+
+    assert complaints(f"{name}RequestBody", example) == []
+    assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
 
 
 def test_every_schema_is_one() -> None:

@@ -1,4 +1,4 @@
-"""Answers other than 200: constant, and silent about the request."""
+"""Answers other than 200: texts of our own, and silent about the request."""
 
 import asyncio
 import logging
@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from metahook import Controller, MalformedRequest, SyncRequest, SyncResponse
+from metahook.protocol.reading import Rule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.refusal import Refused as RefusedError
@@ -32,18 +33,30 @@ class Refused:
     headers: dict[str, str] = field(default_factory=lambda: JSON)
 
 
-NOT_A_REQUEST = b'{"error": "not a hook request"}'
-NO_PATH = b'{"error": "no such path: the paths of hooks end in /sync or /customize"}'
-NO_METHOD = b'{"error": "no such method for this path; hooks are called with POST"}'
+NOT_JSON = b'{"error": "the body is not JSON"}'
+NO_PARENT = b'{"error": "parent is missing"}'
+NO_CHILDREN = b'{"error": "children is missing"}'
+NO_GENERATION = b'{"error": "parent.metadata.generation is missing"}'
+ODD_UID = b'{"error": "parent.metadata.uid must be a string of 1 to 253 characters"}'
+NO_GROUP = (
+    b'{"error": "children has no group ConfigMap.v1: send {} for it if there is no such object; '
+    b'in a cluster, add the kind to childResources"}'
+)
+NO_PATH = b'{"error": "no such path: the paths are /customize, /openapi.json, /sync"}'
+NO_METHOD = b'{"error": "no such method for this path: call hooks with POST"}'
 TOO_LARGE = b'{"error": "the request is too large"}'
-UNSUPPORTED = b'{"error": "send application/json, without content encoding"}'
+UNSUPPORTED = b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}'
 FAILED = b'{"error": "the hook failed; its log says where"}'
 
 REFUSALS = {
-    "no JSON": Refused(400, NOT_A_REQUEST, content=CANARY.encode()),
-    "empty body": Refused(400, NOT_A_REQUEST, content=b""),
-    "no sync request": Refused(400, NOT_A_REQUEST, content=customize_body()),
-    "no customize request": Refused(400, NOT_A_REQUEST, path="/customize", content=b"{}"),
+    "no JSON": Refused(400, NOT_JSON, content=CANARY.encode()),
+    "empty body": Refused(400, NOT_JSON, content=b""),
+    "no parent": Refused(400, NO_PARENT, content=b"{}"),
+    "no customize request": Refused(400, NO_PARENT, path="/customize", content=b"{}"),
+    "no sync request": Refused(400, NO_CHILDREN, content=customize_body()),
+    "no generation": Refused(400, NO_GENERATION, content=sync_body().replace(b"generation", CANARY.encode())),
+    "another type of uid": Refused(400, ODD_UID, content=sync_body().replace(b'"uid-of-hello"', b"[]")),
+    "no group of children": Refused(400, NO_GROUP, content=sync_body(children={CANARY: {}})),
     "root": Refused(404, NO_PATH, path="/"),
     "other path": Refused(404, NO_PATH, path=f"/{CANARY}"),
     "slash at the end of sync": Refused(404, NO_PATH, path="/sync/"),
@@ -62,7 +75,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_refusal_is_constant(refused: Refused) -> None:
+def test_a_refusal_is_a_text_of_ours(refused: Refused) -> None:
     response = call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
 
     assert (response.status_code, response.content) == (refused.status, refused.body)
@@ -71,12 +84,12 @@ def test_a_refusal_is_constant(refused: Refused) -> None:
 
 
 @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_refusal_leaves_nothing_in_the_log(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, logger="myresource")
+def test_a_refusal_leaves_nothing_of_the_request_in_the_log(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="metahook")
 
     call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
 
-    assert [record for record in caplog.records if record.name == "myresource"] == []
+    assert CANARY not in caplog.text
 
 
 def test_a_wrong_method_is_told_the_right_one() -> None:
@@ -149,18 +162,30 @@ def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptur
     assert CANARY not in caplog.text
 
 
-def test_the_log_says_what_is_missing_in_a_request(caplog: pytest.LogCaptureFixture) -> None:
-    call(APP, "/sync", customize_body())
-
-    assert caplog.messages == [
-        "hook /sync refused: the request has no children, grouped by kind; is it meant for customize?"
-    ]
+MALFORMED = {name: refused for name, refused in REFUSALS.items() if refused.status == 400}
 
 
-def test_what_a_controller_calls_malformed_is_a_400() -> None:
-    response = call(create_app(raising(MalformedRequest(CANARY))), "/sync", sync_body())
+@pytest.mark.parametrize("refused", MALFORMED.values(), ids=MALFORMED.keys())
+def test_the_log_names_the_rule_that_the_answer_names(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
+    answer = call(APP, refused.path, refused.content).json()
 
-    assert (response.status_code, response.content) == (400, NOT_A_REQUEST)
+    assert caplog.messages == [f"hook {refused.path} refused: {answer['error']}"]
+
+
+def test_the_paths_of_several_controllers_are_listed() -> None:
+    app = create_app({"/one": TINY, "/two": TINY})
+
+    assert call(app, f"/{CANARY}").json() == {
+        "error": "no such path: the paths are /one/customize, /one/sync, /openapi.json, /two/customize, /two/sync"
+    }
+
+
+def test_a_controller_may_call_a_request_malformed_but_not_in_its_own_words() -> None:
+    response = call(create_app(raising(MalformedRequest(Rule.REQUIRED, path="parent.spec"))), "/sync", sync_body())
+
+    assert (response.status_code, response.json()) == (400, {"error": "parent.spec is missing"})
+    with pytest.raises(AttributeError):
+        MalformedRequest(CANARY)  # type: ignore[arg-type] # the mistake
 
 
 def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:

@@ -416,6 +416,108 @@ def test_a_recreated_parent_adopts_an_orphan_by_its_label(mode: Mode) -> None:
     assert [each["metadata"]["uid"] for each in made.api.all("Pod")] == [pod["metadata"]["uid"]]
 
 
+@both_modes
+def test_a_foreign_deployment_with_our_name_that_gets_our_label_is_not_applied_until_it_is_released(mode: Mode) -> None:
+    """Its selector is immutable."""
+    made = settled(mode, MYRESOURCE, foreign(deployment()))
+    made.apply(parent())
+    made.run(1)
+
+    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
+    made.run(120)
+    assert ready(made) == ("False", "NotApplied")
+    assert any("immutable" in message for message in events(made))
+    assert made.get(DEPLOYMENT)["metadata"]["ownerReferences"][0]["uid"] == uid(made)
+
+    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].pop("controller-uid"))
+    made.run(1)
+    assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
+
+
+@both_modes
+def test_a_foreign_deployment_with_our_name_and_label_is_deleted_with_the_parent(mode: Mode) -> None:
+    made = settled(mode, MYRESOURCE, foreign(deployment()))
+    made.apply(parent())
+    made.run(1)
+    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
+    made.run(1)
+
+    made.delete(WEB)
+    made.run(1)
+
+    assert made.api.get(DEPLOYMENT) is None
+
+
+def replica_set() -> Json:
+    """Return a ReplicaSet without an owner that has the label of ours, as have its Pods."""
+    labels = {"myresource": "web", "app": "other"}
+    template = {**deployment()["spec"]["template"], "metadata": {"labels": labels}}
+    metadata = {"name": "stray", "namespace": "default", "labels": {"myresource": "web"}}
+    spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec}
+
+
+def pod(**labels: str) -> Json:
+    """Return a Pod without an owner."""
+    metadata = {"name": "stray", "namespace": "default", "labels": labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": deployment()["spec"]["template"]["spec"]}
+
+
+@both_modes
+def test_a_replica_set_with_our_label_is_adopted_and_scaled_to_zero(mode: Mode) -> None:
+    made = settled(mode)
+    stray = Key("ReplicaSet", "default", "stray")
+
+    made.apply(replica_set())
+    made.run(5)
+
+    assert made.get(stray)["metadata"]["ownerReferences"][0]["name"] == "web-deployment"
+    assert made.get(stray)["spec"]["replicas"] == 0
+    assert len(made.api.all("Pod")) == 1
+    assert ready(made) == ("True", "Available")
+
+
+@both_modes
+def test_a_pod_with_the_labels_of_our_replica_set_is_adopted_and_one_is_deleted(mode: Mode) -> None:
+    made = settled(mode)
+    (ours,) = made.api.all("ReplicaSet")
+    labels = ours["metadata"]["labels"]
+
+    made.apply(pod(**labels))
+    made.run(5)
+
+    (left,) = made.api.all("Pod")
+    assert left["metadata"]["ownerReferences"][0]["uid"] == ours["metadata"]["uid"]
+    assert ready(made) == ("True", "Available")
+
+
+@both_modes
+def test_a_pod_with_our_label_alone_is_left_alone(mode: Mode) -> None:
+    made = settled(mode)
+    key = Key("Pod", "default", "stray")
+
+    made.apply(pod(myresource="web"))
+    made.run(5)
+
+    assert "ownerReferences" not in made.get(key)["metadata"]
+    assert made.get(WEB)["status"]["replicas"] == 1
+
+
+@both_modes
+def test_deployments_with_the_same_selector_keep_their_own_pods(mode: Mode) -> None:
+    made = settled(mode)
+
+    made.apply(deployment("stray"))
+    made.run(5)
+
+    assert [made.get(key)["status"]["replicas"] for key in (DEPLOYMENT, Key("Deployment", "default", "stray"))] == [
+        1,
+        1,
+    ]
+    assert made.get(WEB)["status"]["replicas"] == 1
+    assert ready(made) == ("True", "Available")
+
+
 @pytest.mark.parametrize(
     ("mode", "requests"), [("dynamic-apply", []), ("server-side-apply", ["apply HorizontalPodAutoscaler web"])]
 )

@@ -155,6 +155,25 @@ def test_a_relist_loads_everything_and_drops_older_events() -> None:
     assert delivered == ["->1", "->2"]
 
 
+def test_a_relist_from_an_api_server_that_lags_has_the_state_before_the_last_changes() -> None:
+    made, cache, delivered = cached()
+    for value in ("1", "2"):
+        made.apply(config(value))
+        made.apply({**config(value), "kind": "Secret"})
+    made.apply({**config("1"), "kind": "Copy"})
+    made.delete(A._replace(kind="Copy"))
+    made.run(2)
+    cache.behind = {"ConfigMap": 1, "Copy": 1, "Event": 1}
+    cache.relist()
+
+    listed = {kind: [item["data"]["value"] for item in cache.all(kind)] for kind in ("ConfigMap", "Copy", "Secret")}
+    assert listed == {"ConfigMap": ["1"], "Copy": ["1"], "Secret": ["2"]}
+
+    cache.rewatch("ConfigMap")
+    cache.rewatch("Copy")
+    assert delivered[-2:] == ["1->2", "1->"]
+
+
 def test_a_list_is_limited_to_its_namespace() -> None:
     made, cache, _ = cached()
     for item in (config("1"), config("2", "b"), config("3", namespace="there")):

@@ -184,3 +184,20 @@ def test_nothing_is_adopted_for_a_parent_that_is_being_deleted_or_already_gone(m
 
     assert made.api.get(SERVICE)
     assert done.requests == []
+
+
+@both_modes
+def test_an_orphan_calls_the_parent_of_its_label_until_it_is_deleted(mode: Mode) -> None:
+    made = without_controllers(mode, Answers())
+    made.edit(WEB, lambda item: item["metadata"].update(finalizers=["example.com/wait"]))
+    made.delete(WEB)  # so it is not adopted
+    made.until_quiet()
+    before, uid = calls(made), made.get(WEB)["metadata"]["uid"]
+
+    made.apply(with_metadata(foreign(service()), labels={"controller-uid": uid}))
+    made.until_quiet()
+    assert calls(made) == before + 1
+
+    made.delete(SERVICE)
+    made.until_quiet()
+    assert calls(made) == before + 1

@@ -1,14 +1,16 @@
 """The work queue: coalescing, backoff, and which syncs are idle."""
 
+import json
 from itertools import pairwise
 
 import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.queue import LAST_RETRY, WorkQueue
+from metahook.simulator.metacontroller.queue import WorkQueue
+from metahook.simulator.metacontroller.rate_limiter import BURST, FIRST_RETRY, LAST_RETRY, RATE, RateLimiter
 from metahook.simulator.objects import Key
-from tests.worlds import Answers, calls, events, parent, world
+from tests.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
 
 A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
 
@@ -127,3 +129,72 @@ def test_any_other_status_is_an_error_with_backoff_whatever_its_retry_after(stat
     times = [call.at for call in made.history.calls()]
     assert [round(b - a, 3) for a, b in pairwise(times)] == [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
     assert events(made)[0] == f"unsupported status code: {status}"
+
+
+def test_edits_during_a_call_cost_one_more_call_with_the_last_state() -> None:
+    made = world("dynamic-apply", Answers(), parent())
+    made.until_quiet()
+    before = calls(made)
+
+    def edit(hook: str, body: bytes) -> Reply:
+        made.metacontroller.hook = plain
+        for number in range(10):
+            made.edit(WEB, lambda item, number=number: item["spec"].update(memory=f"{number + 1}Mi"))  # type: ignore[misc]  # a lambda's default has no type
+        return plain(hook, body)
+
+    plain, made.metacontroller.hook = made.metacontroller.hook, edit
+    made.metacontroller.enqueue(WEB)
+    made.until_quiet()
+
+    memory = [json.loads(call.request)["parent"]["spec"].get("memory") for call in made.history.calls()][before:]
+    assert memory == [None, "10Mi"]
+
+
+def test_all_retries_together_are_limited() -> None:
+    hook, names = Answers(), [f"web-{number}" for number in range(150)]
+    hook.says = Reply(500, b"")
+    made = world("dynamic-apply", hook, *(parent(name) for name in names))
+    made.run(5)
+
+    assert calls(made) == pytest.approx(len(names) + BURST + 5 * RATE, abs=1)
+
+
+def test_tokens_for_retries_come_back_up_to_the_burst() -> None:
+    clock = Clock()
+    limiter = RateLimiter(clock)
+    keys = [Key("MyResource", "default", str(number)) for number in range(BURST + 2)]
+    first = [limiter.when(key) for key in keys]
+    clock.sleep(3600)
+    again = [limiter.when(key) for key in keys]
+
+    assert (first[BURST - 1], first[BURST:]) == (FIRST_RETRY, [1 / RATE, 2 / RATE])
+    assert again[BURST:] == first[BURST:]
+
+
+def test_a_retry_replaces_a_later_timer_of_a_response() -> None:
+    hook = Answers()
+    hook.answer["resyncAfterSeconds"] = 60
+    made = world("dynamic-apply", hook, parent())
+    made.run(10)
+    hook.says = Reply(500, b"")
+    made.metacontroller.enqueue(WEB)
+    made.run(0.01)
+    hook.says = None
+    made.run(100)
+
+    first, *_, last, timer = [round(call.at, 1) for call in made.history.calls()]
+    assert (first, last, timer) == (0, 10, 70)
+
+
+def test_what_happens_while_metacontroller_is_down_is_repaired_after_it() -> None:
+    made = world("dynamic-apply", Answers(deployment(replicas=1)), parent(), controllers=False)
+    made.until_quiet()
+    made.metacontroller.restart(after=60)
+    for replicas in (2, 3):
+        made.edit(DEPLOYMENT, lambda item, replicas=replicas: item["spec"].update(replicas=replicas))  # type: ignore[misc]  # a lambda's default has no type
+        made.run(10)
+    done = Since(made)
+    made.until_quiet()
+
+    assert done.writes == [CHANGES["dynamic-apply"]]
+    assert made.get(DEPLOYMENT)["spec"]["replicas"] == 1

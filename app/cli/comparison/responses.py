@@ -1,6 +1,6 @@
 """Responses of a hook to a recorded request: this version's, another version's, or the recorded one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +32,8 @@ class Response:
     status: Json = field(default_factory=dict)
     resync: object = None
     rules: list[Any] = field(default_factory=list)
+    broken_rule: str = ""
+    """Why the request is malformed, if this version's response has that code."""
 
     @property
     def state(self) -> str:
@@ -71,8 +73,8 @@ def own_response(recording: Recording, now: datetime, watch: Watch) -> Response:
             body = controller(watch).answer_customize(recording.body)
         else:
             body = controller(watch).answer_sync(recording.body, now)
-    except MalformedRequest:
-        return Response(MALFORMED)
+    except MalformedRequest as error:
+        return Response(MALFORMED, broken_rule=str(error))
     except Exception:  # noqa: BLE001 - a replay finds bugs: report this one, and go on to the next request
         return Response(FAILED)
     return parse_response(recording.hook, OK, msgspec.json.decode(body))
@@ -99,9 +101,9 @@ def without_times(response: Response, *, same_time: bool) -> Response:
     """Return *response* without its times; unless both are decided at the *same_time*, without what depends on it."""
     status = {name: _without_time(name, value) for name, value in response.status.items()}
     if same_time:
-        return Response(response.code, response.children, status, response.resync, response.rules)
+        return replace(response, status=status)
     children = {key: _without_repair(child) for key, child in response.children.items()}
-    return Response(response.code, children, status, rules=response.rules)
+    return replace(response, children=children, status=status, resync=None)
 
 
 def _without_time(name: str, value: object) -> object:

@@ -13,8 +13,7 @@ from app.cli.files.validation import is_my_resource
 from app.core.watch import Watch
 from metahook import Service
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import customize_request
-from metahook.simulator.objects import controller_of
+from metahook.protocol.sender import controller_of, customize_request
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import GENERATION_STAMP, deployment_name, generation_stamp, labels, selector
+from app.core.child_metadata import deployment_name, labels, selector
 from app.core.desired.pod_template import pod_template, present
 from metahook import Manifest, Parent
 
@@ -21,7 +21,6 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
             "name": deployment_name(parent),
             "namespace": parent.namespace,
             "labels": labels(parent),
-            "annotations": {GENERATION_STAMP: generation_stamp(parent)},
         },
         "spec": present(
             {

@@ -11,14 +11,14 @@ import msgspec
 
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name
+from app.core.child_metadata import GENERATION_STAMP, deployment_name
 from app.core.desired.config_hash import Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.deployment import deployment
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.optional_children import desired_kinds
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, SyncRequest
+from metahook import Deployment, Manifest, SyncRequest, with_generation_stamp
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -68,7 +68,7 @@ def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, watch: Watch, *, 
     taken = deployment_holder(request)
     children = [] if is_waiting or taken else [deployment(request.parent, spec, observed_config.hashes)]
     others, holders = _optional_children(request, spec)
-    children += others
+    children = [with_generation_stamp(child, request.parent, GENERATION_STAMP) for child in [*children, *others]]
     return DesiredState(
         children=children,
         spec=spec,

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.container import Port
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import GENERATION_STAMP, generation_stamp, labels, selector, service_name
+from app.core.child_metadata import labels, selector, service_name
 from metahook import Manifest, Parent
 
 _AFFINITY_SECONDS = 10800
@@ -24,7 +24,7 @@ def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
             "name": service_name(parent),
             "namespace": parent.namespace,
             "labels": labels(parent),
-            "annotations": {**(spec.service.annotations or {}), GENERATION_STAMP: generation_stamp(parent)},
+            "annotations": spec.service.annotations or {},
         },
         "spec": {
             "type": spec.service.type or "ClusterIP",

@@ -33,7 +33,7 @@ class Facts:
     parent: Parent
     desired: DesiredState
     drifts: list[Drift]
-    """How the observed children differ from the desired ones; an outdated parent is a drift, too."""
+    """How the observed children differ from the desired ones; a stale request is a drift, too."""
     deployment: Deployment | None
     """The observed one."""
     diagnosis: Diagnosis
@@ -89,7 +89,7 @@ class Facts:
         return bool(self.drift and self.drift.path) and self._is_past(after(self.waiting_since, RESEND))
 
     @property
-    def is_parent_outdated(self) -> bool:
+    def is_request_stale(self) -> bool:
         """Whether the children were made for a newer generation. After a minute the cache is not merely late."""
         return self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
 

@@ -31,7 +31,7 @@ TERMS = (
         "Degraded",
         "state",
         "The MyResource was Ready at this generation but no longer is, and no rollout is in progress: Pods were lost "
-        "or keep failing, or a ConfigMap or Secret that they use does not exist.",
+        "or keep failing, a ConfigMap or Secret that they use does not exist, or a child was deleted.",
         _ACT,
     ),
     Term("Failed", "state", "The MyResource can't become Ready without action. The condition Stalled is True.", _ACT),

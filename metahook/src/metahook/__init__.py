@@ -4,7 +4,7 @@
     server     serves controllers over HTTP: limits, health, refusals, recording
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
     kinds      Deployment, Service, ConfigMap, Secret and Pod as observed
-    protocol   Metacontroller's requests and responses, drift, repair, and the gate between a hook and the cluster
+    protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
 down this list; the server and the simulator do not know each other.
@@ -54,13 +54,16 @@ from metahook.protocol import (
     SyncRequest,
     SyncResponse,
     UndeclaredKind,
+    children_from_newer_generation,
     drifted_field,
+    is_from_newer_generation,
     leftovers,
     removal,
     select_by_labels,
     select_by_name,
     try_read,
     was_resent,
+    with_generation_stamp,
     with_repair,
 )
 
@@ -118,7 +121,9 @@ __all__ = [
     "SyncResponse",
     "Terminated",
     "UndeclaredKind",
+    "children_from_newer_generation",
     "drifted_field",
+    "is_from_newer_generation",
     "leftovers",
     "removal",
     "select_by_labels",
@@ -126,5 +131,6 @@ __all__ = [
     "serve",
     "try_read",
     "was_resent",
+    "with_generation_stamp",
     "with_repair",
 ]

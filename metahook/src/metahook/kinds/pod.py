@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Object, Observed, try_read
+from metahook.protocol.objects import Conditions, Object, Observed
+from metahook.protocol.reading import try_read
 
 
 class Waiting(Observed, frozen=True):

@@ -6,10 +6,11 @@ The rule of this package: it knows no kind of parent and no kind of child, and n
 
 Nouns: a *request* holds the *parent*, its observed *children*, and the *related* objects that rules selected; a
 *response* lists every child that is to exist, and the status; a child is kept as it was *last applied*; *drift* is the
-first field whose observed value differs from the desired one; *repair* is the annotation that makes Metacontroller send
-a child again; *leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the *gate*
-refuses responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the gate
-behind them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
+first field whose observed value differs from the desired one; the *generation stamp* of a child shows that a
+request is *stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again;
+*leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the *gate* refuses
+responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the gate behind
+them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
@@ -17,11 +18,17 @@ Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.cont
 from metahook.protocol.controller import Controller
 from metahook.protocol.drift import drifted_field
 from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.generation import (
+    children_from_newer_generation,
+    is_from_newer_generation,
+    with_generation_stamp,
+)
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
-from metahook.protocol.objects import Condition, Defaults, MalformedRequest, Metadata, Object, Observed, try_read
+from metahook.protocol.objects import Condition, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.reading import MalformedRequest, try_read
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair
@@ -55,12 +62,15 @@ __all__ = [
     "SyncRequest",
     "SyncResponse",
     "UndeclaredKind",
+    "children_from_newer_generation",
     "drifted_field",
+    "is_from_newer_generation",
     "leftovers",
     "removal",
     "select_by_labels",
     "select_by_name",
     "try_read",
     "was_resent",
+    "with_generation_stamp",
     "with_repair",
 ]

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
-from metahook.protocol.objects import Object, object_or_empty, try_read
+from metahook.protocol.objects import Object, object_or_empty
+from metahook.protocol.reading import try_read
 
 Json = dict[str, Any]
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.objects import Observed, try_read
+from metahook.protocol.objects import Observed
+from metahook.protocol.reading import try_read
 
 FieldSet = dict[str, Any]
 """FieldsV1: ``f:name`` is a field, ``k:{"name":"main"}`` or ``v:"value"`` an item of a list, ``.`` the value itself."""

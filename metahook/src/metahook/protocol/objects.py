@@ -6,34 +6,11 @@ has some.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
 from metahook.protocol.kind import Kind
-
-T = TypeVar("T")
-
-
-class MalformedRequest(ValueError):
-    """Raised when a body is not a hook request. Its text never holds any of the body."""
-
-
-def read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T:
-    """Return *json* as *struct*; raise MalformedRequest if it is something else."""
-    try:
-        return msgspec.json.decode(json, type=struct)
-    except (msgspec.DecodeError, RecursionError):
-        message = f"not a {struct.__name__.lstrip('_')} as JSON"
-        raise MalformedRequest(message) from None
-
-
-def try_read(json: bytes | bytearray | msgspec.Raw, struct: type[T]) -> T | None:
-    """Return *json* as *struct*, or None if it is something else."""
-    try:
-        return read(json, struct)
-    except MalformedRequest:
-        return None
 
 
 def object_or_empty(value: object) -> dict[str, Any]:

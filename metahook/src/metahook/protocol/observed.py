@@ -5,6 +5,7 @@ the hook's version. So these keys are ignored here: an object is found by what i
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,7 +13,8 @@ import msgspec
 from metahook.protocol.kind import group_key
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.managed_fields import FieldOwner, field_owners
-from metahook.protocol.objects import MalformedRequest, Object, read, try_read
+from metahook.protocol.objects import Object
+from metahook.protocol.reading import MalformedRequest, Rule, read, try_read
 from metahook.protocol.response import Manifest
 from metahook.protocol.wire import Groups
 
@@ -55,11 +57,14 @@ class Children:
         self._pairs: dict[type[Object], Pairs[Any]] = {}
         for struct in structs:
             if struct.KIND.group_key not in groups:
-                message = f"no group {struct.KIND.group_key} of children; is it among the childResources?"
-                raise MalformedRequest(message)
+                raise MalformedRequest(Rule.GROUP, group=struct.KIND.group_key)
             pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
             own = [(child, raw) for child, raw in pairs if not child.metadata.has_other_controller(owner_uid)]
             self._pairs[struct] = own
+
+    def __iter__(self) -> Iterator[Object]:
+        """Iterate over the children of all kinds."""
+        return (child for pairs in self._pairs.values() for child, _ in pairs)
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*; raise UndeclaredKind."""
@@ -92,8 +97,7 @@ class Children:
 
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
-        every = ((struct.KIND.group_key, child) for struct, pairs in self._pairs.items() for child, _ in pairs)
-        return {(group, child.metadata.name) for group, child in every}
+        return {(child.KIND.group_key, child.metadata.name) for child in self}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
@@ -114,10 +118,12 @@ _NULL = msgspec.Raw(b"null")
 
 def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Pairs[K]:
     """Return the objects of *struct* in *namespace*."""
-    every = [(read(raw, struct), raw) for raw in group.values()]
+    path = f"children[{struct.KIND.group_key}][*]"
+    every = [(read(raw, struct, path), raw) for raw in group.values()]
     pairs = [(child, raw) for child, raw in every if child.metadata.namespace == namespace]
     names = {child.metadata.name for child, _ in pairs}
-    if len(names) < len(pairs) or "" in names:
-        message = "two observed objects of one kind have the same name, or one has none"
-        raise MalformedRequest(message)
+    if "" in names:
+        raise MalformedRequest(Rule.NAME, path=path)
+    if len(names) < len(pairs):
+        raise MalformedRequest(Rule.UNIQUE, path=path)
     return pairs

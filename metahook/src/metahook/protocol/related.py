@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import msgspec
 
-from metahook.protocol.objects import Object, Observed, try_read
+from metahook.protocol.objects import Object, Observed
+from metahook.protocol.reading import try_read
 from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)

@@ -4,11 +4,10 @@ import codecs
 from dataclasses import dataclass
 from typing import TypeVar
 
-import msgspec
-
 from metahook.protocol import wire
-from metahook.protocol.objects import MalformedRequest, Object, read, try_read
+from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
+from metahook.protocol.reading import MalformedRequest, Rule, read
 from metahook.protocol.related import Related
 
 Body = bytes | bytearray
@@ -19,8 +18,6 @@ Envelope = TypeVar("Envelope", bound=wire.CustomizeRequestBody)
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _SLICE = 64 * 1024
 """Bytes."""
-
-_NULL = msgspec.Raw(b"null")
 
 
 @dataclass(frozen=True)
@@ -74,24 +71,8 @@ def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
     try:
         _check_utf8(body)
     except UnicodeDecodeError:
-        message = "not UTF-8"
-        raise MalformedRequest(message) from None
-    try:
-        return read(body, envelope)
-    except MalformedRequest:
-        raise MalformedRequest(_problem(body)) from None
-
-
-def _problem(body: Body) -> str:
-    """Return why *body* is not a request. Why only now: a well-formed request is then decoded only once."""
-    fields = try_read(body, dict[str, msgspec.Raw])
-    if fields is None:
-        return "the body is not a JSON object"
-    if try_read(fields.get("parent", _NULL), wire.ParentBody) is None:
-        return "the request has no parent with a name, namespace, uid and generation"
-    if try_read(fields.get("children", _NULL), wire.Groups) is None:
-        return "the request has no children, grouped by kind; is it meant for customize?"
-    return "the related objects of the request are not grouped by kind"
+        raise MalformedRequest(Rule.UTF8) from None
+    return read(body, envelope)
 
 
 def _check_utf8(body: Body) -> None:

@@ -31,11 +31,12 @@ def example_request(
     related: Mapping[type[Object], Iterable[Json]],
 ) -> bytes:
     """Return the body of a sync request about objects as a user writes them, without what the API server adds."""
-    selected = {struct.KIND.group_key: list(map(_stored, items)) for struct, items in related.items()}
+    observed: Grouped = {struct.KIND.group_key: {} for struct in structs}
+    for item in map(_stored, children):
+        observed.setdefault(_group(item), {})[_key(item)] = item
+    selected = {struct.KIND.group_key: map(_stored, items) for struct, items in related.items()}
     return sync_request(
-        _stored(parent),
-        _grouped(map(_stored, children), structs),
-        {group: {_key(item): item for item in items} for group, items in selected.items()},
+        _stored(parent), observed, {group: {_key(item): item for item in items} for group, items in selected.items()}
     )
 
 
@@ -51,10 +52,23 @@ def customize_request(parent: Json) -> bytes:
 
 
 def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -> Grouped:
-    """Return those of *objects* that *parent* controls, by kind; every one of *structs* has a group."""
-    uid = parent["metadata"]["uid"]
-    owned = [item for item in objects if uid in _controllers(item)]
-    return _grouped(owned, structs)
+    """Return those of *objects* that *parent* controls, by kind; each of *structs* has a group, and no other kind has.
+
+    Metacontroller also looks at the labels of the parent's selector; objects in files may lack them.
+    """
+    children: Grouped = {struct.KIND.group_key: {} for struct in structs}
+    uid, namespace = parent["metadata"]["uid"], parent["metadata"]["namespace"]
+    for item in objects:
+        is_own = controller_of(item) == uid and item["metadata"].get("namespace") == namespace
+        if is_own and _group(item) in children:
+            children[_group(item)][_key(item)] = item
+    return children
+
+
+def controller_of(item: Json) -> str | None:
+    """Return the uid of the owner that controls *item*, or None. Source: apimachinery, GetControllerOf."""
+    owners = item["metadata"].get("ownerReferences") or []
+    return next((owner["uid"] for owner in owners if owner.get("controller")), None)
 
 
 def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
@@ -78,10 +92,10 @@ def selects(rule: RelatedRule, item: Json) -> bool:
     if rule.get("namespace") not in (None, "", metadata.get("namespace")):
         return False
     names = rule.get("names")
-    return metadata["name"] in names if names else _matches(rule.get("labelSelector") or {}, metadata.get("labels"))
+    return metadata["name"] in names if names else matches(rule.get("labelSelector") or {}, metadata.get("labels"))
 
 
-def _matches(selector: Json, labels: dict[str, str] | None) -> bool:
+def matches(selector: Json, labels: dict[str, str] | None) -> bool:
     """Tell whether *selector* matches *labels*. Source: Kubernetes, LabelSelectorAsSelector."""
     observed = labels or {}
     required: dict[str, str] = selector.get("matchLabels") or {}
@@ -99,20 +113,9 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
 }
 
 
-def _controllers(item: Json) -> list[str]:
-    return [owner["uid"] for owner in item["metadata"].get("ownerReferences", []) if owner.get("controller")]
-
-
 def _group(item: Json) -> str:
     return group_key(kind=item["kind"], api_version=item["apiVersion"])
 
 
 def _key(item: Json) -> str:
     return f"{item['metadata']['namespace']}/{item['metadata']['name']}"
-
-
-def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
-    groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
-    for item in objects:
-        groups.setdefault(_group(item), {})[_key(item)] = item
-    return groups

@@ -76,7 +76,9 @@ class RefusalBody(msgspec.Struct):
     error: str
 
 
-NOT_A_REQUEST = (400, "not a hook request")
+MALFORMED = 400
+"""Status code. The message is the rule that the body breaks, see :mod:`metahook.protocol.reading`."""
+
 TOO_LARGE = (413, "the request is too large")
 FAILED = (500, "the hook failed; its log says where")
 """Status code and message. Why constant: Metacontroller copies error bodies into Events and logs."""

@@ -1,9 +1,9 @@
 """Serves controllers over HTTP: their hooks on one port, health on another.
 
 The rule of this package: it translates, it does not decide. It reads a body within limits, gives it to the controller,
-and sends the response. Anything else is one of a few constant refusals, which hold nothing of the request.
+and sends the response. Anything else is a refusal, which holds nothing of the request.
 
-Nouns: the *app* has the routes, a *body* is read within limits, a *refusal* is a constant response that changes nothing
+Nouns: the *app* has the routes, a *body* is read within limits, a *refusal* is a response that changes nothing
 in the cluster, the *server* listens and stops; an optional *recorder* writes requests and responses to files.
 
 Imports protocol. Start at :mod:`metahook.server.app`.

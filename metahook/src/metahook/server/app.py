@@ -25,7 +25,7 @@ from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import FAILED, MALFORMED, Refused, from_http_exception
+from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
@@ -143,7 +143,7 @@ class _Hook:
             return refused.refusal.response()
         except MalformedRequest as error:
             log.warning("hook %s refused: %s", path, error)
-            return MALFORMED.response()
+            return malformed(error).response()
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return _failed(path, error)
 

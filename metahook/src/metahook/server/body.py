@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.budget import Budget
-from metahook.server.refusal import MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+from metahook.server.refusal import INCOMPLETE, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
 
 LARGE_AT_ONCE = 2
 """Bodies of the longest kind in memory at once: one is read while another is answered."""
@@ -57,7 +57,7 @@ class Bodies:
             except TimeoutError:
                 raise Refused(TOO_SLOW) from None
             except ClientDisconnect:
-                raise Refused(MALFORMED) from None
+                raise Refused(INCOMPLETE) from None
             yield body
 
     def _announced(self, request: Request) -> int:

@@ -3,13 +3,13 @@
 FastAPI can't make it: the routes take raw bodies.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from metahook.protocol import wire
-from metahook.server.refusal import FAILED, MALFORMED, TOO_LARGE, TOO_SLOW, UNSUPPORTED
+from metahook.protocol import Controller, wire
+from metahook.server.refusal import FAILED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refusal
 
 Json = dict[str, Any]
 
@@ -23,33 +23,40 @@ _BODIES = (
 )
 _REF = "#/components/schemas/{name}"
 
-_REFUSALS = (MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
+_MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
+_REFUSALS = (_MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
+
+_PARENT = {"metadata": {"name": "example", "namespace": "default", "uid": "1", "generation": 1}, "spec": {}}
 
 
-def openapi_document(title: str, version: str, prefixes: Iterable[str]) -> Json:
-    """Return the OpenAPI document of the hooks under each of *prefixes*, such as ``/myresource``, or none: ``""``."""
+def openapi_document(title: str, version: str, controllers: Mapping[str, Controller]) -> Json:
+    """Return the OpenAPI document of the hooks of *controllers*, by prefix: such as ``/myresource``, or ``""``."""
     _, schemas = msgspec.json.schema_components(_BODIES, ref_template=_REF)
     return {
         "openapi": "3.1.0",
         "info": {"title": title, "version": version},
-        "paths": {path: hook for prefix in prefixes for path, hook in _hooks(prefix).items()},
+        "paths": {path: hook for item in controllers.items() for path, hook in _hooks(*item).items()},
         "components": {"schemas": schemas},
     }
 
 
-def _hooks(prefix: str) -> Json:
+def _hooks(prefix: str, controller: Controller) -> Json:
+    children: Json = {struct.KIND.group_key: {} for struct in controller.children}
+    sync = {"parent": _PARENT, "children": children}
+    needs = "Name the related objects that a parent's sync needs."
     return {
-        f"{prefix}/sync": _hook("Decide the children and the status of a parent.", "Sync", prefix),
-        f"{prefix}/customize": _hook("Name the related objects that a parent's sync needs.", "Customize", prefix),
+        f"{prefix}/sync": _hook("Decide the children and the status of a parent.", "Sync", prefix, sync),
+        f"{prefix}/customize": _hook(needs, "Customize", prefix, {"parent": _PARENT}),
     }
 
 
-def _hook(summary: str, name: str, prefix: str) -> Json:
+def _hook(summary: str, name: str, prefix: str, example: Json) -> Json:
+    body = _json("What Metacontroller sends.", f"{name}RequestBody", example=example)
     return {
         "post": {
             "summary": summary,
             "operationId": f"{prefix}/{name.lower()}".removeprefix("/").replace("/", "-"),
-            "requestBody": {**_json("What Metacontroller sends.", f"{name}RequestBody"), "required": True},
+            "requestBody": {**body, "required": True},
             "responses": {
                 "200": _json("The response.", f"{name}ResponseBody"),
                 **{str(refusal.status): _json(refusal.message, "RefusalBody") for refusal in _REFUSALS},
@@ -58,5 +65,6 @@ def _hook(summary: str, name: str, prefix: str) -> Json:
     }
 
 
-def _json(description: str, schema: str) -> Json:
-    return {"description": description, "content": {"application/json": {"schema": {"$ref": _REF.format(name=schema)}}}}
+def _json(description: str, schema: str, **more: Json) -> Json:
+    content = {"schema": {"$ref": _REF.format(name=schema)}, **more}
+    return {"description": description, "content": {"application/json": content}}

@@ -1,15 +1,17 @@
-"""Refusals: the responses other than 200. Each is constant: Metacontroller copies error bodies into Events and logs."""
+"""Refusals: the responses other than 200. None holds input: Metacontroller copies error bodies into Events and logs."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol import wire
+from metahook.protocol import MalformedRequest, wire
+from metahook.protocol.reading import Rule
 
 DRAIN_WITHIN = 5.0
 """Seconds."""
@@ -55,18 +57,29 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-MALFORMED = Refusal(*wire.NOT_A_REQUEST)
-NOT_FOUND = Refusal(404, "no such path: the paths of hooks end in /sync or /customize")
-NOT_ALLOWED = Refusal(405, "no such method for this path; hooks are called with POST")
+INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
+NOT_FOUND = Refusal(404, "no such path")
+NOT_ALLOWED = Refusal(405, "no such method for this path: call hooks with POST")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
 TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True)
-UNSUPPORTED = Refusal(415, "send application/json, without content encoding")
+UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
 FAILED = Refusal(*wire.FAILED)
 
 
-def from_http_exception(_: Request, error: Exception) -> Response:
+def malformed(error: MalformedRequest) -> Refusal:
+    """Return the refusal that tells which rule the body breaks."""
+    return Refusal(wire.MALFORMED, str(error))
+
+
+def from_http_exception(request: Request, error: Exception) -> Response:
     """Return the refusal for an exception of the router: no such path, or no such method."""
     status = getattr(error, "status_code", FAILED.status)
     if status == NOT_ALLOWED.status:
-        return Refusal(status, NOT_ALLOWED.message, getattr(error, "headers", None)).response()
-    return NOT_FOUND.response() if status == NOT_FOUND.status else FAILED.response()
+        return replace(NOT_ALLOWED, headers=getattr(error, "headers", None)).response()
+    return _not_found(request.app.routes).response() if status == NOT_FOUND.status else FAILED.response()
+
+
+def _not_found(routes: Iterable[Route]) -> Refusal:
+    """Return the refusal that lists the paths of *routes*, which are the app's own: none is of the request."""
+    paths = ", ".join(sorted(route.path for route in routes))
+    return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {paths}")

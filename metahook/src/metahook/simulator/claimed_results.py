@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import History
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
-from metahook.simulator.objects import Json, Key, controller_of, to_json
+from metahook.simulator.objects import Json, Key, to_json
 
 
 @dataclass(frozen=True)

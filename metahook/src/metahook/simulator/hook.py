@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from metahook.protocol import Controller, MalformedRequest
-from metahook.protocol.wire import FAILED, MAX_BODY, NOT_A_REQUEST, TOO_LARGE, refusal_body
+from metahook.protocol.wire import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 
 
 class Reply(NamedTuple):
@@ -37,8 +37,8 @@ def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
             if hook == "customize":
                 return Reply(200, controller.answer_customize(body))
             return Reply(200, controller.answer_sync(body, now()))
-        except MalformedRequest:
-            return _refusal(*NOT_A_REQUEST)
+        except MalformedRequest as error:
+            return _refusal(MALFORMED, str(error))
         except Exception:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
             return _refusal(*FAILED)
 

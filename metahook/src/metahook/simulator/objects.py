@@ -43,12 +43,6 @@ def labels(item: Json) -> dict[str, str]:
     return item["metadata"].get("labels") or {}
 
 
-def controller_of(item: Json) -> str | None:
-    """Return the uid of the owner that controls *item*, or None."""
-    owners = item["metadata"].get("ownerReferences") or []
-    return next((owner["uid"] for owner in owners if owner.get("controller")), None)
-
-
 def reference_to(owner: Json) -> Json:
     """Return the reference that makes *owner* the controller of an object."""
     metadata = owner["metadata"]

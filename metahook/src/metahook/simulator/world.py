@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from metahook.protocol import Controller
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.ownership import UNDO
 from metahook.simulator.apiserver.store import ApiServer
@@ -25,7 +26,7 @@ from metahook.simulator.history import YOU, History
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.metacontroller.loop import Metacontroller
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, controller_of, copy_json, key_of, with_metadata
+from metahook.simulator.objects import Json, Key, copy_json, key_of, with_metadata
 
 HOUR = 3600.0
 

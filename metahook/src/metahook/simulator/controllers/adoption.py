@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
-from metahook.simulator.objects import Json, controller_of, is_deleting, labels, reference_to, with_metadata
+from metahook.simulator.objects import Json, is_deleting, labels, reference_to, with_metadata
 
 
 def claim_matching(owner: Json, found: Iterable[Json], api: ApiServer, actor: str) -> list[Json]:
@@ -12,13 +13,13 @@ def claim_matching(owner: Json, found: Iterable[Json], api: ApiServer, actor: st
     for item in found:
         if controller_of(item) == uid:
             owned.append(item)
-        elif controller_of(item) is None and not is_deleting(item) and _matches(owner, item):
+        elif controller_of(item) is None and not is_deleting(item) and selects(owner, item):
             owners = [*item["metadata"].get("ownerReferences", []), reference_to(owner)]
             owned.append(api.update(with_metadata(item, ownerReferences=owners), actor))
     return owned
 
 
-def _matches(owner: Json, item: Json) -> bool:
+def selects(owner: Json, item: Json) -> bool:
     """Tell whether the selector of *owner* matches *item*."""
     selected: dict[str, str] = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
     is_same_namespace = owner["metadata"]["namespace"] == item["metadata"]["namespace"]

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock, Timer
+from metahook.simulator.controllers.adoption import selects
 from metahook.simulator.history import Write
-from metahook.simulator.objects import Key
+from metahook.simulator.objects import Json, Key, key_of
 
 RETRY = 5.0
 """Seconds until a refused reconciliation is retried."""
@@ -23,7 +25,10 @@ class DelayedQueue:
         self._timers: dict[Key, Timer] = {}
 
     def watch(self, api: ApiServer, kind: str, *, owns: str) -> None:
-        """Enqueue each *kind* that changes, and the owners of each object of the kind *owns* that changes."""
+        """Enqueue each *kind* that changes, and the owners of each object of the kind *owns* that changes.
+
+        An orphan has none: each *kind* that selects it is enqueued, to adopt it.
+        """
 
         def on_write(write: Write) -> None:
             if write.key.kind == kind:
@@ -32,8 +37,15 @@ class DelayedQueue:
                 item = write.after or write.before or {}
                 for owner in item["metadata"].get("ownerReferences", []):
                     self.enqueue(Key(kind, write.key.namespace, owner["name"]))
+                if controller_of(item) is None:
+                    self._enqueue_adopters(api.all(kind), item)
 
         api.watch(on_write)
+
+    def _enqueue_adopters(self, found: list[Json], item: Json) -> None:
+        for owner in found:
+            if selects(owner, item):
+                self.enqueue(key_of(owner))
 
     def enqueue(self, key: Key) -> None:
         """Reconcile *key* after the delay."""

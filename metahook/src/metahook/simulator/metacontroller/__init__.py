@@ -4,7 +4,7 @@ The rule of this package: it follows Metacontroller 4.17's pkg/controller/compos
 generateSelector, InPlace and hook version v2. Where Metacontroller does harm, so does this package.
 
     loop        from an event to a sync, and from the response to the API server
-    queue       the work queue, with its retries and timers
+    queue       the work queue, with its timers; ``rate_limiter`` has the delays of its retries
     cache       the informers
     claims      which objects are a parent's children
     customize   the rules for related objects, and their cache

@@ -1,5 +1,6 @@
 """The informers: Metacontroller's own copy of the objects, always a little out of date."""
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
 
@@ -45,13 +46,18 @@ class Cache:
         return [objects[key] for key in sorted(objects) if namespace in (None, key.namespace)]
 
     def relist(self) -> None:
-        """List everything again, as a process that starts."""
+        """List everything again, as a process that starts; a kind that is ``behind`` is listed as it was."""
+        past = {kind: self._objects_of(kind) for kind in self.behind}
         for kind in list(self._arriving):
             self._end(kind)
         self._changes.clear()
         self._objects.clear()
+        self.behind.clear()
         for key in self._api.all_keys():
-            self._set(key, self._api.get(key))
+            if key.kind not in past:
+                self._set(key, self._api.get(key))
+        for key, item in itertools.chain.from_iterable(objects.items() for objects in past.values()):
+            self._set(key, item)
 
     def rewatch(self, kind: str) -> None:
         """Restart the watch of *kind*: only the current state of what was missed arrives, no state in between."""

@@ -5,8 +5,9 @@ Source: Metacontroller 4.17, pkg/controller/common/controllerref.
 
 from collections.abc import Callable, Iterable, Iterator
 
+from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
-from metahook.simulator.objects import Json, controller_of, is_deleting, key_of, labels, reference_to, with_metadata
+from metahook.simulator.objects import Json, is_deleting, key_of, labels, reference_to, with_metadata
 
 LABEL = "controller-uid"
 """The label of generateSelector: the parent's uid."""

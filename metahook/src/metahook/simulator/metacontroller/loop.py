@@ -5,7 +5,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 
 from metahook.protocol import RelatedRule
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import Grouped, customize_request, sync_request
+from metahook.protocol.sender import Grouped, controller_of, customize_request, matches, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
@@ -26,7 +26,7 @@ from metahook.simulator.metacontroller.response import (
     read_sync,
 )
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, controller_of, is_deleting, key_of, labels, to_json
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, to_json
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""
@@ -80,8 +80,7 @@ class Metacontroller:
         elif is_resent:
             return
         elif key.kind in {kind.kind for kind in self.settings.children}:
-            owner = controller_of(item) or labels(item).get(LABEL)
-            self._enqueue_owner(owner, key.namespace)
+            self._enqueue_owner(controller_of(item) or _adopter_of(new), key.namespace)
         if self._running and self.settings.has_customize and key.kind in {kind.kind for kind in self.settings.served}:
             self._enqueue_related(old, new)
 
@@ -101,7 +100,7 @@ class Metacontroller:
     def _work(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
         """Sync one parent, and queue it again if that fails."""
         parent = self.cache.get(key)
-        if parent is None:
+        if parent is None or not matches(self.settings.label_selector, labels(parent)):
             self._queue.forget(key)
             return
         try:
@@ -189,6 +188,11 @@ class Metacontroller:
             raise
         self._api.history.add(Call(self._clock.now, hook, key, body, reply.status, reply.body))
         return reply
+
+
+def _adopter_of(orphan: Json | None) -> str | None:
+    """Return the uid of the parent that may adopt *orphan*, which is None if it was deleted."""
+    return None if orphan is None or is_deleting(orphan) else labels(orphan).get(LABEL)
 
 
 def _only_status(old: Json, new: Json) -> bool:

@@ -7,13 +7,8 @@ import math
 from collections.abc import Callable
 
 from metahook.simulator.clock import Clock, Timer
+from metahook.simulator.metacontroller.rate_limiter import RateLimiter
 from metahook.simulator.objects import Key
-
-FIRST_RETRY = 0.005
-"""Seconds; each further retry waits twice as long."""
-
-LAST_RETRY = 1000.0
-"""Seconds; the longest wait."""
 
 SOON = 0.001
 """Seconds; the shortest wait."""
@@ -36,7 +31,7 @@ class WorkQueue:
         self._work = work
         self._delayed: dict[Key, Timer] = {}
         self._ready: dict[Key, Timer] = {}
-        self._failures: dict[Key, int] = {}
+        self._limiter = RateLimiter(clock)
         self._requested: dict[Key, float] = {}
         self._timer_counts: dict[Key, int] = {}
 
@@ -79,14 +74,13 @@ class WorkQueue:
         self._delayed[key] = self._clock.after(at - self._clock.now, lambda: self._due(key), idle=idle)
 
     def retry(self, key: Key) -> None:
-        """Queue *key* again, with exponential backoff."""
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
-        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 20), LAST_RETRY), idle=failures >= IDLE_FAILURES)
+        """Queue *key* again, when the rate limiter allows it."""
+        idle = self._limiter.failures(key) >= IDLE_FAILURES
+        self.add_after(key, self._limiter.when(key), idle=idle)
 
     def forget(self, key: Key) -> None:
         """Reset the backoff of *key*, because its sync succeeded."""
-        self._failures.pop(key, None)
+        self._limiter.forget(key)
 
     def clear(self) -> None:
         """Forget everything, as when the process ends."""
@@ -94,7 +88,7 @@ class WorkQueue:
             timer.cancelled = True
         self._delayed.clear()
         self._ready.clear()
-        self._failures.clear()
+        self._limiter.clear()
         self._requested.clear()
         self._timer_counts.clear()
 

@@ -1,7 +1,7 @@
 """A CompositeController: the kinds of its parent and its children, and how Metacontroller treats them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from metahook.protocol import Kind
@@ -34,13 +34,17 @@ class UnknownResource(LookupError):
 
 @dataclass(frozen=True)
 class Settings:
-    """``resync_period`` is in seconds."""
+    """``resync_period`` is in seconds.
+
+    ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
+    """
 
     parent: Kind
     children: tuple[Kind, ...]
     mode: Mode = "dynamic-apply"
     resync_period: float = 600
     ignore_status_changes: bool = True
+    label_selector: Json = field(default_factory=dict)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
 
@@ -54,6 +58,7 @@ class Settings:
             mode=mode,
             resync_period=min(spec.get("resyncPeriodSeconds", CACHE_FLUSH), CACHE_FLUSH),
             ignore_status_changes=spec["parentResource"].get("ignoreStatusChanges", False),
+            label_selector=spec["parentResource"].get("labelSelector") or {},
             has_customize="customize" in spec["hooks"],
             served=served,
         )

@@ -1,4 +1,4 @@
-"""A parent that is older than its children is no reason to undo what was applied since."""
+"""A request whose parent is older than its children does not undo what was applied since."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ def test_children_of_a_later_generation_are_kept() -> None:
     assert condition(answer)["message"] == "Waiting for Deployment web-deployment to be updated."
 
 
-def test_an_outdated_parent_that_was_ready_is_building() -> None:
+def test_a_parent_that_was_ready_is_building_while_its_request_is_stale() -> None:
     parent, children = later(image="nginx:2")
     parent["status"] = {"readyGeneration": 1}
 

@@ -1,0 +1,144 @@
+"""The page about the status: its text is written by hand, its tables and its example come from the code."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from app.api.crd import schema
+from app.core.controller import controller
+from app.core.status.conditions import OTHER_CONDITIONS
+from app.core.status.terms import TERMS
+from app.core.watch import Watch
+from docs.fields import below
+from docs.troubleshoot import plain
+
+Json = dict[str, Any]
+
+PAGE = Path(__file__).parent / "status.md"
+REQUEST = Path(__file__).parent.parent / "examples/requests/5-new-image-not-yet-applied.json"
+NOW = datetime(2026, 1, 31, 12, 5, tzinfo=UTC)
+"""The request whose response is the example, and the time of its change."""
+
+SCHEMA: Json = schema()["properties"]["status"]
+
+
+class Use(NamedTuple):
+    """When a field changes, and who reads it."""
+
+    changes: str
+    readers: str
+
+
+_WITH_SPEC = "after each change of the spec"
+_KSTATUS = "kstatus, which Flux and `kpt` use"
+
+FIELDS = {
+    "observedGeneration": Use(_WITH_SPEC, _KSTATUS),
+    "state": Use("see [states](#states)", "people"),
+    "conditions": Use("see [conditions](#conditions)", "the readers of its conditions"),
+    "conditions[].type": Use(
+        "DependenciesReady, Reconciling and Stalled can be absent", "all who look for a condition"
+    ),
+    "conditions[].status": Use("see [conditions](#conditions)", "the readers of the condition"),
+    "conditions[].reason": Use("when the cause changes, while `status` can stay the same", "people, alerts"),
+    "conditions[].message": Use("when the cause changes, while `status` can stay the same", "people"),
+    "conditions[].observedGeneration": Use(_WITH_SPEC, "`kubectl wait`, which ignores an older generation"),
+    "conditions[].lastTransitionTime": Use("only together with `status`", "people, alerts"),
+    "replicas": Use("when a Pod is created or deleted", "autoscalers, through the scale subresource"),
+    "selector": Use("never", "autoscalers, through the scale subresource"),
+    "image": Use("when the Deployment is updated", "people"),
+    "readyGeneration": Use(
+        "when Ready becomes True; it stays when Ready becomes False",
+        "scripts; the operator, to tell Degraded from Building",
+    ),
+    "waiting": Use("when the operator waits for something else; absent if it waits for nothing", "the operator"),
+    "waiting.what": Use("with `waiting`", "people"),
+    "waiting.since": Use("with `waiting.what`", "the operator, which reports NotApplied after a minute"),
+}
+"""The fields of the status, in the order of the page."""
+
+STARTS = {
+    "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
+    "Ready": "the rollout is complete, or lost Pods are replaced",
+    "Degraded": "something is lost after Ready was True, without a change of the spec",
+    "Failed": "a reason that needs action holds: InvalidSpec at once, NotApplied after a minute, others after "
+    "`progressDeadlineSeconds`",
+    "Terminating": "it is deleted; a finalizer can keep it in this state",
+}
+"""When each state of a MyResource starts. tests/transitions.py says which state can follow which."""
+
+READERS = {
+    "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
+    "Available": "alerts: whether the application is served at all",
+    "Progressing": "people",
+    "DependenciesReady": "people",
+    "Reconciling": _KSTATUS,
+    "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
+}
+"""Who reads each condition."""
+
+
+def page() -> str:
+    """Return the page, with each part that is made in its place."""
+    text = PAGE.read_text()
+    for name, make in _PARTS.items():
+        begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{make()}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+def example() -> Json:
+    """Return the MyResource of REQUEST with the status that the hook answers, as the API server stores it."""
+    body = REQUEST.read_bytes()
+    parent = json.loads(body)["parent"]
+    metadata = {key: parent["metadata"][key] for key in ("name", "namespace", "generation")}
+    status = json.loads(controller(Watch()).answer_sync(body, NOW))["status"]
+    status["observedGeneration"] = metadata["generation"]  # Metacontroller adds it
+    return {key: parent[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": metadata, "status": status}
+
+
+def _example() -> str:
+    return f"```yaml\n{yaml.safe_dump(example(), width=110)}```\n"
+
+
+def _fields() -> str:
+    nodes = dict(below(SCHEMA))
+    rows = "".join(
+        f"| `{path}` | {nodes[path]['description']} | {use.changes} | {use.readers} |\n" for path, use in FIELDS.items()
+    )
+    return f"| field | meaning | changes | read by |\n|---|---|---|---|\n{rows}"
+
+
+def _states() -> str:
+    rows = "".join(
+        f"| `{term.name}` | {term.meaning} | {STARTS[term.name]} |\n" for term in TERMS if term.kind == "state"
+    )
+    return f"| state | meaning | starts when |\n|---|---|---|\n{rows}"
+
+
+def _conditions() -> str:
+    rows = "".join(
+        f"| {term.name} | {term.meaning} | {READERS[term.name]} |\n" for term in TERMS if term.kind == "condition"
+    )
+    return f"| condition | meaning | read by |\n|---|---|---|\n{rows}"
+
+
+def _reasons() -> str:
+    rows = "".join(
+        f"| {each.type} | {each.status} | {each.reason} | {plain(each.outlined())} |\n" for each in OTHER_CONDITIONS
+    )
+    return f"| condition | status | reason | message |\n|---|---|---|---|\n{rows}"
+
+
+_PARTS = {
+    "example": _example,
+    "fields": _fields,
+    "states": _states,
+    "conditions": _conditions,
+    "reasons": _reasons,
+}
+"""The parts of the page that are made, by the name in their comments."""

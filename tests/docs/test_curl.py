@@ -1,0 +1,94 @@
+"""The page about curl: its commands print what it says, and its files continue its first request."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.build import MYRESOURCE, NOW, Json
+from tests.documents import ROOT, Console, consoles, printed
+from tests.malformed import TEXTS
+from tests.serving import Served, served
+
+PAGE = "docs/curl.md"
+BLOCKS = consoles(PAGE)
+KEY = "default/web-deployment"
+
+
+@pytest.fixture(name="hook", scope="module")
+def _hook() -> Iterator[Served]:
+    with served() as hook:
+        yield hook
+
+
+def sent(command: str, hook: Served) -> str:
+    """Return what *command* prints, with the ports of *hook* in place of those of the page."""
+    local = "http://127.0.0.1"
+    return printed(command.replace(f"{local}:8080", hook.url).replace(f"{local}:8081", hook.health_url))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_a_command_of_the_page_prints_what_the_page_says(block: Console, hook: Served) -> None:
+    assert sent(block.command, hook).removesuffix("\n") == block.output.removesuffix("\n")
+
+
+def test_another_output_would_be_caught(hook: Served) -> None:
+    block = BLOCKS[0]
+
+    assert sent(block.command.replace("64Mi", "65Mi"), hook) != block.output
+
+
+def test_the_readme_has_the_first_request_of_the_page() -> None:
+    assert replace(BLOCKS[0], page="README.md") in consoles("README.md")
+
+
+def test_the_recorded_response_is_in_the_examples() -> None:
+    assert BLOCKS[-1].output == (ROOT / "examples/answers/ready.json").read_text()
+
+
+def test_the_errors_of_the_page_are_texts_of_ours() -> None:
+    errors = [json.loads(block.output)["error"] for block in BLOCKS if block.output.startswith('{"error"')]
+
+    assert len(TEXTS.intersection(errors)) == 3
+
+
+def first_request() -> Json:
+    """Return the request that the page begins with."""
+    (text,) = re.findall(r"-d '(.*?)'", BLOCKS[0].command, re.DOTALL)
+    request: Json = json.loads(text)
+    return request
+
+
+def file(name: str) -> Json:
+    """Return the request in the file *name* of the page."""
+    request: Json = json.loads((ROOT / "examples/curl" / name).read_text())
+    return request
+
+
+def deployment(request: Json) -> Json:
+    """Return the observed Deployment of *request*."""
+    observed: Json = request["children"]["Deployment.apps/v1"][KEY]
+    return observed
+
+
+def test_the_files_continue_the_smallest_request() -> None:
+    first, created, ready, killed = first_request(), *map(file, ("created.json", "ready.json", "oom-killed.json"))
+    (child,) = json.loads(MYRESOURCE.answer_sync(json.dumps(first).encode(), NOW))["children"]
+    groups = {"Deployment.apps/v1": {KEY: child}, "Service.v1": {}}
+
+    assert created == {**first, "children": groups}
+    for later in (ready, killed):
+        assert later["parent"].items() >= first["parent"].items()
+        assert {**deployment(later), "status": None} == {
+            **child,
+            "metadata": {**child["metadata"], "generation": 4},
+            "status": None,
+        }
+
+
+def test_the_status_in_a_file_is_that_of_its_response() -> None:
+    ready = file("ready.json")
+
+    assert json.loads(MYRESOURCE.answer_sync(json.dumps(ready).encode(), NOW))["status"] == ready["parent"]["status"]

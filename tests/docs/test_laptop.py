@@ -1,0 +1,34 @@
+"""docs/hook-on-your-laptop.md: laptop.yaml is the chart's CompositeController with a label and another address."""
+
+import re
+
+import yaml
+
+from metahook.simulator.objects import Json
+from tests.documents import ROOT
+from tests.e2e.installed import documents
+
+(TEXT,) = re.findall(
+    r"^```yaml\n(.*?)^```$", (ROOT / "docs/hook-on-your-laptop.md").read_text(), re.DOTALL | re.MULTILINE
+)
+
+
+def without_what_the_page_names(item: Json) -> Json:
+    """Return the spec of a CompositeController without label selector, URLs and timeouts."""
+    spec: Json = item["spec"]
+    spec["parentResource"].pop("labelSelector", None)
+    for hook in spec["hooks"].values():
+        del hook["webhook"]["url"], hook["webhook"]["timeout"]
+    return spec
+
+
+def test_laptop_yaml_differs_from_the_chart_only_in_what_the_page_says() -> None:
+    (chart,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
+
+    assert without_what_the_page_names(yaml.safe_load(TEXT)) == without_what_the_page_names(chart)
+
+
+def test_both_hooks_of_laptop_yaml_have_the_same_address() -> None:
+    hooks = yaml.safe_load(TEXT)["spec"]["hooks"]
+
+    assert len({hooks[name]["webhook"]["url"].removesuffix(f"/{name}") for name in hooks}) == 1

@@ -1,0 +1,57 @@
+"""The page about the status is complete, and its example is a status that the hook writes."""
+
+import re
+
+import pytest
+import yaml
+
+from app.core.status.terms import TERMS
+from docs.fields import below
+from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
+from metahook.server.app import create_app
+from tests.api.apiserver import refusals
+from tests.build import MYRESOURCE, Json
+from tests.calling import call
+from tests.documents import ROOT
+from tests.transitions import STATES
+
+(EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", page(), re.DOTALL | re.MULTILINE)
+SHOWN: Json = yaml.safe_load(EXAMPLE)
+STATUS: Json = SHOWN["status"]
+
+
+def answered(request: str) -> Json:
+    """Return the status that the service answers to the recorded *request*."""
+    app = create_app(MYRESOURCE, clock=lambda: NOW)
+    status: Json = call(app, "/sync", (ROOT / "examples/requests" / request).read_bytes()).json()["status"]
+    return status
+
+
+def test_the_example_is_what_the_hook_answers_and_the_generation_that_metacontroller_adds() -> None:
+    assert {**answered(REQUEST.name), "observedGeneration": SHOWN["metadata"]["generation"]} == STATUS
+
+
+def test_another_answer_would_be_found() -> None:
+    assert {**answered("ready.json"), "observedGeneration": SHOWN["metadata"]["generation"]} != STATUS
+
+
+def test_the_example_has_every_field_and_the_api_server_stores_it() -> None:
+    assert set(STATUS) == set(SCHEMA["properties"])
+    assert refusals(STATUS, SCHEMA) == []
+
+
+def test_the_page_has_every_field_state_and_condition() -> None:
+    named = {kind: [term.name for term in TERMS if term.kind == kind] for kind in ("state", "condition")}
+
+    assert set(FIELDS) == {path for path, _ in below(SCHEMA)}
+    assert list(STARTS) == list(STATES) == named["state"]
+    assert set(READERS) == set(named["condition"])
+
+
+@pytest.mark.parametrize("name", ["example", "fields", "states", "conditions", "reasons"])
+def test_each_part_that_is_made_is_in_the_page(name: str) -> None:
+    _, _, rest = page().partition(f"<!-- {name}: made by make pages -->\n")
+    made, end, _ = rest.partition(f"<!-- end of {name} -->\n")
+
+    assert end
+    assert len(made.splitlines()) > 6

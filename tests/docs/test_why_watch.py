@@ -1,0 +1,184 @@
+"""docs/why-watch.md: its hooks run beside each other, and its table has what is measured."""
+
+import re
+import runpy
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from metahook import Controller, Kind, SyncRequest, SyncResponse
+from metahook.simulator.hook import in_process
+from metahook.simulator.metacontroller.settings import Mode, Settings
+from metahook.simulator.objects import Json, Key, with_metadata
+from metahook.simulator.world import World
+from tests.documents import ROOT, Console, consoles, printed
+from tests.worlds import Since, both_modes, calls
+
+PAGE = "docs/why-watch.md"
+TEXT = (ROOT / PAGE).read_text()
+INTERVAL = 300
+HOUR = 3600.0
+DAY = 24 * HOUR
+NEVER = 1e9
+"""A resync period that does not end: all calls are those of events and timers."""
+
+COPY = Key("Copy", "default", "mine")
+CHILD, SOURCE, CREATED = (Key("ConfigMap", "default", name) for name in ("mine", "settings", "created"))
+
+
+class Copies:
+    """A world with a ConfigMap and its copy."""
+
+    def __init__(self, make: "Make", mode: Mode) -> None:
+        controller = make(self)
+        parent, children = Kind("example.com/v1", "Copy", "copies"), tuple(each.KIND for each in controller.children)
+        self.world = World(controller, Settings(parent, children, mode=mode, resync_period=NEVER))
+        self.world.apply({"apiVersion": "v1", "kind": "ConfigMap", **named(SOURCE), "data": {"a": "1"}})
+        self.world.apply({"apiVersion": "example.com/v1", "kind": "Copy", **named(COPY)})
+        assert self.seconds_until_copied("1") < 1
+        self.world.run(1)
+
+    def read(self, name: str) -> dict[str, str]:
+        """Read a ConfigMap from the API server, as a client of the hook's own does."""
+        found: dict[str, str] = self.world.get(Key("ConfigMap", "default", name))["data"]
+        return found
+
+    def edit(self, key: Key, value: str) -> None:
+        """Edit a ConfigMap by hand."""
+        self.world.edit(key, lambda item: item.update(data={"a": value}))
+
+    def seconds_until_copied(self, value: str) -> float:
+        """Return the seconds until the copy has the *value*; NEVER after a day."""
+        begun = self.world.clock.now
+        is_copied = self.world.until(
+            lambda: self.world.api.get(CHILD) is not None and self.read("mine") == {"a": value}, within=DAY
+        )
+        return self.world.clock.now - begun if is_copied else NEVER
+
+
+def named(key: Key) -> Json:
+    return {"metadata": {"name": key.name, "namespace": key.namespace}}
+
+
+Make = Callable[[Copies], Controller]
+
+
+@pytest.fixture(name="hooks", scope="module")
+def _hooks(tmp_path_factory: pytest.TempPathFactory) -> list[Make]:
+    """Return the hooks of the page, in the order of the columns."""
+    file = tmp_path_factory.mktemp("why") / "hooks.py"
+    (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    file.write_text(code)
+    page = runpy.run_path(str(file))
+    return [
+        lambda _: page["watching"](),
+        lambda copies: page["asking"](copies.read, INTERVAL),
+        lambda copies: page["asking"](copies.read, None),
+    ]
+
+
+def row(name: str) -> list[str]:
+    """Return the cells of the table's row *name*."""
+    (cells,) = re.findall(rf"^\| {re.escape(name)} \| (.*) \|$", TEXT, re.MULTILINE)
+    found: list[str] = cells.split(" | ")
+    return found
+
+
+@both_modes
+def test_the_calls_of_an_idle_hour_are_those_of_the_table(hooks: list[Make], mode: Mode) -> None:
+    counts = []
+    for make in hooks:
+        copies = Copies(make, mode)
+        before, done = calls(copies.world), Since(copies.world)
+        copies.world.run(HOUR)
+        counts.append(str(calls(copies.world) - before))
+        assert done.requests == []
+
+    assert counts == row("calls in an idle hour")
+
+
+def delays(make: Make, mode: Mode) -> list[float]:
+    """Return the seconds until a change of the source is copied, for changes at each moment of an interval."""
+    copies, found = Copies(make, mode), []
+    for moment in range(0, INTERVAL, 5):
+        copies.world.run(moment)
+        copies.edit(SOURCE, f"at {moment}")
+        found.append(copies.seconds_until_copied(f"at {moment}"))
+    return found
+
+
+def described(delays: list[float]) -> str:
+    if min(delays) == NEVER:
+        return "not within a day"
+    mean, most = round(sum(delays) / len(delays), -1), round(max(delays), -1)
+    return f"{mean:.0f} s on average, {most:.0f} s at most" if most else "0 s"
+
+
+@both_modes
+def test_a_change_arrives_as_late_as_the_table_says(hooks: list[Make], mode: Mode) -> None:
+    measured = [described(delays(make, mode)) for make in hooks]
+
+    assert measured == row("a change of the source is copied after")
+
+
+@both_modes
+def test_an_edit_of_the_copy_is_reverted_as_soon_as_the_table_says(hooks: list[Make], mode: Mode) -> None:
+    measured = []
+    for make in hooks:
+        copies = Copies(make, mode)
+        copies.edit(CHILD, "by hand")
+        measured.append(described([copies.seconds_until_copied("1")]))
+
+    assert measured == row("an edit of the copy is reverted after")
+
+
+@both_modes
+def test_without_a_watch_and_a_timer_a_change_is_copied_by_a_restart(hooks: list[Make], mode: Mode) -> None:
+    copies = Copies(hooks[-1], mode)
+    copies.edit(SOURCE, "2")
+    assert copies.seconds_until_copied("2") == NEVER
+
+    copies.world.metacontroller.restart(5)
+
+    assert copies.seconds_until_copied("2") < 10
+
+
+def renaming(controller: Controller) -> Controller:
+    """Return a new version of *controller* that gives its child another name."""
+
+    def sync(request: SyncRequest, now: datetime) -> SyncResponse:
+        response = controller.sync(request, now)
+        return replace(response, children=[with_metadata(child, name="new") for child in response.children])
+
+    return replace(controller, sync=sync)
+
+
+@both_modes
+def test_a_child_that_a_new_version_renames_leaves_nothing_behind(hooks: list[Make], mode: Mode) -> None:
+    copies = Copies(hooks[0], mode)
+
+    copies.world.metacontroller.hook = in_process(renaming(hooks[0](copies)), copies.world.clock.time)
+    copies.world.metacontroller.restart()
+    copies.world.run(10)
+
+    assert copies.read("new") == {"a": "1"}
+    assert copies.world.api.get(CHILD) is None
+
+
+@both_modes
+def test_children_are_deleted_with_their_parent_and_what_a_client_created_stays(hooks: list[Make], mode: Mode) -> None:
+    copies = Copies(hooks[0], mode)
+    copies.world.apply({"apiVersion": "v1", "kind": "ConfigMap", **named(CREATED)})
+
+    copies.world.delete(COPY)
+    copies.world.run(10)
+
+    assert copies.world.api.get(CHILD) is None
+    assert copies.world.api.get(CREATED) is not None
+
+
+@pytest.mark.parametrize("shown", consoles(PAGE), ids=str)
+def test_a_command_of_the_page_prints_what_the_page_says(shown: Console) -> None:
+    assert printed(shown.command) == shown.output

@@ -1,0 +1,45 @@
+"""The kubectl of a Kubernetes release, where what it does itself is tested."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from metahook.envtest.binaries import assets
+
+
+class RealKubectl:
+    """Runs commands of the pages in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
+
+    def __init__(self, configuration: Path) -> None:
+        self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
+
+    def ends(self, command: str, namespace: str) -> tuple[int, str]:
+        """Return the exit code of *command* in *namespace*, and what it prints."""
+        there = command.replace("kubectl ", f"kubectl --namespace={namespace} ")
+        done = subprocess.run(  # noqa: S602 - a document's command
+            there,
+            shell=True,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def run(self, command: str, namespace: str) -> str:
+        """Return what *command* prints; it must succeed."""
+        code, printed = self.ends(command, namespace)
+        assert code == 0, printed
+        return printed
+
+
+def require_kubectl() -> str:
+    """Return the PATH with which the real kubectl is found; skip the test if there is none."""
+    path = f"{os.environ['PATH']}:{assets()}"
+    if shutil.which("kubectl", path=path) is None:
+        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
+    return path
