@@ -115,9 +115,9 @@ def settled(mode: Mode, hook: Hook | Controller = MYRESOURCE, *objects: Json, **
     return made
 
 
-def without_controllers(mode: Mode, hook: Hook | Controller, *objects: Json) -> World:
+def without_controllers(mode: Mode, hook: Hook | Controller, *objects: Json, **settings: Any) -> World:
     """Return a quiet world without Kubernetes' own controllers: nothing rolls out, nothing is garbage collected."""
-    return settled(mode, hook, *objects, controllers=False)
+    return settled(mode, hook, *objects, controllers=False, **settings)
 
 
 class Since:

@@ -18,6 +18,7 @@ from tests.documents import ROOT
 
 PAGES = ["README.md", *sorted(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]
 PAGES += [str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("charts/*/README.md"))]
+PAGES += [str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("examples/hooks/**/README.md"))]
 
 _MARK = re.compile(r"<!-- (tests|no test)( of this page)?: (.*?) -->", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)

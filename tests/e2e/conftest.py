@@ -36,10 +36,10 @@ APART = {
     "test_apply_strategy.py": BETWEEN,
     "test_costs.py": BETWEEN,
     "test_large.py": BETWEEN,
-    "test_envtest.py": BETWEEN,
     "test_flags.py": BETWEEN,
     "test_stale_requests.py": BETWEEN,
     "test_laptop.py": BETWEEN,
+    "test_envtest.py": BETWEEN,
     "test_chart.py": LAST,
 }
 """Files whose tests have a cluster of their own, with their order: the longest run first."""

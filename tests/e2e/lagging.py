@@ -11,7 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-MYRESOURCES = "/apis/mygroup.example.com/v1alpha1/myresources"
+from app.api.names import API_VERSION, PLURAL
+
+MYRESOURCES = f"/apis/{API_VERSION}/{PLURAL}"
 _FORWARDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _NO_STREAM = {
     "apiVersion": "v1",

@@ -10,6 +10,7 @@ from metahook.simulator.objects import Key
 from tests.build import MYRESOURCE
 from tests.worlds import (
     CHANGES,
+    CHILDREN,
     DEPLOYMENT,
     MAKES,
     WEB,
@@ -43,6 +44,32 @@ def test_a_repeated_response_costs_no_request(mode: Mode) -> None:
     made = without_controllers(mode, Answers(deployment(), service()))
 
     assert synced(made).requests == []
+
+
+@both_modes
+def test_a_child_with_the_update_method_on_delete_is_created_and_deleted_but_never_updated(mode: Mode) -> None:
+    hook = Answers(deployment())
+    made = without_controllers(mode, hook, on_delete=CHILDREN)
+
+    hook.answer["children"] = [deployment(replicas=2)]
+    assert synced(made).requests == []
+
+    made.delete(DEPLOYMENT)
+    assert made.until_quiet()
+    assert made.get(DEPLOYMENT)["spec"]["replicas"] == 2
+
+    hook.answer["children"] = []
+    assert synced(made).writes == ["delete Deployment web-deployment"]
+
+
+@both_modes
+def test_with_the_update_method_in_place_it_is_updated(mode: Mode) -> None:
+    hook = Answers(deployment())
+    made = without_controllers(mode, hook)
+
+    hook.answer["children"] = [deployment(replicas=2)]
+
+    assert synced(made).writes == [CHANGES[mode]]
 
 
 @both_modes

@@ -52,6 +52,22 @@ def test_what_the_composite_controller_sets_is_read() -> None:
     assert (read.mode, read.label_selector) == ("server-side-apply", selector)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "never_updated"),
+    [
+        pytest.param({}, (ConfigMap.KIND,), id="the default"),
+        pytest.param({"updateStrategy": {"method": "OnDelete"}}, (ConfigMap.KIND,), id="OnDelete"),
+        pytest.param({"updateStrategy": {"method": "InPlace"}}, (), id="InPlace"),
+    ],
+)
+def test_a_child_is_never_updated_unless_its_update_method_says_so(
+    strategy: dict[str, Any], never_updated: tuple[Kind, ...]
+) -> None:
+    children = [{"apiVersion": "v1", "resource": "configmaps", **strategy}]
+
+    assert Settings.read(composite(childResources=children), [CRD]).on_delete == never_updated
+
+
 def test_a_resource_that_the_cluster_does_not_serve_is_an_error_with_the_remedy() -> None:
     with pytest.raises(UnknownResource, match=r"no greetings in example\.com/v1: pass their CRD"):
         Settings.read(composite())

@@ -26,7 +26,7 @@ from metahook.protocol.generation import (
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
-from metahook.protocol.objects import Condition, Defaults, Metadata, Object, Observed
+from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.reading import MalformedRequest, try_read
 from metahook.protocol.related import Absence, Related
@@ -43,6 +43,7 @@ __all__ = [
     "Body",
     "Children",
     "Condition",
+    "Conditions",
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",

@@ -31,12 +31,11 @@ def example_request(
     related: Mapping[type[Object], Iterable[Json]],
 ) -> bytes:
     """Return the body of a sync request about objects as a user writes them, without what the API server adds."""
-    observed: Grouped = {struct.KIND.group_key: {} for struct in structs}
-    for item in map(_stored, children):
-        observed.setdefault(_group(item), {})[_key(item)] = item
-    selected = {struct.KIND.group_key: map(_stored, items) for struct, items in related.items()}
+    selected = {struct.KIND.group_key: list(map(_stored, items)) for struct, items in related.items()}
     return sync_request(
-        _stored(parent), observed, {group: {_key(item): item for item in items} for group, items in selected.items()}
+        _stored(parent),
+        _grouped(map(_stored, children), structs),
+        {group: {_key(item): item for item in items} for group, items in selected.items()},
     )
 
 
@@ -56,13 +55,9 @@ def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -
 
     Metacontroller also looks at the labels of the parent's selector; objects in files may lack them.
     """
-    children: Grouped = {struct.KIND.group_key: {} for struct in structs}
     uid, namespace = parent["metadata"]["uid"], parent["metadata"]["namespace"]
-    for item in objects:
-        is_own = controller_of(item) == uid and item["metadata"].get("namespace") == namespace
-        if is_own and _group(item) in children:
-            children[_group(item)][_key(item)] = item
-    return children
+    own = [item for item in objects if controller_of(item) == uid and item["metadata"].get("namespace") == namespace]
+    return _grouped(own, structs)
 
 
 def controller_of(item: Json) -> str | None:
@@ -111,6 +106,15 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
     "Exists": lambda value, _: value is not None,
     "DoesNotExist": lambda value, _: value is None,
 }
+
+
+def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
+    """Return *objects* by kind: each of *structs* has a group, and no other kind has."""
+    groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
+    for item in objects:
+        if _group(item) in groups:
+            groups[_group(item)][_key(item)] = item
+    return groups
 
 
 def _group(item: Json) -> str:

@@ -19,11 +19,12 @@ Identity = tuple[str, Key]
 
 
 class Cluster(NamedTuple):
-    """The API server of the children, the kinds that it serves, and the apply strategy."""
+    """The API server of the children, the kinds that it serves, the apply strategy, and the kinds never updated."""
 
     api: ApiServer
     served: frozenset[Kind]
     apply: Apply
+    on_delete: tuple[Kind, ...]
 
 
 def manage_children(parent: Json, observed: Iterable[Json], desired: Iterable[Json], cluster: Cluster) -> list[str]:
@@ -57,11 +58,17 @@ def _delete(key: Key, item: Json, api: ApiServer) -> str | None:
 
 def _apply(item: Json, observed: Json | None, parent: Json, cluster: Cluster) -> str | None:
     version = item.get("apiVersion")
-    if all((kind.api_version, kind.kind) != (version, item["kind"]) for kind in cluster.served):
+    if not _is_among(cluster.served, item):
         return f"discovery: can't find kind {item['kind']} in apiVersion {version}"
+    if observed is not None and _is_among(cluster.on_delete, item):
+        return None
     try:
         check_object(item)
         cluster.apply(item, observed, parent)
     except ApiError as refusal:
         return f"can't apply {item['kind']} {item['metadata'].get('name', '')}: {refusal}"
     return None
+
+
+def _is_among(kinds: Iterable[Kind], item: Json) -> bool:
+    return any((kind.api_version, kind.kind) == (item.get("apiVersion"), item["kind"]) for kind in kinds)

@@ -153,7 +153,7 @@ class Metacontroller:
         desired = [with_parent_label(child, parent) for child in response.children]
         if any(labels(child)[LABEL] != parent["metadata"]["uid"] for child in desired):
             raise InvalidResponse("a child in the response does not match the selector of its parent")
-        cluster = Cluster(self._api, self.settings.kinds, self._apply)
+        cluster = Cluster(self._api, self.settings.kinds, self._apply, self.settings.on_delete)
         errors = [] if is_deleting(parent) else manage_children(parent, observed, desired, cluster)
         self._write_status(parent, response)
         return errors

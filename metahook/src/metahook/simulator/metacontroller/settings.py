@@ -18,7 +18,9 @@ SERVED = (
     Kind("v1", "Service", "services"),
     Kind("apps/v1", "Deployment", "deployments"),
     Kind("apps/v1", "ReplicaSet", "replicasets"),
+    Kind("apps/v1", "StatefulSet", "statefulsets"),
     Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
+    Kind("batch/v1", "Job", "jobs"),
     Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
 )
 """The kinds that every cluster serves."""
@@ -37,6 +39,8 @@ class Settings:
     """``resync_period`` is in seconds.
 
     ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
+    Children of the kinds ``on_delete`` have the update method OnDelete: they are created and deleted, and never
+    updated. The others have InPlace.
     """
 
     parent: Kind
@@ -47,20 +51,23 @@ class Settings:
     label_selector: Json = field(default_factory=dict)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
+    on_delete: tuple[Kind, ...] = ()
 
     @classmethod
     def read(cls, composite: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
         """Return the settings of the CompositeController *composite*, given *crds*; raise UnknownResource."""
         spec, served = composite["spec"], (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
+        children = spec.get("childResources", [])
         return cls(
             _served(spec["parentResource"], served),
-            tuple(_served(each, served) for each in spec.get("childResources", [])),
+            tuple(_served(each, served) for each in children),
             mode=mode,
             resync_period=min(spec.get("resyncPeriodSeconds", CACHE_FLUSH), CACHE_FLUSH),
             ignore_status_changes=spec["parentResource"].get("ignoreStatusChanges", False),
-            label_selector=spec["parentResource"].get("labelSelector") or {},
+            label_selector=spec["parentResource"].get("labelSelector", {}),
             has_customize="customize" in spec["hooks"],
             served=served,
+            on_delete=tuple(_served(each, served) for each in children if _update_method(each) == "OnDelete"),
         )
 
     @property
@@ -74,6 +81,11 @@ def _kinds(crd: Json) -> list[Kind]:
     spec, names = crd["spec"], crd["spec"]["names"]
     versions = [f"{spec['group']}/{version['name']}" for version in spec["versions"]]
     return [Kind(version, names["kind"], names["plural"]) for version in versions]
+
+
+def _update_method(resource: Json) -> str:
+    """Return the update method of a child; a child without one has Metacontroller's default."""
+    return (resource.get("updateStrategy") or {}).get("method") or "OnDelete"
 
 
 def _served(resource: Json, served: Iterable[Kind]) -> Kind:
