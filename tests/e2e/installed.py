@@ -7,6 +7,7 @@ import yaml
 
 from charts.rendering import rendered
 from metahook.envtest.client import Client
+from metahook.envtest.discovery import UnknownKind
 from metahook.simulator.objects import Json
 from tests.e2e.record import Record
 from tests.e2e.watched import CRD, values
@@ -40,9 +41,20 @@ def establish(client: Client, crds: list[Json]) -> None:
         client.apply(item)
     names = {item["metadata"]["name"] for item in crds}
     nothing_to_see = Record()
-    if not nothing_to_see.until(lambda: names <= set(_established(client)), 30):
+    if not nothing_to_see.until(lambda: names <= set(_established(client)) and all(_served(client, crds)), 30):
         message = "the CRDs are not established"
         raise TimeoutError(message)
+
+
+def _served(client: Client, crds: list[Json]) -> Iterator[bool]:
+    """Yield whether discovery knows the kind of each of *crds*, which it learns a moment later."""
+    for item in crds:
+        try:
+            client.discovery.served(f"{item['spec']['names']['kind']}.{item['spec']['group']}")
+        except UnknownKind:
+            yield False
+        else:
+            yield True
 
 
 def _established(client: Client) -> Iterator[str]:

@@ -36,16 +36,20 @@ def test_what_the_composite_controller_does_not_set_has_metacontrollers_default(
     read = Settings.read(composite(), [CRD])
 
     assert (read.ignore_status_changes, read.has_customize, read.resync_period) == (False, False, 1800)
+    assert read.label_selector == {}
 
 
 def test_what_the_composite_controller_sets_is_read() -> None:
+    selector = {"matchLabels": {"a": "b"}}
     hooks: dict[str, Any] = {"sync": {}, "customize": {}}
-    set_all = composite(parent={"ignoreStatusChanges": True}, resyncPeriodSeconds=60, hooks=hooks)
+    set_all = composite(
+        parent={"ignoreStatusChanges": True, "labelSelector": selector}, resyncPeriodSeconds=60, hooks=hooks
+    )
 
     read = Settings.read(set_all, [CRD], "server-side-apply")
 
     assert (read.ignore_status_changes, read.has_customize, read.resync_period) == (True, True, 60)
-    assert read.mode == "server-side-apply"
+    assert (read.mode, read.label_selector) == ("server-side-apply", selector)
 
 
 @pytest.mark.parametrize(
