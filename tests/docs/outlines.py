@@ -14,7 +14,7 @@ _FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _BLOCK_ENDS = re.compile(r"\n\s*\n|\n(?=\|)|\n(?= *(?:[-*]|\d+\.) )")
 _REMARK = re.compile(r"\s+# .*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_MARKER = re.compile(r"#+ |[-*] |\d+\. |")
+_MARKER = re.compile(r"(?:#+|[-*]|\d+\.) ")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"(?<=\])\(([^)]+)\)")
 _CODE_OR_NUMBER = re.compile(r"`[^`]+`|\d+(?:[.,]\d+)*")
@@ -65,7 +65,7 @@ def _line(block: str, link: Callable[[str], str]) -> str:
         return " | ".join(_content(cell, link) for cell in _CELL_ENDS.split(block))
     shown = _COMMENT.sub("", block).strip()
     marker = _MARKER.match(shown)
-    kind = marker[0] if marker and marker[0] else "text "
+    kind = marker[0] if marker else "text "
     content = _content(block.lstrip().removeprefix(kind), link)
     return kind + content if shown or content else ""
 
