@@ -16,14 +16,14 @@ from pathlib import Path
 
 from tests.documents import ROOT
 
-PAGES = ["README.md", *sorted(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]
+PAGES = ["README.md", "README.zh.md", *sorted(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]
 PAGES += [str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("charts/*/README.md"))]
 PAGES += [str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("examples/hooks/**/README.md"))]
 
 _MARK = re.compile(r"<!-- (tests|no test)( of this page)?: (.*?) -->", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_BEHAVIOUR = re.compile(r"\b(Metacontroller|API server|Kubernetes|kubelet)\b(?!'|\*|,? \d)")
-"""A sentence names one of these, except as a possessive (``Kubernetes' roles``) or with a version."""
+_BEHAVIOUR = re.compile(r"\b(Metacontroller|API server|Kubernetes|kubelet)\b(?!'| 的|\*|,? \d)|API 服务器")
+"""A sentence names one of these, except as a possessive (``Kubernetes' roles``, also in Chinese) or with a version."""
 _NOT_PROSE = re.compile(r"^```.*?^```$|^(?: {4,}|#)[^\n]*$", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"\n(?= *(?:[-*]|\d+\.) )")
 

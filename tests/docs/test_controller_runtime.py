@@ -16,7 +16,7 @@ from tests.docs.proofs import collected, proofs
 from tests.documents import ROOT, Console, consoles, printed
 from tests.worlds import Since, both_modes, calls
 
-PAGE = "docs/from-controller-runtime.md"
+PAGE, CHINESE = "docs/from-controller-runtime.md", "docs/from-controller-runtime.zh.md"
 TEXT = (ROOT / PAGE).read_text()
 
 WORDS = {
@@ -70,9 +70,10 @@ def without_proof(word: str, page: str) -> bool:
     return not any(set(proofs(part)) & collected() for part in parts(page) if shown.search(part))
 
 
+@pytest.mark.parametrize("page", [PAGE, CHINESE])
 @pytest.mark.parametrize("word", [word for words in WORDS.values() for word in words])
-def test_each_word_of_controller_runtime_is_on_the_page_with_a_test_that_shows_it(word: str) -> None:
-    assert not without_proof(word, TEXT)
+def test_each_word_of_controller_runtime_is_on_the_page_with_a_test_that_shows_it(word: str, page: str) -> None:
+    assert not without_proof(word, (ROOT / page).read_text())
 
 
 PROOF = "<!-- tests: e2e.deletion.its_children_are_deleted_with_it -->"

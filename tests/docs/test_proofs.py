@@ -42,6 +42,8 @@ PROOF = "<!-- tests: e2e.deletion.its_children_are_deleted_with_it -->"
         f"1. One. {PROOF}\n2. {SAID}\n",
         f"| a | b |\n|---|---|\n| 1 | {SAID} |\n\nSomething else. {PROOF}",
         f"{SAID} <!-- Something else. -->",
+        "子资源由 Metacontroller 删除",
+        "值无效时 API 服务器会拒绝",
     ],
 )
 def test_a_sentence_without_a_proof_is_found(page: str) -> None:
@@ -58,6 +60,7 @@ def test_a_sentence_without_a_proof_is_found(page: str) -> None:
         f"{SAID} <!-- no test: what it does is\nwritten in its manual -->",
         f"# Metacontroller\n\n    helm install # Metacontroller\n\n```\n{SAID}\n```\n",
         "`metacontroller` is a name.",
+        "这是 Metacontroller 的一项设置",
         f"<!-- tests of this page: life.a -->\n\n{SAID}",
     ],
 )
