@@ -89,11 +89,11 @@ def _modes(node: Any) -> Iterator[int]:
 
 
 def _blocks() -> Iterator[tuple[str, Json]]:
-    """Yield the MyResources that pages show in YAML."""
+    """Yield the MyResources that pages show in YAML to be applied: those without a status."""
     for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]:
         for block in re.findall(r"^```yaml\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
             for item in yaml.safe_load_all(block):
-                if isinstance(item, dict) and item.get("kind") == "MyResource":
+                if isinstance(item, dict) and item.get("kind") == "MyResource" and "status" not in item:
                     yield page.name, item
 
 
