@@ -16,7 +16,7 @@ Json = dict[str, Any]
 Identity = tuple[str, str, str]
 """Kind, name and API version of a child."""
 
-LONGEST = 120
+LONGEST = 240
 """Characters of a value that are shown."""
 
 _KEYS = ("name", "type", "containerPort", "port", "mountPath")
@@ -78,23 +78,23 @@ def _rule(rule: Json) -> str:
 
 
 def _status_lines(old: Json, new: Json) -> Iterator[str]:
-    before, after = (_conditions(status) for status in (old, new))
-    yield from map(_value_line, changes(_without(old, before), _without(new, after), "status", keys=_KEYS))
+    before, after = _conditions(old), _conditions(new)
+    if before is None or after is None:
+        yield from map(_value_line, changes(old, new, "status", keys=_KEYS))
+        return
+    old, new = ({name: status[name] for name in status if name != "conditions"} for status in (old, new))
+    yield from map(_value_line, changes(old, new, "status", keys=_KEYS))
     for name in dict.fromkeys([*before, *after]):
         path = f"status.conditions[{name}]"
         yield from map(_value_line, _condition_changes(before.get(name), after.get(name), path))
 
 
-def _conditions(status: Json) -> dict[str, Json]:
-    """Return the conditions by type; none if the list is not one of conditions."""
-    conditions = status.get("conditions")
-    items = [object_or_empty(item) for item in conditions] if isinstance(conditions, list) else []
-    return {item["type"]: item for item in items} if all(isinstance(item.get("type"), str) for item in items) else {}
-
-
-def _without(status: Json, conditions: dict[str, Json]) -> Json:
-    """Return *status* without its conditions, if it has some."""
-    return {name: value for name, value in status.items() if name != "conditions"} if conditions else status
+def _conditions(status: Json) -> dict[str, Json] | None:
+    """Return the conditions by type, or None if ``conditions`` holds something else."""
+    conditions = status.get("conditions", [])
+    items = [object_or_empty(item) for item in conditions] if isinstance(conditions, list) else [{}]
+    is_conditions = all(isinstance(item.get("type"), str) for item in items)
+    return {item["type"]: item for item in items} if is_conditions else None
 
 
 def _condition_changes(old: Json | None, new: Json | None, path: str) -> Iterator[Change]:
