@@ -133,6 +133,13 @@ def test_without_development_mode_there_are_no_pages(path: str) -> None:
     assert get(DEV, path)
 
 
+@pytest.mark.parametrize("path", ["/docs/", "/docs/other.js", "/docs/..%2f..%2fpyproject.toml", "/docs/a/b"])
+def test_no_other_file_is_served(path: str) -> None:
+    refused = call(DEV, "/no/such/path", method="GET")
+
+    assert (call(DEV, path, method="GET").status_code, call(DEV, path, method="GET").content) == (404, refused.content)
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_a_page_is_only_read(method: str) -> None:
     assert call(DEV, "/docs", method=method).status_code == 405

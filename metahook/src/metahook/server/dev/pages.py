@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -54,19 +55,22 @@ _NOT_INSTALLED = """<h1>Swagger UI is not installed</h1>
 
 def add_pages(app: FastAPI, paths: Collection[str], health_port: int | None, files: Mapping[str, Path]) -> None:
     """Add ``/`` and ``/docs`` to *app*, which has hooks at *paths*; *files* are those of Swagger UI, or none."""
-    _add(app, "/", HTMLResponse(index_page(app.title, paths, health_port), headers=_POLICY))
-    _add(app, "/docs", HTMLResponse(docs_page(app.title) if files else _not_installed(app.title), headers=_POLICY))
+    index, docs = index_page(app.title, paths, health_port), docs_page(app.title, is_installed=bool(files))
+    _add(app, "/", {"": HTMLResponse(index, headers=_POLICY)})
+    _add(app, "/docs", {"": HTMLResponse(docs, headers=_POLICY)})
     if files:
-        _add(app, "/docs/start.js", Response(_START, media_type="text/javascript"))
-    for name, file in files.items():
-        _add(app, f"/docs/{name}", Response(file.read_bytes(), media_type=MEDIA_TYPES[name]))
+        loaded = {name: Response(file.read_bytes(), media_type=MEDIA_TYPES[name]) for name, file in files.items()}
+        _add(app, "/docs/{name}", {"start.js": Response(_START, media_type="text/javascript"), **loaded})
 
 
-def _add(app: FastAPI, path: str, response: Response) -> None:
-    """Add *path* with a constant *response*."""
+def _add(app: FastAPI, path: str, responses: Mapping[str, Response]) -> None:
+    """Add *path* with constant *responses*, by the name in the path."""
 
-    async def respond(_: Request) -> Response:
-        return response
+    async def respond(request: Request) -> Response:
+        name = request.path_params.get("name", "")
+        if name not in responses:
+            raise HTTPException(404)
+        return responses[name]
 
     app.add_route(path, respond, methods=["GET"])
 
@@ -84,10 +88,7 @@ def index_page(title: str, paths: Collection[str], health_port: int | None) -> s
     return _PAGE.format(title=title, head="", body=body)
 
 
-def docs_page(title: str) -> str:
-    """Return the page of Swagger UI."""
-    return _PAGE.format(title=title, head=_SWAGGER_HEAD, body=_SWAGGER_BODY)
-
-
-def _not_installed(title: str) -> str:
-    return _PAGE.format(title=title, head="", body=_NOT_INSTALLED)
+def docs_page(title: str, *, is_installed: bool) -> str:
+    """Return the page of Swagger UI; if it is not installed, the page says how to install it."""
+    head, body = (_SWAGGER_HEAD, _SWAGGER_BODY) if is_installed else ("", _NOT_INSTALLED)
+    return _PAGE.format(title=title, head=head, body=body)
