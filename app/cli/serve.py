@@ -27,7 +27,7 @@ def command(settings: Settings) -> None:
             controller(settings.watch),
             Address(settings.host, settings.port),
             health_at,
-            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__, settings.dev),
+            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__, dev=settings.dev),
         )
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
@@ -45,7 +45,7 @@ def app_from_environment() -> FastAPI:
     if settings.dev:
         set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
     recorder = _recorder(settings)
-    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), recorder, __version__, settings.dev)
+    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), recorder, __version__, dev=settings.dev)
     return create_app(controller(settings.watch), options)
 
 

@@ -114,7 +114,16 @@ def test_after_a_failure_the_last_response_is_still_the_one_to_compare_with(capl
     assert messages(caplog)[-1].endswith("; unchanged")
 
 
-def test_a_malformed_request_is_logged_by_the_app_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_request_that_is_refused_is_logged_if_it_names_a_parent(caplog: pytest.LogCaptureFixture) -> None:
+    assert call(create_app(TINY, DEV), "/sync", sync_body(children={})).status_code == 400
+
+    *_, of_call, of_app = [record.getMessage() for record in caplog.records]
+    assert of_call.startswith("/sync default/hello generation 3 in ")
+    assert of_call.endswith(" ms: refused")
+    assert of_app.startswith("hook /sync refused: ")
+
+
+def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.LogCaptureFixture) -> None:
     assert call(create_app(TINY, DEV), "/sync", b"{}").status_code == 400
     assert messages(caplog) == []
     assert "hook /sync refused: " in caplog.text

@@ -54,25 +54,30 @@ def log_calls(answers: Mapping[str, Answer], *, timer: Callable[[], float] = per
 
 def _logged(path: str, answer: Answer, last: LastResponses, timer: Callable[[], float]) -> Answer:
     def answer_and_log(body: Body, now: datetime) -> bytes:
-        begin, response = timer(), None
+        begin = timer()
+        outcome: bytes | str = "failed"
         try:
-            response = answer(body, now)
-            return response
+            outcome = response = answer(body, now)
+        except MalformedRequest:
+            outcome = "refused"
+            raise
         finally:
-            _log_call(path, body, response, timer() - begin, last)
+            _log_call(path, body, outcome, timer() - begin, last)
+        return response
 
     return answer_and_log
 
 
-def _log_call(path: str, body: Body, response: bytes | None, seconds: float, last: LastResponses) -> None:
-    """Log the call with *body* at *path*; *response* is None if the hook failed."""
+def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last: LastResponses) -> None:
+    """Log the call with *body* at *path*; *outcome* is the response, or a word if there is none."""
     try:
         parent = CustomizeRequest.decode(body).parent
         call = f"{path} {parent.namespace}/{parent.name} generation {parent.generation} in {seconds * 1000:.1f} ms"
-        text = "failed" if response is None else _described(response, last.replace(path, parent.uid, response))
-        log.info("%s: %s", printable(call), text)
+        if isinstance(outcome, bytes):
+            outcome = _described(outcome, last.replace(path, parent.uid, outcome))
+        log.info("%s: %s", printable(call), outcome)
     except MalformedRequest:
-        pass  # the app logs why it refuses such a request
+        pass  # it names no parent, and the app logs why it is refused
     except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it
         log.warning("a call of %s could not be logged: %s", path, type(error).__name__)
 
