@@ -24,7 +24,7 @@ _LINE = re.compile(r"[0-9-]+ [0-9:,]+ (?=[A-Z]+ )")
 def ended(running: Served) -> list[str]:
     """Stop the process; return its log, without times and durations."""
     running.process.send_signal(signal.SIGTERM)
-    running.process.wait(timeout=10)
+    running.process.wait(timeout=30)
     log = running.process.stderr.read() if running.process.stderr else ""
     return [re.sub(r"in [\d.]+ ms", "in 1.0 ms", _LINE.sub("", line)) for line in log.splitlines()]
 
@@ -51,7 +51,7 @@ def test_the_log_shows_what_each_call_changes() -> None:
 
     info = "INFO metahook.server.dev.calls: /sync default/web generation 1 in 1.0 ms: 1 Deployment"
     ready = log.index(f"{info}; changed")
-    assert f"WARNING metahook.server.app: {DEVELOPMENT}" in log
+    assert [line for line in log if line.startswith("WARNING")] == [f"WARNING metahook.server.app: {DEVELOPMENT}"]
     assert "  ~ status.conditions[Ready]: False RollingOut -> True Available" in log[ready:]
     assert log[-1] == f"{info}; unchanged"
 
@@ -60,7 +60,6 @@ def test_the_log_shows_what_each_call_changes() -> None:
     ("options", "logged"),
     [
         pytest.param(["--dev", "--host=0.0.0.0"], {DEVELOPMENT, OPEN}, id="open to others"),
-        pytest.param(["--dev", "--host=localhost"], {DEVELOPMENT}, id="this machine alone"),
         pytest.param(["--host=0.0.0.0"], set(), id="no development mode"),
     ],
 )
