@@ -13,7 +13,8 @@ from tests.calling import JSON
 from tests.documents import ROOT
 from tests.serving import Served, served
 
-REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "4-ready", "4-ready")]
+REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
+"""Why ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
 SERVE = (sys.executable, "-m", "app", "serve")
 OPEN = "development mode is open to other machines: listen on 127.0.0.1, except in a container"
 DEVELOPMENT = "development mode: the log shows names and the status of parents; do not use it in a cluster"
