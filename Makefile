@@ -76,6 +76,6 @@ pages: $(READY) ## Generate the pages of docs/ that are made from code
 
 lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
 .PHONY: help demo picture test coverage plans e2e own bench scale record check sizes format crd manifests pages lock

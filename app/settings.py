@@ -113,6 +113,9 @@ class Settings(WatchSettings):
     private."""
     record_limit: Annotated[int, Field(ge=1), Option("MIB")] = 100
     """Stop recording when the directory contains this much, in MiB."""
+    dev: bool = False
+    """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
+    the log shows the status of MyResources."""
 
 
 S = TypeVar("S", bound=WatchSettings)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from metahook.envtest.free_port import free_port
 
@@ -23,8 +24,8 @@ def started(port: int, **environment: str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def served(**environment: str) -> Iterator[str]:
-    """Serve the app with *environment*, and give its URL."""
+def served(log: Path | None = None, **environment: str) -> Iterator[str]:
+    """Serve the app with *environment*, and give its URL; *log* gets what it logs."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     with started(port, **environment) as process:
@@ -35,7 +36,9 @@ def served(**environment: str) -> Iterator[str]:
             yield url
         finally:
             process.terminate()
-            process.communicate()
+            _, said = process.communicate()
+            if log:
+                log.write_text(said)
 
 
 def reached(url: str) -> bool:
@@ -60,6 +63,20 @@ def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
 
     assert refused.status_code == 413
     assert len(list(tmp_path.glob("*-sync-*.json"))) == 1
+
+
+@pytest.mark.parametrize(("dev", "status"), [("true", 200), ("false", 404)])
+def test_development_mode_is_one_of_them(dev: str, status: int) -> None:
+    with served(MYRESOURCE_DEV=dev) as url:
+        assert httpx.get(f"{url}/docs").status_code == status
+
+
+def test_the_log_of_development_mode_is_shown_by_another_server(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log, MYRESOURCE_DEV="true") as url:
+        httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert "INFO metahook.server.dev.calls: /sync default/web generation 1 in " in log.read_text()
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

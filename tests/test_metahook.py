@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from metahook.server.dev.swagger_ui import PACKAGE
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples/hooks"
 HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
@@ -62,6 +64,16 @@ def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
 
     assert needed <= set(OPERATOR["dependencies"])
     assert set(TOOLKIT["optional-dependencies"]["envtest"]) <= set(OPERATOR["optional-dependencies"]["cli"])
+    assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
+
+
+def test_swagger_ui_is_installed_for_development_alone() -> None:
+    run, dev = ((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
+    (needed,) = OPERATOR["optional-dependencies"]["dev"]
+    name = needed.partition(">")[0]
+
+    assert name == PACKAGE.replace("_", "-")
+    assert (f"\n{name}==" in run, f"\n{name}==" in dev) == (False, True)
 
 
 def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:

@@ -13,7 +13,7 @@ from app.settings import InvalidSetting, Settings, read, variable_of
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.recording import CannotRecord, Recorder
-from metahook.server.server import Address, CannotListen, serve
+from metahook.server.server import Address, CannotListen, serve, set_up_logging
 
 
 @click.command("serve")
@@ -27,7 +27,7 @@ def command(settings: Settings) -> None:
             controller(settings.watch),
             Address(settings.host, settings.port),
             health_at,
-            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__),
+            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__, dev=settings.dev),
         )
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
@@ -42,7 +42,10 @@ def app_from_environment() -> FastAPI:
     except InvalidSetting as error:
         message = f"Invalid value for {variable_of(error.name)}: {error}"
         raise InputError(message) from error
-    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), _recorder(settings), __version__)
+    if settings.dev:
+        set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
+    recorder = _recorder(settings)
+    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), recorder, __version__, dev=settings.dev)
     return create_app(controller(settings.watch), options)
 
 

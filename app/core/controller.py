@@ -8,7 +8,15 @@ from app.core.sync import sync
 from app.core.watch import Watch
 from metahook import Controller
 
+EXAMPLE_SPEC = {"image": "nginx:1.27", "memory": "64Mi"}
+"""As in examples/web.yaml."""
+
 
 def controller(watch: Watch) -> Controller:
     """Return the controller of an operator that watches *watch*."""
-    return Controller(sync=partial(sync, watch=watch), customize=partial(customize, watch=watch), children=CHILDREN)
+    return Controller(
+        sync=partial(sync, watch=watch),
+        customize=partial(customize, watch=watch),
+        children=CHILDREN,
+        example_spec=EXAMPLE_SPEC,
+    )

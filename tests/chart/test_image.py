@@ -108,6 +108,14 @@ def test_the_image_contains_what_serving_needs_and_no_tools(image: Path) -> None
     assert not (packages / "pip").exists()
 
 
+def test_the_image_has_no_swagger_ui_and_the_page_says_so(image: Path) -> None:
+    with served(*started(image), "--dev") as hook:
+        page = httpx.get(f"{hook.url}/docs").text
+
+    assert "pip install fastapi-swagger" in page
+    assert "swagger-ui-bundle.js" not in page
+
+
 def test_the_code_is_compiled_so_that_a_start_writes_nothing(image: Path) -> None:
     sources = list((image / "srv").rglob("*.py"))
 

@@ -2,23 +2,24 @@
 
 import re
 
+import helm_python as helm
 import pytest
 import yaml
 
 from app.core.watch import Watch
 from app.settings import PREFIX, Settings, read, variable_of
-from charts.rendering import CHART
+from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
-from tests.chart.sets import Json, the, values
+from tests.chart.sets import SETS, Json, the, values
 
 TEXT = (CHART / "values.yaml").read_text()
 VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 
 FIXED = {"port", "health_port"}
 """The chart's Service and probes have these ports."""
-NOT_IN_A_CLUSTER = {"record", "record_limit"}
-"""A recording needs a writable volume; docs/record.md says how to add one."""
+NOT_IN_A_CLUSTER = {"record", "record_limit", "dev"}
+"""A recording needs a writable volume; docs/record.md says how to add one. Development mode logs the status."""
 
 
 def environment(given: Json) -> dict[str, str]:
@@ -36,6 +37,22 @@ def value_of(name: str) -> str:
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
     assert value_of(name) in VALUES
     assert variable_of(name) in environment(values("watch"))
+
+
+@pytest.mark.parametrize("name", sorted(NOT_IN_A_CLUSTER))
+def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) -> None:
+    assert value_of(name) not in VALUES
+    with pytest.raises(helm.HelmValuesError):
+        rendered({value_of(name): True})
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
+    (hook,) = the("Deployment", values(name))["spec"]["template"]["spec"]["containers"]
+
+    assert hook["args"] == ["serve"]
+    assert variable_of("max_body") in environment(values(name))
+    assert variable_of("dev") not in environment(values(name))
 
 
 def test_the_hook_gets_no_variable_that_is_not_a_setting() -> None:

@@ -5,12 +5,14 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import ServerOptions, create_app
 from tests.build import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.calling import call
+from tests.documents import ROOT
 from tests.tiny import TINY, customize_body, sync_body
 from tests.traffic import load
 
@@ -90,6 +92,23 @@ def test_the_example_of_a_request_is_answered(name: str) -> None:
 
     assert complaints(f"{name}RequestBody", example) == []
     assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
+
+
+@pytest.mark.parametrize("field", ["parent", "children"])
+def test_the_example_of_sync_is_the_least_that_is_answered(field: str) -> None:
+    request = dict(content("Sync")["example"])
+
+    assert request.keys() == {"parent", "children"}
+    del request[field]
+    assert call(APP, "/sync", json.dumps(request).encode()).status_code == 400
+
+
+def test_the_example_of_a_my_resource_is_the_one_of_the_readme() -> None:
+    web = yaml.safe_load((ROOT / "examples/web.yaml").read_text())
+    answer = call(APP, "/sync", json.dumps(content("Sync")["example"]).encode()).json()
+
+    assert content("Sync")["example"]["parent"]["spec"] == web["spec"]
+    assert [child["kind"] for child in answer["children"]] == ["Deployment"]
 
 
 def test_every_schema_is_one() -> None:

@@ -5,5 +5,5 @@ The rule of this package: a comparison tells what changes in the children and th
 
     edit          the children before and after an edit, and unified_diff, which prints it
     comparison    two responses to a request: responses, and the difference between them, which report prints
-    children      a child before and after an apply, and changes, the paths at which two objects differ
+    children      a child before and after an apply
 """

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.cli.comparison.changes import changed_paths
 from app.cli.errors import InputError
 from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
+from metahook.protocol.changes import changed_paths
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from app.cli.comparison.changes import changed_paths
 from app.cli.comparison.children import apply_to, as_stored, has_pods, is_bare, last_applied_children, restart_paths
 from app.cli.comparison.responses import OK, Response
 from app.cli.files.recordings import Identity, Recording
+from metahook.protocol.changes import changed_paths
 
 Json = dict[str, Any]
 

@@ -6,11 +6,12 @@ The rule of this package: it knows no kind of parent and no kind of child, and n
 
 Nouns: a *request* holds the *parent*, its observed *children*, and the *related* objects that rules selected; a
 *response* lists every child that is to exist, and the status; a child is kept as it was *last applied*; *drift* is the
-first field whose observed value differs from the desired one; the *generation stamp* of a child shows that a
-request is *stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again;
-*leftovers* are fields that Metacontroller does not remove, and their *removal* is a command; the *gate* refuses
-responses that would do damage; a *controller* is a pair of pure functions, sync and customize, with the gate behind
-them. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
+first field whose observed value differs from the desired one; the *generation stamp* of a child shows that a request is
+*stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again; *changes* are
+the paths at which two objects differ; *leftovers* are fields that Metacontroller does not remove, and their *removal*
+is a command; the *gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and
+customize, with the gate behind them. The *sender* makes requests as Metacontroller does, for the simulator and for
+tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """

@@ -1,8 +1,9 @@
 """A controller: two pure functions, and how a body becomes a response: decode, decide, check, encode."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from metahook.protocol.gate import check_customize, check_kept, check_size, check_sync, kinds_of
 from metahook.protocol.objects import Object
@@ -27,6 +28,8 @@ class Controller:
     sync: Callable[[SyncRequest, datetime], SyncResponse]
     children: tuple[type[Object], ...]
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _no_rules
+    example_spec: Mapping[str, Any] = field(default_factory=dict)
+    """A short spec of a parent, for the examples in the OpenAPI document."""
 
     def request(
         self,

@@ -23,6 +23,9 @@ from metahook.protocol import Body, Controller, MalformedRequest, RefusedRespons
 from metahook.protocol.wire import MAX_BODY
 from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
+from metahook.server.dev.calls import log_calls
+from metahook.server.dev.pages import add_pages
+from metahook.server.dev.swagger_ui import find_files
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
@@ -55,21 +58,35 @@ class ServerOptions:
     """Writes requests and responses to files."""
     version: str = __version__
     """The hook's version, for the OpenAPI document."""
+    dev: bool = False
+    """Development mode: log what each call changes in the response, and serve ``/`` and ``/docs``. Not for clusters."""
 
 
 DEFAULT_OPTIONS = ServerOptions()
 
 
 def create_app(
-    controllers: Controllers, options: ServerOptions = DEFAULT_OPTIONS, *, clock: Clock = utc_now
+    controllers: Controllers,
+    options: ServerOptions = DEFAULT_OPTIONS,
+    *,
+    clock: Clock = utc_now,
+    health_port: int | None = None,
 ) -> FastAPI:
-    """Return the app that serves *controllers*; raise ValueError if a prefix is not one."""
+    """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
+
+    *health_port* is for the page ``/`` of development mode; None if health is not served.
+    """
     app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, from_http_exception)
     by_prefix = _by_prefix(controllers)
     bodies, threads = Bodies(options.max_body, name=options.max_body_name), ThreadPoolExecutor(THREADS, "hook")
-    for path, answer in _answers(by_prefix):
+    answers = dict(_answers(by_prefix))
+    if options.dev:
+        log.warning("development mode: the log shows names and the status of parents; do not use it in a cluster")
+        add_pages(app, answers, health_port, find_files())
+        answers = log_calls(answers)
+    for path, answer in answers.items():
         hook = _Hook(_Endpoint(path, answer, clock, options.recorder), bodies, threads)
         app.add_route(path, hook.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)

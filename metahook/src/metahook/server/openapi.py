@@ -26,7 +26,8 @@ _REF = "#/components/schemas/{name}"
 _MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
 
-_PARENT = {"metadata": {"name": "example", "namespace": "default", "uid": "1", "generation": 1}, "spec": {}}
+_METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1}
+"""The least that a parent needs."""
 
 
 def openapi_document(title: str, version: str, controllers: Mapping[str, Controller]) -> Json:
@@ -42,11 +43,12 @@ def openapi_document(title: str, version: str, controllers: Mapping[str, Control
 
 def _hooks(prefix: str, controller: Controller) -> Json:
     children: Json = {struct.KIND.group_key: {} for struct in controller.children}
-    sync = {"parent": _PARENT, "children": children}
+    parent: Json = {"metadata": _METADATA, "spec": dict(controller.example_spec)}
+    sync = {"parent": parent, "children": children}
     needs = "Name the related objects that a parent's sync needs."
     return {
         f"{prefix}/sync": _hook("Decide the children and the status of a parent.", "Sync", prefix, sync),
-        f"{prefix}/customize": _hook(needs, "Customize", prefix, {"parent": _PARENT}),
+        f"{prefix}/customize": _hook(needs, "Customize", prefix, {"parent": parent}),
     }
 
 

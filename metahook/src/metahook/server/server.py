@@ -7,6 +7,7 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 import uvicorn
 import uvloop
@@ -82,15 +83,18 @@ def serve(
 
     Raise CannotListen if an address is taken.
     """
-    _set_up_logging()
-    app = create_app(controllers, options)
+    set_up_logging()
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
+        app = create_app(controllers, options, health_port=health_socket.getsockname()[1])
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
+        if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
+            log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
         uvloop.run(_serve(app, hooks_socket, health_socket))
 
 
-def _set_up_logging() -> None:
+def set_up_logging() -> None:
+    """Log to stderr, unless logging is set up already."""
     if not logging.getLogger().handlers:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         logging.getLogger("uvicorn").setLevel(logging.WARNING)

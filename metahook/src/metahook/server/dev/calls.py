@@ -1,0 +1,101 @@
+"""The log of calls: each with its parent, its duration, what the response lists, and what differs from the last one."""
+
+import logging
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from metahook.protocol import Body, CustomizeRequest, MalformedRequest
+from metahook.server.dev.difference import difference_lines, printable
+
+Json = dict[str, Any]
+Answer = Callable[[Body, datetime], bytes]
+
+MOST_RESPONSES = 100
+"""Last responses that are kept, each of at most 1 MiB (the limit of the gate)."""
+
+MOST_LINES = 40
+"""Lines of the difference of one call."""
+
+log = logging.getLogger(__name__)
+
+
+class LastResponses:
+    """The last response to each of the *most* parents whose calls came last, by hook. Any thread may use it."""
+
+    def __init__(self, most: int = MOST_RESPONSES) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._responses: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+
+    def replace(self, path: str, uid: str, response: bytes) -> bytes | None:
+        """Keep the *response* of the hook at *path* to the parent with *uid*; return the one before, or None."""
+        with self._lock:
+            before = self._responses.pop((path, uid), None)
+            self._responses[path, uid] = response
+            if len(self._responses) > self._most:
+                self._responses.popitem(last=False)
+        return before
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+
+def log_calls(answers: Mapping[str, Answer], *, timer: Callable[[], float] = perf_counter) -> dict[str, Answer]:
+    """Return *answers*, by path, that log each call and answer the same; *timer* returns seconds."""
+    last = LastResponses()
+    return {path: _logged(path, answer, last, timer) for path, answer in answers.items()}
+
+
+def _logged(path: str, answer: Answer, last: LastResponses, timer: Callable[[], float]) -> Answer:
+    def answer_and_log(body: Body, now: datetime) -> bytes:
+        begin = timer()
+        outcome: bytes | str = "failed"
+        try:
+            outcome = response = answer(body, now)
+        except MalformedRequest:
+            outcome = "refused"
+            raise
+        finally:
+            _log_call(path, body, outcome, timer() - begin, last)
+        return response
+
+    return answer_and_log
+
+
+def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last: LastResponses) -> None:
+    """Log the call with *body* at *path*; *outcome* is the response, or a word if there is none."""
+    try:
+        parent = CustomizeRequest.decode(body).parent
+        call = f"{path} {parent.namespace}/{parent.name} generation {parent.generation} in {seconds * 1000:.1f} ms"
+        if isinstance(outcome, bytes):
+            outcome = _described(outcome, last.replace(path, parent.uid, outcome))
+        log.info("%s: %s", printable(call), outcome)
+    except MalformedRequest:
+        pass  # it names no parent, and the app logs why it is refused
+    except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it
+        log.warning("a call of %s could not be logged: %s", path, type(error).__name__)
+
+
+def _described(response: bytes, before: bytes | None) -> str:
+    new: Json = msgspec.json.decode(response)
+    lines = difference_lines(msgspec.json.decode(before) if before else {}, new)
+    change = "first response" if before is None else "changed" if lines else "unchanged"
+    more = [f"... and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
+    return "\n  ".join(["; ".join([*_contents(new), change]), *lines[:MOST_LINES], *more])
+
+
+def _contents(response: Json) -> Iterator[str]:
+    """Yield what the *response* lists, such as ``1 Deployment, 2 ConfigMap``, and when the next sync is due."""
+    if "relatedResources" in response:
+        yield f"rules: {len(response['relatedResources'])}"
+        return
+    kinds = Counter(child["kind"] for child in response["children"])
+    yield ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no children"
+    if "resyncAfterSeconds" in response:
+        yield f"resync in {response['resyncAfterSeconds']} s"

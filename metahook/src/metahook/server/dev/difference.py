@@ -1,0 +1,128 @@
+"""The difference between two responses of a hook to one parent, in lines: ``+`` new, ``-`` gone, ``~`` changed.
+
+Values are shown for the status alone: a spec may hold what its author wants nobody to read over their shoulder.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from metahook.protocol.changes import Change, changed_paths, changes
+from metahook.protocol.objects import object_or_empty
+
+Json = dict[str, Any]
+Identity = tuple[str, str, str]
+"""Kind, name and API version of a child."""
+
+LONGEST = 240
+"""Characters of a value that are shown."""
+
+_KEYS = ("name", "type", "containerPort", "port", "mountPath")
+"""What identifies an item of a list of objects, to a reader."""
+
+_SECRET = "Secret"  # noqa: S105 - a kind
+
+
+def difference_lines(old: Json, new: Json) -> list[str]:
+    """Return what differs in the response *new*, of sync or of customize; *old* is empty if there is none.
+
+    The time of the next sync is left out: it differs in every response that counts down to a moment.
+    """
+    lines = [
+        *_child_lines(_children(old), _children(new)),
+        *_rule_lines(old.get("relatedResources", []), new.get("relatedResources", [])),
+        *_status_lines(old.get("status", {}), new.get("status", {})),
+    ]
+    return [printable(line) for line in lines]
+
+
+def printable(text: str) -> str:
+    """Return *text* without control characters. Why here: a name in a request may hold some, which move the cursor."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _children(response: Json) -> dict[Identity, Json]:
+    children: list[Json] = response.get("children", [])
+    return {(child["kind"], child["metadata"]["name"], child["apiVersion"]): child for child in children}
+
+
+def _child_lines(old: dict[Identity, Json], new: dict[Identity, Json]) -> Iterator[str]:
+    for identity in sorted({*old, *new}):
+        kind, name, _ = identity
+        if identity not in old or identity not in new:
+            yield f"{'+' if identity in new else '-'} {kind} {name}"
+        else:
+            paths = changed_paths(_comparable(old[identity]), _comparable(new[identity]), "", keys=_KEYS)
+            yield from (f"~ {kind} {name}: {path}" for path in paths)
+
+
+def _comparable(child: Json) -> Json:
+    """Return *child*; of a Secret with each field in one piece, so that a path does not name what is in it."""
+    if child["kind"] != _SECRET:
+        return child
+    return {field: msgspec.json.encode(value, order="sorted") for field, value in child.items()}
+
+
+def _rule_lines(old: Iterable[Json], new: Iterable[Json]) -> Iterator[str]:
+    before, after = ({msgspec.json.encode(rule, order="sorted"): rule for rule in rules} for rules in (old, new))
+    yield from (f"- rule {_rule(before[key])}" for key in before if key not in after)
+    yield from (f"+ rule {_rule(after[key])}" for key in after if key not in before)
+
+
+def _rule(rule: Json) -> str:
+    """Return a related rule in short, such as ``configmaps settings`` or ``pods by labels``."""
+    selected = ", ".join(rule["names"]) if rule.get("names") else "by labels" if "labelSelector" in rule else "all"
+    return f"{rule['resource']} {selected}"
+
+
+def _status_lines(old: Json, new: Json) -> Iterator[str]:
+    before, after = _conditions(old), _conditions(new)
+    if before is None or after is None:
+        yield from map(_value_line, changes(old, new, "status", keys=_KEYS))
+        return
+    old, new = ({name: status[name] for name in status if name != "conditions"} for status in (old, new))
+    yield from map(_value_line, changes(old, new, "status", keys=_KEYS))
+    for name in dict.fromkeys([*before, *after]):
+        path = f"status.conditions[{name}]"
+        yield from map(_value_line, _condition_changes(before.get(name), after.get(name), path))
+
+
+def _conditions(status: Json) -> dict[str, Json] | None:
+    """Return the conditions by type, or None if ``conditions`` holds something else."""
+    conditions = status.get("conditions", [])
+    items = [object_or_empty(item) for item in conditions] if isinstance(conditions, list) else [{}]
+    is_conditions = all(isinstance(item.get("type"), str) for item in items)
+    return {item["type"]: item for item in items} if is_conditions else None
+
+
+def _condition_changes(old: Json | None, new: Json | None, path: str) -> Iterator[Change]:
+    """Yield status and reason as one change, and the message. Other fields only if these stay: they follow them."""
+    summary = Change(path, _summary(old), _summary(new))
+    if summary.old == summary.new:
+        yield from changes(old, new, path)
+        return
+    yield summary
+    if new is not None:
+        yield from changes((old or {}).get("message", UNSET), new.get("message", UNSET), f"{path}.message")
+
+
+def _summary(condition: Json | None) -> object:
+    """Return such as ``False RollingOut``, or UNSET for no condition."""
+    if condition is None:
+        return UNSET
+    return " ".join(str(condition[field]) for field in ("status", "reason") if field in condition)
+
+
+def _value_line(change: Change) -> str:
+    if change.new is UNSET:
+        return f"- {change.path}"
+    if change.old is UNSET:
+        return f"+ {change.path}: {_text(change.new)}"
+    return f"~ {change.path}: {_text(change.old)} -> {_text(change.new)}"
+
+
+def _text(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,0 +1,88 @@
+"""``serve`` in development mode as a process: what it logs, and what it serves where."""
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.calling import JSON
+from tests.documents import ROOT
+from tests.serving import Served, served
+
+REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
+"""Why ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
+SERVE = (sys.executable, "-m", "app", "serve")
+OPEN = "development mode is open to other machines: listen on 127.0.0.1, except in a container"
+DEVELOPMENT = "development mode: the log shows names and the status of parents; do not use it in a cluster"
+
+_LINE = re.compile(r"[0-9-]+ [0-9:,]+ (?=[A-Z]+ )")
+
+
+def ended(running: Served) -> list[str]:
+    """Stop the process; return its log, without times and durations."""
+    running.process.send_signal(signal.SIGTERM)
+    running.process.wait(timeout=30)
+    log = running.process.stderr.read() if running.process.stderr else ""
+    return [re.sub(r"in [\d.]+ ms", "in 1.0 ms", _LINE.sub("", line)) for line in log.splitlines()]
+
+
+@pytest.fixture(name="hook", scope="module")
+def _hook() -> Iterator[Served]:
+    with served(*SERVE, "--dev") as running:
+        yield running
+
+
+def test_the_first_page_names_the_port_of_health(hook: Served) -> None:
+    page = httpx.get(f"{hook.url}/").text
+
+    assert f"port {urlsplit(hook.health_url).port}: health" in page
+    assert httpx.get(f"{hook.url}/docs").is_success
+    assert httpx.get(f"{hook.health_url}/").status_code == 404
+
+
+def test_the_log_shows_what_each_call_changes() -> None:
+    with served(*SERVE, "--dev") as running:
+        for body in REQUESTS:
+            assert httpx.post(f"{running.url}/sync", content=body, headers=JSON).is_success
+        log = ended(running)
+
+    info = "INFO metahook.server.dev.calls: /sync default/web generation 1 in 1.0 ms: 1 Deployment"
+    ready = log.index(f"{info}; changed")
+    assert [line for line in log if line.startswith("WARNING")] == [f"WARNING metahook.server.app: {DEVELOPMENT}"]
+    assert "  ~ status.conditions[Ready]: False RollingOut -> True Available" in log[ready:]
+    assert log[-1] == f"{info}; unchanged"
+
+
+@pytest.mark.parametrize(
+    ("options", "logged"),
+    [
+        pytest.param(["--dev", "--host=0.0.0.0"], {DEVELOPMENT, OPEN}, id="open to others"),
+        pytest.param(["--host=0.0.0.0"], set(), id="no development mode"),
+    ],
+)
+def test_a_warning_says_that_others_can_reach_development_mode(options: list[str], logged: set[str]) -> None:
+    with served(*SERVE, *options) as running:
+        assert httpx.get(f"{running.url}/docs").is_success is ("--dev" in options)
+        log = ended(running)
+
+    assert {line.partition(": ")[2] for line in log if line.startswith("WARNING")} == logged
+
+
+_HOOK = """
+import sys
+from metahook import Address, ServerOptions, serve
+from tests.tiny import TINY
+
+port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
+serve(TINY, Address("127.0.0.1", port), Address("127.0.0.1", health_port), ServerOptions(dev=True))
+"""
+
+
+def test_any_hook_has_it_with_an_option_of_the_server() -> None:
+    with served(sys.executable, "-c", _HOOK) as running:
+        assert httpx.get(f"{running.url}/").is_success
+        assert f"WARNING metahook.server.app: {DEVELOPMENT}" in ended(running)
