@@ -97,7 +97,7 @@ def test_a_word_without_a_test_is_found(page: str, is_missing: bool) -> None:  #
 
 
 def test_a_link_to_a_test_leads_to_the_file_that_has_it() -> None:
-    links = re.findall(r"\[test\]\(\.\./(\S+?)\) <!-- tests: ([\w.]+)", TEXT)
+    links = re.findall(r"\[test_\w+\.py\]\(\.\./(\S+?)\) <!-- tests: ([\w.]+)", TEXT)
 
     assert len(links) > 40
     for path, name in links:

@@ -16,6 +16,7 @@ from tests.api.apiserver import refusals
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
+from tests.docs.proofs import PAGES as EVERY_PAGE
 from tests.documents import ROOT, Console, consoles, printed
 
 ALL = [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
@@ -160,16 +161,29 @@ def test_every_page_requires_the_same_version_of_metacontroller() -> None:
     assert versions - {"4.13.1"} == {"4.17.2"}
 
 
-@pytest.mark.parametrize("page", ALL)
+@pytest.mark.parametrize("page", [*EVERY_PAGE, "CONTRIBUTING.md", "SECURITY.md"])
 def test_links_and_anchors_of_the_page_exist(page: str) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text()):
+    prose = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+
+    for link in re.findall(r"\]\(([^)]+)\)", prose):
         name, _, anchor = link.partition("#")
         if "://" in link:
             continue
         target = (ROOT / page).parent / name if name else ROOT / page
-        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
 
-        assert not anchor or anchor in {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in headings}
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of *page*, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_an_anchor_that_does_not_exist_is_no_heading() -> None:
+    assert {"install-with-helm", "install"} <= anchors(ROOT / "docs/install.md")
+    assert "least-privilege" not in anchors(ROOT / "docs/install.md")
 
 
 @pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md"])
