@@ -1,6 +1,7 @@
 """The audit log: the requests of Metacontroller, their effects, and the rights that they needed."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -131,6 +132,12 @@ def granted(role: Json) -> set[Right]:
         for resource in rule["resources"]
         for verb in rule["verbs"]
     }
+
+
+def drop_incomplete_line(log: Path) -> None:
+    """Remove the last line of *log* if the server that wrote it was killed before its end."""
+    content = log.read_bytes()
+    os.truncate(log, content.rfind(b"\n") + 1)
 
 
 def stored(log: Path, watched: Record) -> Record:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from metahook.envtest.process import Process
+from tests.e2e.audit import drop_incomplete_line
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 from tests.e2e.installed import controller
@@ -34,7 +35,10 @@ def _kill_metacontroller(scene: Scene) -> None:
 
 
 def _kill_api_server(scene: Scene) -> None:
-    scene.cluster.control_plane.apiserver.restart(signal.SIGKILL)
+    server = scene.cluster.control_plane.apiserver
+    server.stop(signal.SIGKILL)
+    drop_incomplete_line(scene.cluster.audit_log)  # otherwise the next server continues it
+    server.start()
 
 
 def _stop_hook(scene: Scene) -> None:

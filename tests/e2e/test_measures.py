@@ -7,7 +7,7 @@ import pytest
 
 from metahook.simulator.objects import Json, key_of, with_metadata
 from tests.build import finished, my_resource, sync
-from tests.e2e.audit import Audit, Done, deleted, stored
+from tests.e2e.audit import Audit, Done, deleted, drop_incomplete_line, stored
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
@@ -220,3 +220,14 @@ def test_a_retry_at_the_beginning_of_a_step_is_not_compared() -> None:
 )
 def test_all_else_of_a_step_is_compared(name: str, entries: list[str]) -> None:
     assert without_retry(name, entries, ["2: 1"]) == entries
+
+
+@pytest.mark.parametrize("whole", ["", '{"auditID": "a"}\n', '{"auditID": "a"}\n{"auditID": "b"}\n'])
+@pytest.mark.parametrize("torn", ["", '{"audit'])
+def test_a_line_of_a_killed_server_is_dropped_and_whole_lines_stay(tmp_path: Path, whole: str, torn: str) -> None:
+    log = tmp_path / "audit.log"
+    log.write_text(whole + torn)
+
+    drop_incomplete_line(log)
+
+    assert log.read_text() == whole
