@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from metahook.protocol import Controller
 from metahook.protocol.sender import controller_of
+from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.ownership import UNDO
 from metahook.simulator.apiserver.store import ApiServer
@@ -62,6 +63,7 @@ class World:
         self.clock = Clock()
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
+        self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
         # Why here: controllers that watch an empty API server of their own never act.
         watched = self.api if controllers else ApiServer(self.clock, self.history)
         self.deployments = DeploymentController(watched, self.clock)

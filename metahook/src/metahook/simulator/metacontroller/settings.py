@@ -62,14 +62,18 @@ class Settings:
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
     on_delete: tuple[Kind, ...] = ()
+    crds: tuple[Json, ...] = ()
+    """The CRDs whose defaults the API server adds; the other rules of their schemas are not simulated."""
 
     @classmethod
     def read(cls, composite: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
         """Return the settings of the CompositeController *composite*, given *crds*.
 
-        Raise UnknownResource, and NotSimulated for what would behave in another way than on a real control plane.
+        Of the schemas of *crds*, only the defaults are simulated. Raise UnknownResource, and NotSimulated for a setting
+        with which a real control plane behaves in another way.
         """
-        spec, served = composite["spec"], (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
+        spec, crds = composite["spec"], tuple(crds)
+        served = (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
         children = spec.get("childResources") or []
         _check(spec)
         return cls(
@@ -82,6 +86,7 @@ class Settings:
             has_customize=bool(spec["hooks"].get("customize")),
             served=served,
             on_delete=tuple(_served(each, served) for each in children if _update_method(each) == "OnDelete"),
+            crds=crds,
         )
 
     @property
