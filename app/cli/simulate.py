@@ -173,4 +173,4 @@ def settings(mode: Mode, watch: Watch) -> Settings:
 def _world(hook: str | None, mode: Mode, watch: Watch) -> World:
     """Return a world with the built-in hook in it, or with the one at the URL *hook*."""
     called = click.get_current_context().with_resource(RemoteHook(hook, "--hook")) if hook else controller(watch)
-    return World(called, settings(mode, watch))
+    return World(called, settings(mode, watch), raise_errors=False)

@@ -22,14 +22,16 @@ def test_what_every_stored_parent_has_is_added() -> None:
     parent = CONTROLLER.request(PARENT).parent
 
     assert (parent.name, parent.namespace, parent.uid, parent.generation) == ("hi", "default", "hi", 1)
+    assert parent.created == "2026-01-01T00:00:00Z"
 
 
 def test_what_the_parent_says_stays() -> None:
-    metadata = {"name": "hi", "namespace": "other", "uid": "u", "generation": 7}
+    created = "2027-02-03T04:05:06Z"
+    metadata = {"name": "hi", "namespace": "other", "uid": "u", "generation": 7, "creationTimestamp": created}
 
     parent = CONTROLLER.request({"metadata": metadata, "spec": {}, "status": {"state": "Ready"}}).parent
 
-    assert (parent.namespace, parent.uid, parent.generation) == ("other", "u", 7)
+    assert (parent.namespace, parent.uid, parent.generation, parent.created) == ("other", "u", 7, created)
     assert parent.status == b'{"state":"Ready"}'
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -92,6 +93,14 @@ def test_the_example_of_a_request_is_answered(name: str) -> None:
 
     assert complaints(f"{name}RequestBody", example) == []
     assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["Sync", "Customize"])
+def test_the_parent_of_an_example_has_the_metadata_of_a_stored_one(name: str) -> None:
+    metadata = content(name)["example"]["parent"]["metadata"]
+
+    assert metadata.keys() == {"name", "namespace", "uid", "generation", "creationTimestamp"}
+    assert datetime.fromisoformat(metadata["creationTimestamp"]).utcoffset() == timedelta(0)
 
 
 @pytest.mark.parametrize("field", ["parent", "children"])

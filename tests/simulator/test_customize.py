@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from metahook import Kind
 from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import SERVED
 from metahook.simulator.world import World
-from tests.worlds import PARENT, WEB, Answers, calls, events, parent, synced, world
+from tests.worlds import PARENT, WEB, Answers, calls, events, parent, settled, synced, world
 
 Json = dict[str, Any]
 
@@ -153,3 +154,42 @@ def test_if_parents_are_related_to_parents_each_status_syncs_all() -> None:
     synced(made)
 
     assert calls(made) - before > 3
+
+
+THING = Kind("example.com/v1", "Thing", "things")
+TWO_VERSIONS = (*SERVED, THING, Kind("example.com/v2", "Thing", "things"), Kind("other.com/v1", "Thing", "things"))
+
+
+def thing(api_version: str, size: int) -> Json:
+    return {"apiVersion": api_version, "kind": "Thing", "metadata": {"name": "a"}, "spec": {"size": size}}
+
+
+@pytest.mark.parametrize("stored", ["example.com/v1", "example.com/v2"])
+@pytest.mark.parametrize("named", ["example.com/v1", "example.com/v2"])
+def test_a_rule_selects_objects_in_the_version_that_it_names(named: str, stored: str) -> None:
+    hook = Answers()
+    hook.rules = [{"apiVersion": named, "resource": "things"}]
+    made = settled("dynamic-apply", hook, thing(stored, 1), parent(), served=TWO_VERSIONS)
+    before = calls(made)
+
+    made.apply(thing(stored, 2))
+    made.until_quiet()
+
+    *_, last = made.history.calls()
+    (item,) = json.loads(last.request)["related"][f"Thing.{named}"].values()
+    assert calls(made) - before == 1
+    assert (item["apiVersion"], item["spec"]) == (named, {"size": 2})
+
+
+def test_a_rule_selects_no_objects_of_another_group() -> None:
+    hook = Answers()
+    hook.rules = [{"apiVersion": THING.api_version, "resource": "things"}]
+    made = settled("dynamic-apply", hook, thing("other.com/v1", 1), parent(), served=TWO_VERSIONS)
+    before = calls(made)
+
+    made.apply(thing("other.com/v1", 2))
+    made.until_quiet()
+
+    *_, last = made.history.calls()
+    assert json.loads(last.request)["related"] == {"Thing.example.com/v1": {}}
+    assert calls(made) == before

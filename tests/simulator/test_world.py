@@ -1,19 +1,24 @@
 """A world as a user works with it, and its hook, which responds as its service does."""
 
+import traceback
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from metahook import Controller, Deployment, RelatedRule, SyncResponse
+from metahook import Controller, Deployment, RefusedResponse, RelatedRule, SyncResponse
 from metahook.protocol.wire import MAX_BODY
 from metahook.server.app import create_app
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply, in_process
+from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
-from metahook.simulator.world import NeverQuiet, NoSuchObject
+from metahook.simulator.world import NeverQuiet, NoSuchObject, World
 from tests.build import MYRESOURCE
 from tests.calling import call
 from tests.tiny import controller, sync_body
-from tests.worlds import WEB, Answers, events, parent, settled, world
+from tests.worlds import CHILDREN, PARENT, WEB, Answers, events, parent, ready, settled, world
 
 
 def test_a_missing_object_is_an_error_that_names_it() -> None:
@@ -101,11 +106,62 @@ def test_a_response_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None
         return []
 
     empty = Controller(sync=lambda _, __: SyncResponse(status={}), customize=rules, children=(Deployment,))
-    made = world("dynamic-apply", empty, parent())
+    made = World(empty, Settings(PARENT, CHILDREN), raise_errors=False)
+    made.apply(parent())
     made.run(1)
 
     assert events(made)[0] == "unsupported status code: 500"
     assert made.api.all_keys() == [Key("MyResource", "default", "web")]
+
+
+def missing_key(*_: object) -> Any:
+    raise KeyError
+
+
+def refused(*_: object) -> SyncResponse:
+    return SyncResponse(status={})
+
+
+@pytest.mark.parametrize(
+    ("mistake", "error", "place"),
+    [
+        pytest.param({"sync": missing_key}, KeyError, "missing_key", id="sync"),
+        pytest.param({"customize": missing_key}, KeyError, "missing_key", id="customize"),
+        pytest.param({"sync": refused}, RefusedResponse, "check_sync", id="a refused response"),
+    ],
+)
+def test_an_exception_of_a_controller_is_raised_with_its_place(
+    mistake: dict[str, Any], error: type[Exception], place: str
+) -> None:
+    made = World(replace(MYRESOURCE, **mistake), Settings(PARENT, CHILDREN))
+    made.apply(parent())
+
+    with pytest.raises(error) as raised:
+        made.until_quiet()
+    assert place in [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+
+
+def test_after_an_exception_the_sync_is_retried_as_after_a_500() -> None:
+    broken = replace(MYRESOURCE, sync=missing_key)
+    made = World(broken, Settings(PARENT, CHILDREN))
+    made.apply(parent())
+    with pytest.raises(KeyError):
+        made.run(1)
+    assert events(made) == ["unsupported status code: 500"]
+
+    made.metacontroller.hook = in_process(MYRESOURCE, made.clock.time)
+    made.until_quiet()
+
+    assert ready(made) == ("True", "Available")
+
+
+def test_errors_of_a_controller_are_listed_if_they_are_not_raised() -> None:
+    made = World(replace(MYRESOURCE, sync=missing_key), Settings(PARENT, CHILDREN), raise_errors=False)
+    made.apply(parent())
+    made.run(1)
+
+    assert {type(error) for error in made.errors} == {KeyError}
+    assert len(made.errors) == len(events(made)) > 1
 
 
 BACKUP = Key("MyBackup", "default", "nightly")

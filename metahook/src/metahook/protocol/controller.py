@@ -39,8 +39,9 @@ class Controller:
     ) -> SyncRequest:
         """Return a sync request as Metacontroller would send it, for a unit test of ``sync``.
 
-        The objects are as you would write them: a namespace, uid or generation that one lacks is added. *related* has
-        the objects that rules select; a kind with none of them is missing, and one that is not a key was not selected.
+        The objects are as you would write them: a namespace, uid, generation or creation time that one lacks is added.
+        *related* has the objects that rules select; a kind with none of them is missing, and one that is not a key was
+        not selected.
         """
         return SyncRequest.decode(example_request(parent, self.children, children, related or {}), self.children)
 

@@ -14,6 +14,9 @@ from metahook.protocol.wire import RelatedRule
 
 Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
+CREATED = "2026-01-01T00:00:00Z"
+"""The creation time of an object in an example, if it names no other."""
+
 RelatedKind = tuple[str, str, str]
 """API version, resource (plural) and kind: a rule names the resource, and its objects are grouped by kind."""
 
@@ -42,7 +45,8 @@ def example_request(
 def _stored(item: Json) -> Json:
     """Return *item* with the metadata that every stored object has."""
     metadata = item["metadata"]
-    return {**item, "metadata": {"namespace": "default", "uid": metadata["name"], "generation": 1, **metadata}}
+    defaults = {"namespace": "default", "uid": metadata["name"], "generation": 1, "creationTimestamp": CREATED}
+    return {**item, "metadata": {**defaults, **metadata}}
 
 
 def customize_request(parent: Json) -> bytes:

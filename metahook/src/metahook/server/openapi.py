@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import Controller, wire
+from metahook.protocol.sender import CREATED
 from metahook.server.refusal import FAILED, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refusal
 
 Json = dict[str, Any]
@@ -26,8 +27,8 @@ _REF = "#/components/schemas/{name}"
 _MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
 
-_METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1}
-"""The least that a parent needs."""
+_METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1, "creationTimestamp": CREATED}
+"""What every stored parent has."""
 
 
 def openapi_document(title: str, version: str, controllers: Mapping[str, Controller]) -> Json:

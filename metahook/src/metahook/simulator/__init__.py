@@ -18,8 +18,18 @@ but its own.
 Imports protocol, to call a controller as Metacontroller does. Start at :mod:`metahook.simulator.world`.
 """
 
-from metahook.simulator.metacontroller.settings import MODES, Mode, Settings, UnknownResource
+from metahook.simulator.metacontroller.settings import MODES, Mode, NotSimulated, Settings, UnknownResource
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
 
-__all__ = ["MODES", "Key", "Mode", "NeverQuiet", "NoSuchObject", "Settings", "UnknownResource", "World"]
+__all__ = [
+    "MODES",
+    "Key",
+    "Mode",
+    "NeverQuiet",
+    "NoSuchObject",
+    "NotSimulated",
+    "Settings",
+    "UnknownResource",
+    "World",
+]

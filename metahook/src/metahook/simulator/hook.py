@@ -27,8 +27,10 @@ class Hook(Protocol):
         """Return the reply to *body*, sent to ``/sync`` or ``/customize``; raise Unreachable."""
 
 
-def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
-    """Return *controller* as a hook, which responds as its service would."""
+def in_process(
+    controller: Controller, now: Callable[[], datetime], report: Callable[[Exception], object] = bool
+) -> Hook:
+    """Return *controller* as a hook, which responds as its service would; *report* gets the exception behind a 500."""
 
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
@@ -39,7 +41,8 @@ def in_process(controller: Controller, now: Callable[[], datetime]) -> Hook:
             return Reply(200, controller.answer_sync(body, now()))
         except MalformedRequest as error:
             return _refusal(MALFORMED, str(error))
-        except Exception:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
+        except Exception as error:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
+            report(error)
             return _refusal(*FAILED)
 
     return call

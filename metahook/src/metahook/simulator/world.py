@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from metahook.protocol import Controller
 from metahook.protocol.sender import controller_of
+from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.ownership import UNDO
 from metahook.simulator.apiserver.store import ApiServer
@@ -49,20 +50,27 @@ class World:
     """A cluster in memory. *hook* is a controller in this process, or any function that responds as one.
 
     Without Kubernetes' own *controllers* nothing is rolled out or garbage collected: Metacontroller acts alone.
+    An exception of a controller is a response with status 500, as from its service. The method that lets time pass also
+    raises it, unless *raise_errors* is false: then time goes on, and ``errors`` has all of them.
     """
 
-    def __init__(self, hook: Hook | Controller, settings: Settings, *, controllers: bool = True) -> None:
+    def __init__(
+        self, hook: Hook | Controller, settings: Settings, *, controllers: bool = True, raise_errors: bool = True
+    ) -> None:
         self.max_actions = MAX_ACTIONS
+        self.raise_errors = raise_errors
+        self.errors: list[Exception] = []
         self.clock = Clock()
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
+        self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
         # Why here: controllers that watch an empty API server of their own never act.
         watched = self.api if controllers else ApiServer(self.clock, self.history)
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)
         self.kubelet = Kubelet(watched, self.clock)
         self.garbage_collector = GarbageCollector(watched, self.clock)
-        called = in_process(hook, self.clock.time) if isinstance(hook, Controller) else hook
+        called = in_process(hook, self.clock.time, self.errors.append) if isinstance(hook, Controller) else hook
         self.metacontroller = Metacontroller(self.api, self.clock, called, settings)
         self.settings = settings
 
@@ -79,7 +87,7 @@ class World:
         return copy
 
     def apply(self, manifest: Json) -> None:
-        """Create an object, or replace its spec, labels and annotations, as ``kubectl apply`` does."""
+        """Create an object, or replace its spec, labels and annotations, as ``kubectl apply`` does; raise ApiError."""
         check_json(manifest)
         manifest = copy_json(manifest)
         live = self.api.get(key_of(manifest))
@@ -91,7 +99,10 @@ class World:
         self.api.update({**live, **body, "metadata": {**live["metadata"], **own}}, YOU)
 
     def edit(self, key: Key, change: Callable[[Json], object]) -> None:
-        """Edit an object by hand, including its status: *change* edits it in place."""
+        """Edit an object by hand, including its status: *change* edits it in place.
+
+        Raise NoSuchObject if there is none, and ApiError if the API server refuses the change.
+        """
         live, old = self.get(key), self.get(key)
         change(live)
         check_json(live)
@@ -102,7 +113,10 @@ class World:
             self.api.update_status({**live, "status": status or {}}, YOU)
 
     def undo(self, key: Key, revision: int) -> None:
-        """Roll a Deployment back to a *revision*, as ``kubectl rollout undo`` does: Pod template and annotations."""
+        """Roll a Deployment back to a *revision*, as ``kubectl rollout undo`` does: Pod template and annotations.
+
+        Raise NoSuchObject without such a Deployment or revision, and ApiError if the API server refuses the change.
+        """
         live = self.get(key)
         sets = (item for item in self.api.all("ReplicaSet") if controller_of(item) == live["metadata"]["uid"])
         found = next((item for item in sets if item["metadata"]["annotations"].get(REVISION) == str(revision)), None)
@@ -119,17 +133,20 @@ class World:
         self.metacontroller.restart()
 
     def delete(self, key: Key, policy: str = "background") -> None:
-        """Delete an object by hand; *policy* is background, foreground or orphan."""
+        """Delete an object by hand; *policy* is background, foreground or orphan. Raise ApiError if there is none."""
         self.api.delete(key, YOU, policy=policy)
 
     def run(self, seconds: float) -> None:
-        """Let *seconds* pass; raise NeverQuiet."""
+        """Let *seconds* pass; raise NeverQuiet, and what the controller raises."""
         end = self.clock.now + seconds
         self.until(lambda: False, within=seconds)
         self.clock.sleep(end)
 
     def until(self, holds: Callable[[], bool], within: float = HOUR) -> bool:
-        """Let time pass until *holds*, for at most *within* seconds; return whether it does; raise NeverQuiet."""
+        """Let time pass until *holds*, for at most *within* seconds; return whether it does.
+
+        Raise NeverQuiet, and what the controller raises.
+        """
         end = self.clock.now + within
         most = self.max_actions + int(within / 30)
         for _ in range(most):
@@ -137,9 +154,16 @@ class World:
                 return True
             if self.clock.next_timer is None or self.clock.next_timer.at > end:
                 return False
-            self.clock.step()
+            self._step()
         raise NeverQuiet(f"the cluster does not become quiet: {most} timers ran by {self.clock.now:.1f} s")
 
     def until_quiet(self, within: float = LONGEST_TIMER) -> bool:
-        """Let time pass until only idle timers are left; return whether that is so in time; raise NeverQuiet."""
+        """Let time pass until only idle timers are left; return whether that is so in time; raise as ``until`` does."""
         return self.until(lambda: not self.clock.is_busy, within)
+
+    def _step(self) -> None:
+        """Run the next timer; raise the error of a controller that it called."""
+        before = len(self.errors)
+        self.clock.step()
+        if self.raise_errors and len(self.errors) > before:
+            raise self.errors[before]

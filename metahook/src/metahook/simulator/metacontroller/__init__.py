@@ -1,7 +1,7 @@
 """Metacontroller: it calls the hook, and applies the response to the API server.
 
 The rule of this package: it follows Metacontroller 4.17's pkg/controller/composite, for a CompositeController with
-generateSelector, InPlace and hook version v2. Where Metacontroller does harm, so does this package.
+generateSelector, InPlace or OnDelete, and hook version v2. Where Metacontroller does harm, so does this package.
 
     loop        from an event to a sync, and from the response to the API server
     queue       the work queue, with its timers; ``rate_limiter`` has the delays of its retries

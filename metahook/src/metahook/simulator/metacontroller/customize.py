@@ -45,23 +45,30 @@ class Customize:
         groups: Grouped = {}
         for rule in self.rules(parent):
             kind = self._kind(rule)
+            if kind is None:
+                raise InvalidResponse("a related kind is not served by the API server")
             group = groups.setdefault(kind.group_key, {})
             for item in cache.all(kind.kind):
-                if selects(rule, item):
-                    group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = item
+                if _is_of(kind, item) and selects(rule, item):
+                    # Why here: the API server returns an object in the version in which it is read.
+                    served = {**item, "apiVersion": kind.api_version}
+                    group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = served
         return groups
 
     def is_related(self, parent: Json, item: Json) -> bool:
         """Tell whether *item* is related to *parent*."""
-        kinds = {kind.kind: (kind.api_version, kind.plural) for kind in self._served.values()}
-        kind = kinds.get(item["kind"])
-        return any(
-            (rule.get("apiVersion"), rule.get("resource")) == kind and selects(rule, item)
-            for rule in self.rules(parent)
-        )
+        rules = ((self._kind(rule), rule) for rule in self.rules(parent))
+        return any(kind and _is_of(kind, item) and selects(rule, item) for kind, rule in rules)
 
-    def _kind(self, rule: RelatedRule) -> Kind:
-        kind = self._served.get((rule.get("apiVersion", ""), rule.get("resource", "")))
-        if kind is None:
-            raise InvalidResponse("a related kind is not served by the API server")
-        return kind
+    def _kind(self, rule: RelatedRule) -> Kind | None:
+        return self._served.get((rule.get("apiVersion", ""), rule.get("resource", "")))
+
+
+def _is_of(kind: Kind, item: Json) -> bool:
+    """Tell whether *item* is of the group and *kind*: an object is served in each version of its kind."""
+    return item["kind"] == kind.kind and _group(item["apiVersion"]) == _group(kind.api_version)
+
+
+def _group(api_version: str) -> str:
+    """Return the group of *api_version*; it is empty for the core group."""
+    return api_version.rpartition("/")[0]

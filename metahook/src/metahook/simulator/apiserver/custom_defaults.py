@@ -1,0 +1,55 @@
+"""The defaults of custom resources, from the schemas of their CRDs. The other rules of a schema are not simulated.
+
+Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaulting.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from metahook.simulator.apiserver.store import Admission
+from metahook.simulator.objects import Json, copy_json
+
+_SYSTEM = ("apiVersion", "kind", "metadata", "status")
+"""Fields that get no defaults here: a status is written by itself."""
+
+
+def custom_defaults(crds: Iterable[Json]) -> Admission:
+    """Return the admission that adds the defaults of *crds* to the objects of their kinds."""
+    schemas = {key: schema for crd in crds for key, schema in _schemas(crd)}
+
+    def admit(item: Json, live: Json | None) -> Json:
+        del live  # an update gets the same defaults
+        schema = schemas.get((item["apiVersion"], item["kind"]))
+        return item if schema is None else with_defaults(item, schema)
+
+    return admit
+
+
+def _schemas(crd: Json) -> Iterable[tuple[tuple[str, str], Json]]:
+    """Yield API version, kind and schema of each version of *crd*, without the fields that get no defaults."""
+    spec = crd["spec"]
+    for version in spec["versions"]:
+        schema = (version.get("schema") or {}).get("openAPIV3Schema") or {}
+        own = {name: field for name, field in (schema.get("properties") or {}).items() if name not in _SYSTEM}
+        yield (f"{spec['group']}/{version['name']}", spec["names"]["kind"]), {"properties": own}
+
+
+def with_defaults(value: Any, schema: Json) -> Any:
+    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps."""
+    if isinstance(value, list):
+        return [with_defaults(item, schema.get("items") or {}) for item in value]
+    if not isinstance(value, dict):
+        return value
+    fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
+    added = {name: _copy(field["default"]) for name, field in fields.items() if _is_defaulted(value, name, field)}
+    rest = others if isinstance(others, dict) else {}
+    return {name: with_defaults(inner, fields.get(name, rest)) for name, inner in {**value, **added}.items()}
+
+
+def _is_defaulted(value: Json, name: str, field: Json) -> bool:
+    """Tell whether the *field* of *value* called *name* gets its default: null is absence unless it is nullable."""
+    return "default" in field and (name not in value or (value[name] is None and not field.get("nullable")))
+
+
+def _copy(value: Any) -> Any:
+    return copy_json(value) if isinstance(value, dict | list) else value
