@@ -56,7 +56,7 @@ class Controller:
         return SyncRequest.decode(example_request(parent, self.children, children, related or {}), self.children)
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
-        """Return the response to a sync request, both JSON; raise MalformedRequest or RefusedResponse."""
+        """Return the response to a sync request, both JSON; raise MalformedRequest, RefusedResponse or as sync does."""
         request = SyncRequest.decode(body, self.children)
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
@@ -64,7 +64,7 @@ class Controller:
         return check_size(response.encode())
 
     def answer_customize(self, body: Body) -> bytes:
-        """Return the response to a customize request, both JSON; raise MalformedRequest or RefusedResponse."""
+        """Return the response to a customize request, both JSON; raise as answer_sync does."""
         request = CustomizeRequest.decode(body)
         rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
