@@ -49,6 +49,7 @@ _STATUS = {
 }
 _BODY = {
     "the body is incomplete",
+    "the body is empty",
     "the body is not UTF-8",
     "the body is not JSON",
     "the body is nested too deeply",

@@ -5,14 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from metahook import MalformedRequest, SyncRequest, SyncResponse
-from metahook.protocol.reading import Rule
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
 from tests.calling import post_all
 from tests.damage import CANARY, REPLACEMENTS, places, replaced, without
-from tests.malformed import TEXTS
-from tests.tiny import controller, sync_body
+from tests.malformed import TEXTS, no_group
+from tests.tiny import TINY, sync_body
 from tests.verdict import faults
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
@@ -72,6 +70,7 @@ def damaged() -> Iterator[bytes]:
 
 def special() -> Iterator[bytes]:
     """Yield bodies that break the other rules."""
+    yield b""
     yield b"{"
     yield b"\xff"
     yield b"[" * 5000
@@ -91,11 +90,9 @@ def test_every_text_is_the_answer_to_a_request_and_there_are_no_others(caplog: p
     assert caplog.messages == [f"hook /sync refused: {text}" for text in texts]
 
 
-def careless(_: SyncRequest) -> SyncResponse:
-    raise MalformedRequest(Rule.REQUIRED, path=CANARY)
-
-
 def test_an_answer_with_another_text_would_be_a_fault() -> None:
-    app = create_app(controller(careless))
+    body = sync_body(children={})
 
-    assert faults(app, "/sync", {"body": sync_body()}) == {"body": [f'400: {{"error": "{CANARY} is missing"}}']}
+    assert faults(create_app(TINY), "/sync", {"body": body}) == {
+        "body": [f'400: {{"error": "{no_group("ConfigMap.v1")}"}}']
+    }

@@ -32,7 +32,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     facts = _facts(request, now, watch)
     desired, kept = facts.desired.children, facts.desired.kept
-    if facts.is_request_stale:  # its spec would undo later changes
+    if facts.is_keeping_newer_children:  # its spec would undo later changes
         desired, kept = [], request.children.kept()
     return SyncResponse(
         status=parent_status(facts),

@@ -11,7 +11,7 @@ from tests.build import NOW, UID, Json, condition, finished, my_resource, reason
 PORT = {"ports": [{"containerPort": 80}]}
 
 
-def later(**spec: Any) -> tuple[Json, list[Json]]:
+def newer(**spec: Any) -> tuple[Json, list[Json]]:
     """Return the parent as it was, and the children that were made for its next generation."""
     return my_resource(generation=1), finished(my_resource(generation=2, **spec))
 
@@ -24,8 +24,8 @@ def listed(answer: Json) -> list[str]:
     return sorted(child["kind"] for child in answer["children"])
 
 
-def test_children_of_a_later_generation_are_kept() -> None:
-    parent, children = later(image="nginx:2", **PORT)
+def test_children_of_a_newer_generation_are_kept() -> None:
+    parent, children = newer(image="nginx:2", **PORT)
 
     answer = sync(parent, *children)
 
@@ -36,21 +36,21 @@ def test_children_of_a_later_generation_are_kept() -> None:
 
 
 def test_a_parent_that_was_ready_is_building_while_its_request_is_stale() -> None:
-    parent, children = later(image="nginx:2")
+    parent, children = newer(image="nginx:2")
     parent["status"] = {"readyGeneration": 1}
 
     assert sync(parent, *children)["status"]["state"] == "Building"
 
 
-def test_one_later_child_is_enough() -> None:
-    parent, children = later(**PORT)
+def test_one_newer_child_is_enough() -> None:
+    parent, children = newer(**PORT)
     service = next(child for child in children if child["kind"] == "Service")
 
     assert listed(sync(parent, *finished(parent), service)) == ["Deployment", "Service"]
 
 
 def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
-    parent, children = later(image="nginx:2", **PORT)
+    parent, children = newer(image="nginx:2", **PORT)
     parent["status"] = sync(parent, *children)["status"]
 
     answer = sync(parent, *children, now=NOW + timedelta(seconds=60))
@@ -60,8 +60,8 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
     assert condition(answer)["status"] == "False"
 
 
-def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of_a_later_generation() -> None:
-    parent, children = later(image="nginx:2")
+def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of_a_newer_generation() -> None:
+    parent, children = newer(image="nginx:2")
     waited = sync(parent)["status"]
     stuck = sync({**parent, "status": waited}, now=NOW + timedelta(seconds=61))
     parent["status"] = stuck["status"]
@@ -74,7 +74,7 @@ def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of
 
 
 def test_the_same_child_is_named_whatever_their_order() -> None:
-    parent, children = later(**PORT)
+    parent, children = newer(**PORT)
 
     answers = [sync(parent, *order) for order in (children, children[::-1])]
 
@@ -83,9 +83,9 @@ def test_the_same_child_is_named_whatever_their_order() -> None:
     }
 
 
-@pytest.mark.parametrize("mark", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
-def test_any_other_stamp_is_replaced(mark: str) -> None:
-    parent, (deployment,) = later()
-    deployment["metadata"]["annotations"][GENERATION_STAMP] = mark
+@pytest.mark.parametrize("stamp", [f"1-{UID[:8]}", f"0-{UID[:8]}", "2-somebody", "2-", "-", "later", ""])
+def test_any_other_stamp_is_replaced(stamp: str) -> None:
+    parent, (deployment,) = newer()
+    deployment["metadata"]["annotations"][GENERATION_STAMP] = stamp
 
     assert specs(sync(parent, deployment)) != [None]

@@ -225,6 +225,12 @@ def test_a_kind_without_a_rule_is_not_selected() -> None:
     assert request(related=None).related.get(Service, "web") is Absence.NOT_SELECTED
 
 
+@pytest.mark.parametrize("group", ["Service", "services.v1", "v1/Service"])
+def test_a_group_of_another_name_counts_as_absent(group: str) -> None:
+    assert related(group, item()).get(Service, "web") is Absence.NOT_SELECTED
+    assert isinstance(related("Service.v1", item()).get(Service, "web"), Service)
+
+
 @pytest.mark.parametrize("group", [{}, {"1": item("other")}], ids=["empty", "others"])
 def test_a_kind_with_a_rule_can_be_missing(group: object) -> None:
     assert request(related={"Service.v1": group}).related.get(Service, "web") is Absence.MISSING

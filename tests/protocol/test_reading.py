@@ -1,11 +1,14 @@
+import sys
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
+from msgspec import Meta
 
 from metahook import MalformedRequest, Object, Observed
-from metahook.protocol.reading import read, try_read
+from metahook.protocol.reading import _BOUNDS, read, try_read
 
 CANARY = "canary-6c8349cc"
 
@@ -13,7 +16,7 @@ CANARY = "canary-6c8349cc"
 class Size(Observed, frozen=True):
     """A struct with bounds, and with two types."""
 
-    width: Annotated[float, msgspec.Meta(ge=0)]
+    width: Annotated[float, Meta(ge=0)]
     unit: str | int | None = None
 
 
@@ -49,7 +52,7 @@ def of_a_box(fields: str) -> str:
         pytest.param('"sizes": {"canary": {}}', "sizes[*] must be a list", id="a member"),
         pytest.param('"sizes": {"canary": [{"width": 1}, 5]}', "sizes[*][*] must be an object", id="an item"),
         pytest.param('"sizes": {"a": [], "b": [{}]}', "sizes[*][*].width is missing", id="a field of an item"),
-        pytest.param('"since": "canary"', "since must be of the type that the hook declares", id="another noun"),
+        pytest.param('"since": "canary"', "since must be a time in RFC 3339", id="another noun"),
         pytest.param(
             '"size": {"width": 1, "unit": ["canary"]}',
             "size.unit must be of the type that the hook declares",
@@ -68,6 +71,139 @@ def of_a_box(fields: str) -> str:
 )
 def test_the_rule_that_is_broken_is_named_without_keys_indices_and_values(fields: str, broken: str) -> None:
     assert of_a_box(fields) == broken
+
+
+class Bounded(Observed, frozen=True):
+    """A struct with each bound, and with types in types."""
+
+    ports: Annotated[list[Annotated[int, Meta(ge=1, le=65535)]], Meta(min_length=1, max_length=2)] | None = None
+    names: dict[Annotated[str, Meta(min_length=2)], str] | None = None
+    counts: dict[int, int] | None = None
+    few: Annotated[dict[str, int], Meta(max_length=1)] | None = None
+    empty: dict[str, None] | None = None
+    share: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    dozens: Annotated[int, Meta(multiple_of=12)] | None = None
+    letters: Annotated[str, Meta(pattern="^[a-z]{2}$"), Meta(max_length=9)] | None = None
+    code: Annotated[str, Meta(min_length=3, max_length=3)] | None = None
+    text: Annotated[str, Meta(min_length=1)] | None = None
+    at: Annotated[datetime, Meta(tz=True)] | None = None
+    local: Annotated[datetime, Meta(tz=False)] | None = None
+    color: Literal["red"] | None = None
+    pair: tuple[int, Annotated[str, Meta(max_length=1)]] | None = None
+    data: Annotated[bytes, Meta(max_length=1)] | None = None
+    inner: "Bounded | None" = None
+    part_of: str | None = msgspec.field(default=None, name="app.kubernetes.io/part-of")
+    """A field whose name has the signs of a path."""
+
+
+DECLARES = "of the type that the hook declares"
+A_PORT = "a whole number of at least 1 and of at most 65535"
+A_LIST = "a list of 1 to 2 items"
+LETTERS = "a string matching ^[a-z]{2}$ and of at most 9 characters"
+
+
+@pytest.mark.parametrize(
+    ("field", "broken"),
+    [
+        pytest.param('"ports": []', f"ports must be {A_LIST}", id="too short a list"),
+        pytest.param('"ports": [1, 2, 3]', f"ports must be {A_LIST}", id="too long a list"),
+        pytest.param('"ports": {}', f"ports must be {A_LIST}", id="no list"),
+        pytest.param('"ports": ["x"]', f"ports[*] must be {A_PORT}", id="an item of a bounded list"),
+        pytest.param('"ports": [1, 65536]', f"ports[*] must be {A_PORT}", id="too large an item"),
+        pytest.param('"ports": [0]', f"ports[*] must be {A_PORT}", id="too small an item"),
+        pytest.param('"names": {"c": "x"}', "each key of names must be a string of at least 2 characters", id="a key"),
+        pytest.param('"names": {"canary": 1}', "names[*] must be a string", id="a member of a bounded key"),
+        pytest.param('"counts": {"canary": 1}', "each key of counts must be a whole number", id="a key of a type"),
+        pytest.param('"few": {"canary": 1, "b": 2}', "few must be an object of at most 1 key", id="too many keys"),
+        pytest.param('"few": {"canary": "x"}', "few[*] must be a whole number", id="a member of a bounded object"),
+        pytest.param('"empty": {"canary": 1}', f"empty[*] must be {DECLARES}", id="a member that must be null"),
+        pytest.param('"share": 0', "share must be a number greater than 0 and less than 1", id="excluded"),
+        pytest.param('"share": 1', "share must be a number greater than 0 and less than 1", id="excluded above"),
+        pytest.param('"dozens": 13', "dozens must be a whole number divisible by 12", id="a multiple"),
+        pytest.param('"letters": "canary"', f"letters must be {LETTERS}", id="a pattern"),
+        pytest.param('"letters": 1', f"letters must be {LETTERS}", id="no string for a pattern"),
+        pytest.param('"code": "canary"', "code must be a string of 3 characters", id="a length"),
+        pytest.param('"text": ""', "text must be a string of at least 1 character", id="an empty string"),
+        pytest.param('"at": "2026-01-31T12:00:00"', "at must be a time in RFC 3339 with a time zone", id="a time zone"),
+        pytest.param(
+            '"local": "2026-01-31T12:00:00Z"', "local must be a time in RFC 3339 without a time zone", id="no time zone"
+        ),
+        pytest.param('"color": "canary"', f"color must be {DECLARES}", id="a choice"),
+        pytest.param('"color": "canary - at `$.text`"', f"color must be {DECLARES}", id="a value like a place"),
+        pytest.param('"pair": [1, "canary"]', f"pair must be {DECLARES}", id="a part of a type without a noun"),
+        pytest.param('"data": "Y2FuYXJ5"', f"data must be {DECLARES}", id="a bound of a type without a noun"),
+        pytest.param('"inner": {"inner": {"ports": [[]]}}', f"inner.inner.ports[*] must be {A_PORT}", id="inner"),
+        pytest.param(
+            '"app.kubernetes.io/part-of": 1', "app.kubernetes.io/part-of must be a string", id="a name like a path"
+        ),
+    ],
+)
+def test_a_bound_that_is_broken_is_named_with_the_type_that_has_it(field: str, broken: str) -> None:
+    assert rule(f"{{{field}}}".replace("canary", CANARY).encode(), Bounded) == broken
+
+
+def test_each_bound_that_a_type_can_have_has_words() -> None:
+    notes = {"title", "description", "examples", "extra_json_schema", "extra"}
+    lengths_and_zone = {"min_length", "max_length", "tz"}
+
+    assert {name for name in dir(Meta) if not name.startswith("_")} == {*_BOUNDS, *notes, *lengths_and_zone}
+
+
+def test_a_body_of_another_type_is_named_as_a_whole() -> None:
+    assert rule(b'{"canary": 1}', dict[int, int]) == "each key of the body must be a whole number"
+    assert rule(b"[]", Annotated[list[int], Meta(min_length=1)]) == "the body must be a list of at least 1 item"
+
+
+class Node(Observed, frozen=True):
+    """A struct in itself."""
+
+    nodes: "list[Node] | None" = None
+    name: str | None = None
+
+
+def many(members: int) -> bytes:
+    """Return groups of which the last is malformed."""
+    return b"{" + b"".join(b'"%d": {}, ' % number for number in range(members)) + b'"last": []}'
+
+
+def wide(members: int) -> bytes:
+    """Return a node with many nodes of which the last is malformed."""
+    return b'{"nodes": [' + b'{"name": "a"}, ' * members + b'{"name": 1}]}'
+
+
+def work(json: bytes, expected: Any, reads: Callable[[bytes, Any], object]) -> int:
+    """Return how many functions are called while *reads* reads *json* as *expected*, which it is not."""
+    calls: list[object] = []
+    sys.setprofile(lambda _, event, function: calls.append(function) if event in {"call", "c_call"} else None)
+    try:
+        reads(json, expected)
+    except MalformedRequest:
+        pass
+    finally:
+        sys.setprofile(None)
+    return len(calls)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected", "broken"),
+    [
+        pytest.param(many, dict[str, dict[str, msgspec.Raw]], "the body[*] must be an object", id="groups"),
+        pytest.param(wide, Node, "nodes[*].name must be a string", id="items"),
+    ],
+)
+def test_naming_the_rule_is_no_more_work_for_more_members(
+    make: Callable[[int], bytes], expected: Any, broken: str
+) -> None:
+    assert rule(make(10), expected) == rule(make(10_000), expected) == broken
+    assert work(make(10), expected, read) == work(make(10_000), expected, read)
+
+
+def test_work_for_each_member_would_be_counted() -> None:
+    def one_by_one(json: bytes, _: Any) -> None:
+        for member in msgspec.json.decode(json, type=dict[str, msgspec.Raw]).values():
+            try_read(member, dict)
+
+    assert work(many(100), None, one_by_one) > work(many(10), None, one_by_one) + 90
 
 
 def test_the_path_of_what_is_read_comes_first() -> None:

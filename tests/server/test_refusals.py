@@ -8,8 +8,17 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from metahook import Controller, MalformedRequest, SyncRequest, SyncResponse
-from metahook.protocol.reading import Rule
+from metahook import (
+    ConfigMap,
+    Controller,
+    CustomizeRequest,
+    MalformedRequest,
+    RefusedResponse,
+    RelatedRule,
+    SyncRequest,
+    SyncResponse,
+)
+from metahook.protocol.malformed import Rule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.refusal import Refused as RefusedError
@@ -33,6 +42,7 @@ class Refused:
     headers: dict[str, str] = field(default_factory=lambda: JSON)
 
 
+EMPTY = b'{"error": "the body is empty"}'
 NOT_JSON = b'{"error": "the body is not JSON"}'
 NO_PARENT = b'{"error": "parent is missing"}'
 NO_CHILDREN = b'{"error": "children is missing"}'
@@ -50,7 +60,7 @@ FAILED = b'{"error": "the hook failed; its log says where"}'
 
 REFUSALS = {
     "no JSON": Refused(400, NOT_JSON, content=CANARY.encode()),
-    "empty body": Refused(400, NOT_JSON, content=b""),
+    "empty body": Refused(400, EMPTY, content=b""),
     "no parent": Refused(400, NO_PARENT, content=b"{}"),
     "no customize request": Refused(400, NO_PARENT, path="/customize", content=b"{}"),
     "no sync request": Refused(400, NO_CHILDREN, content=customize_body()),
@@ -180,12 +190,24 @@ def test_the_paths_of_several_controllers_are_listed() -> None:
     }
 
 
-def test_a_controller_may_call_a_request_malformed_but_not_in_its_own_words() -> None:
-    response = call(create_app(raising(MalformedRequest(Rule.REQUIRED, path="parent.spec"))), "/sync", sync_body())
+@pytest.mark.parametrize(
+    "error",
+    [MalformedRequest(Rule.REQUIRED, path=CANARY), RefusedResponse(CANARY)],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_exception_of_metahook_that_a_hook_raises_is_a_failure_and_its_text_is_nowhere(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def customize(_: CustomizeRequest) -> list[RelatedRule]:
+        raise error
 
-    assert (response.status_code, response.json()) == (400, {"error": "parent.spec is missing"})
-    with pytest.raises(AttributeError):
-        MalformedRequest(CANARY)  # type: ignore[arg-type] # the mistake
+    app = create_app(Controller(sync=raising(error).sync, children=(ConfigMap,), customize=customize))
+    answers = [call(app, "/sync", sync_body()), call(app, "/customize", customize_body())]
+
+    assert [(answer.status_code, answer.content) for answer in answers] == [(500, FAILED)] * 2
+    assert caplog.text.count(f"MisusedException ({type(error).__name__} is for metahook alone to raise) at ") == 2
+    assert all("test_refusals.py:" in message for message in caplog.messages)
+    assert CANARY not in caplog.text
 
 
 def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:

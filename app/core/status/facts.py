@@ -89,8 +89,11 @@ class Facts:
         return bool(self.drift and self.drift.path) and self._is_past(after(self.waiting_since, RESEND))
 
     @property
-    def is_request_stale(self) -> bool:
-        """Whether the children were made for a newer generation. After a minute the cache is not merely late."""
+    def is_keeping_newer_children(self) -> bool:
+        """Whether the children are kept because they were made for a newer generation.
+
+        Why only for a minute: a cache is not later than that.
+        """
         return self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
 
     @property

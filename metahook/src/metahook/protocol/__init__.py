@@ -27,9 +27,10 @@ from metahook.protocol.generation import (
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
+from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
-from metahook.protocol.reading import MalformedRequest, try_read
+from metahook.protocol.reading import try_read
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair

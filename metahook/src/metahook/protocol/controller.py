@@ -3,14 +3,25 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from metahook.protocol.gate import check_customize, check_kept, check_size, check_sync, kinds_of
+from metahook.protocol.gate import RefusedResponse, check_customize, check_kept, check_size, check_sync, kinds_of
+from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
 from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse
 from metahook.protocol.sender import example_request
 from metahook.protocol.wire import RelatedRule
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class MisusedException(Exception):
+    """Raised in place of a MalformedRequest or RefusedResponse that sync or customize raises; its text names which."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"{type(error).__name__} is for metahook alone to raise")
 
 
 def _no_rules(_: CustomizeRequest) -> list[RelatedRule]:
@@ -46,16 +57,25 @@ class Controller:
         return SyncRequest.decode(example_request(parent, self.children, children, related or {}), self.children)
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
-        """Return the response to a sync request, both JSON; raise MalformedRequest or RefusedResponse."""
+        """Return the response to a sync request, both JSON; raise MalformedRequest, RefusedResponse or as sync does."""
         request = SyncRequest.decode(body, self.children)
-        response = self.sync(request, now)
+        response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
         check_kept(response, request.children)
         return check_size(response.encode())
 
     def answer_customize(self, body: Body) -> bytes:
-        """Return the response to a customize request, both JSON; raise MalformedRequest or RefusedResponse."""
+        """Return the response to a customize request, both JSON; raise as answer_sync does."""
         request = CustomizeRequest.decode(body)
-        rules = self.customize(request)
+        rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
         return check_size(CustomizeResponse(rules).encode())
+
+
+def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Return what *function*, of the hook's author, returns; raise what it raises."""
+    try:
+        return function(*args, **kwargs)
+    except (MalformedRequest, RefusedResponse) as error:
+        # Why not as it is: the server sends or logs the texts of these two, and this one may hold what a user wrote.
+        raise MisusedException(error).with_traceback(error.__traceback__) from None

@@ -122,7 +122,7 @@ def _duplicates(children: list[Manifest]) -> Iterator[str]:
 
 def _resync_problems(seconds: int | None) -> Iterator[str]:
     if seconds is not None and not 1 <= seconds <= MAX_RESYNC:
-        yield "a resync outside 1 to 86400 seconds"
+        yield f"a resync outside 1 to {MAX_RESYNC} seconds"
 
 
 def _is_plain_json(value: object) -> bool:

@@ -12,9 +12,10 @@ import msgspec
 
 from metahook.protocol.kind import group_key
 from metahook.protocol.last_applied import last_applied
+from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.managed_fields import FieldOwner, field_owners
 from metahook.protocol.objects import Object
-from metahook.protocol.reading import MalformedRequest, Rule, read, try_read
+from metahook.protocol.reading import read, try_read
 from metahook.protocol.response import Manifest
 from metahook.protocol.wire import Groups
 

@@ -1,16 +1,19 @@
 """Reads JSON as a type, or tells which rule of the type it breaks.
 
-The rules are in words of our own, not of msgspec: they are the responses with status 400, which Metacontroller copies
-into Events and logs. So a rule holds nothing of the request. It names only fields that a struct declares, and groups
-that a controller declares; ``[*]`` stands for any key and any index.
+The rules are in words of our own, see :mod:`metahook.protocol.malformed`: the errors of msgspec can hold values of the
+request. Of such an error only the path is used, and only to find the type there. So to name the rule costs no more than
+to read the JSON once more, however many members it has.
 """
 
+import re
 from collections.abc import Iterator
-from enum import Enum
-from types import NoneType
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from datetime import datetime
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
+
+from metahook.protocol.malformed import MalformedRequest, Rule
 
 T = TypeVar("T")
 Json = bytes | bytearray | msgspec.Raw
@@ -18,46 +21,41 @@ Json = bytes | bytearray | msgspec.Raw
 _NOUNS: dict[Any, str] = {
     Any: "a value with numbers in range",
     bool: "true or false",
+    datetime: "a time in RFC 3339",
     dict: "an object",
     float: "a number",
     int: "a whole number",
     list: "a list",
     str: "a string",
 }
+_UNITS: dict[Any, str] = {dict: "keys", list: "items", str: "characters"}
+_BOUNDS = {
+    "gt": "greater than {}",
+    "ge": "of at least {}",
+    "lt": "less than {}",
+    "le": "of at most {}",
+    "multiple_of": "divisible by {}",
+    "pattern": "matching {}",
+}
+"""Attributes of msgspec.Meta, each with its words."""
 
-
-class Rule(Enum):
-    """The rules of a request, each with the text for a request that breaks it."""
-
-    COMPLETE = "the body is incomplete"
-    UTF8 = "the body is not UTF-8"
-    JSON = "the body is not JSON"
-    DEPTH = "the body is nested too deeply"
-    REQUIRED = "{path} is missing"
-    TYPE = "{path} must be {noun}"
-    GROUP = (
-        "children has no group {group}: send {{}} for it if there is no such object; "
-        "in a cluster, add the kind to childResources"
-    )
-    NAME = "{path}.metadata.name must not be empty"
-    UNIQUE = "{path}.metadata.name must be unique in a namespace"
-
-
-class MalformedRequest(ValueError):
-    """Raised when a body is not a hook request. Its text is the response: *names* never hold any of the body."""
-
-    def __init__(self, rule: Rule, **names: str) -> None:
-        # Why a rule and not a text: a hook that raises this by itself must not get a user's text into an Event.
-        super().__init__(rule.value.format(**names))
+_PLACE = re.compile(r" - at (?P<key>`key` in )?`\$(?P<steps>[^`]*)`$")
+"""Where an error of msgspec is, such as ``$.spec.ports[0].name``; nowhere for the whole JSON. Why not more of its text:
+the rest may hold values."""
 
 
 def read(json: Json, expected: type[T], path: str = "") -> T:
     """Return *json*, which is at *path* of the body, as the type *expected*; raise MalformedRequest."""
     try:
         return msgspec.json.decode(json, type=expected)
-    except (msgspec.DecodeError, RecursionError):
-        # Why the default: only the type of _error allows for None here.
-        raise _error(json, expected, path) or MalformedRequest(Rule.JSON) from None
+    except msgspec.ValidationError as error:
+        # Why this first: msgspec may find a wrong type before it has read the rest, which may not be JSON.
+        read(json, msgspec.Raw)
+        raise _error(str(error), expected, path) from None
+    except msgspec.DecodeError:
+        raise MalformedRequest(Rule.JSON) from None
+    except RecursionError:
+        raise MalformedRequest(Rule.DEPTH) from None
 
 
 def try_read(json: Json, expected: type[T]) -> T | None:
@@ -68,53 +66,60 @@ def try_read(json: Json, expected: type[T]) -> T | None:
         return None
 
 
-def _error(json: Json, expected: Any, path: str) -> MalformedRequest | None:  # noqa: ANN401 - a type, or a union of types
-    """Return the error for the first rule that *json*, at *path*, breaks; None if it can be read as *expected*."""
-    try:
-        msgspec.json.decode(json, type=expected)
-    except msgspec.ValidationError:
-        # Why not at once: msgspec may find a wrong type before it has read the rest, which may not be JSON.
-        return _error(json, msgspec.Raw, path) or _error_of_type(json, _without_null(expected), path)
-    except msgspec.DecodeError:
-        return MalformedRequest(Rule.JSON)
-    except RecursionError:
-        return MalformedRequest(Rule.DEPTH)
+def _error(text: str, expected: Any, path: str) -> MalformedRequest:  # noqa: ANN401 - a type
+    """Return the error for what msgspec says in *text* of JSON at *path* that is not as *expected*."""
+    place = _PLACE.search(text)
+    kind, at = _walk(expected, place["steps"] if place else "", path)
+    base, _ = _unwrapped(kind)
+    if place and place["key"] and get_origin(base) is dict:
+        return MalformedRequest(Rule.KEY, path=_of_body(at), noun=_noun(get_args(base)[0]))
+    for field in _fields(base):
+        if text.startswith(f"Object missing required field `{field.encode_name}`"):
+            return MalformedRequest(Rule.REQUIRED, path=_of_body(f"{at}.{field.encode_name}"))
+    return MalformedRequest(Rule.TYPE, path=_of_body(at), noun=_noun(kind))
+
+
+def _of_body(path: str) -> str:
+    """Return *path* as a text names it: such as ``parent.spec``, or ``the body[*]``."""
+    named = path.removeprefix(".")
+    return f"the body{named}" if named[:1] in {"", "["} else named
+
+
+def _walk(kind: Any, steps: str, path: str) -> tuple[Any, str]:  # noqa: ANN401 - a type
+    """Return the type to which *steps* lead from *kind* at *path*, as far as it names its parts, and the path there."""
+    while step := _step(kind, steps):
+        kind, name, steps = step
+        path += name
+    return kind, path
+
+
+def _step(kind: Any, steps: str) -> tuple[Any, str, str] | None:  # noqa: ANN401 - a type
+    """Return the type and the name of the first of *steps* from *kind*, and the other steps; None at the end."""
+    base, _ = _unwrapped(kind)
+    if get_origin(base) in (dict, list) and steps.startswith("["):
+        return get_args(base)[-1], "[*]", steps.partition("]")[2]
+    for field in _fields(base):
+        name = f".{field.encode_name}"
+        rest = steps.removeprefix(name)
+        if rest != steps and rest[:1] in {"", ".", "["}:
+            return field.type, name, rest
     return None
 
 
-def _error_of_type(json: Json, kind: Any, path: str) -> MalformedRequest:  # noqa: ANN401 - a type
-    """Return the error of a field or member of *json*, or else that of *json* itself."""
-    wrong = MalformedRequest(Rule.TYPE, path=path or "the body", noun=_noun(kind))
-    return next((error for error in _errors_of_parts(json, kind, path) if error), wrong)
+def _unwrapped(kind: Any) -> tuple[Any, list[msgspec.Meta]]:  # noqa: ANN401 - a type
+    """Return *kind* without its bounds and without null, and its bounds."""
+    if get_origin(kind) is Annotated:
+        inner, *notes = get_args(kind)
+        base, metas = _unwrapped(inner)
+        return base, [*metas, *(note for note in notes if isinstance(note, msgspec.Meta))]
+    if get_origin(kind) in (Union, UnionType):
+        types = [each for each in get_args(kind) if each is not NoneType]
+        return _unwrapped(types[0]) if len(types) == 1 else (kind, [])
+    return kind, []
 
 
-def _errors_of_parts(json: Json, kind: Any, path: str) -> Iterator[MalformedRequest | None]:  # noqa: ANN401 - a type
-    """Yield the error of each field or member of *json*, or None; nothing if it can't have any."""
-    if _is_struct(kind):
-        fields = try_read(json, dict[str, msgspec.Raw])
-        yield from () if fields is None else _errors_of_fields(fields, kind, path)
-    elif get_origin(kind) is dict:
-        members, inner = try_read(json, dict[str, msgspec.Raw]) or {}, get_args(kind)[1]
-        yield from (_error(member, inner, f"{path}[*]") for member in members.values())
-    elif get_origin(kind) is list:
-        items, inner = try_read(json, list[msgspec.Raw]) or [], get_args(kind)[0]
-        yield from (_error(item, inner, f"{path}[*]") for item in items)
-
-
-def _errors_of_fields(fields: dict[str, msgspec.Raw], struct: type, path: str) -> Iterator[MalformedRequest | None]:
-    """Yield the error of each field of *struct* in *fields*, or None."""
-    for field in msgspec.structs.fields(struct):
-        at = f"{path}.{field.encode_name}".removeprefix(".")
-        if field.encode_name in fields:
-            yield _error(fields[field.encode_name], field.type, at)
-        elif field.required:
-            yield MalformedRequest(Rule.REQUIRED, path=at)
-
-
-def _without_null(expected: Any) -> Any:  # noqa: ANN401 - a type, or a union of types
-    """Return the type of which *expected* is a union with null, or else *expected*."""
-    types = [each for each in get_args(expected) if each is not NoneType]
-    return types[0] if NoneType in get_args(expected) and len(types) == 1 else expected
+def _fields(kind: Any) -> tuple[msgspec.structs.FieldInfo, ...]:  # noqa: ANN401 - a type
+    return msgspec.structs.fields(kind) if _is_struct(kind) else ()
 
 
 def _is_struct(kind: Any) -> bool:  # noqa: ANN401 - a type
@@ -123,15 +128,29 @@ def _is_struct(kind: Any) -> bool:  # noqa: ANN401 - a type
 
 def _noun(kind: Any) -> str:  # noqa: ANN401 - a type
     """Return what a value of *kind* is, with its bounds, such as ``a string of 1 to 253 characters``."""
-    if get_origin(kind) is Annotated:
-        base, *metas = get_args(kind)
-        return _noun(base) + "".join(_bounds(meta) for meta in metas)
-    if _is_struct(kind):
-        return _NOUNS[dict]
-    return _NOUNS.get(get_origin(kind) or kind, "of the type that the hook declares")
+    base, metas = _unwrapped(kind)
+    shape = dict if _is_struct(base) else get_origin(base) or base
+    if shape not in _NOUNS:
+        return "of the type that the hook declares"
+    bounds = " and ".join(bound for meta in metas for bound in _bounds(meta, _UNITS.get(shape, "")))
+    return f"{_NOUNS[shape]} {bounds}".rstrip()
 
 
-def _bounds(meta: msgspec.Meta) -> str:
-    if meta.min_length is not None and meta.max_length is not None:
-        return f" of {meta.min_length} to {meta.max_length} characters"
-    return "" if meta.ge is None else f" of at least {meta.ge}"
+def _bounds(meta: msgspec.Meta, units: str) -> Iterator[str]:
+    """Yield the bounds of *meta*, whose lengths are in *units*."""
+    if meta.min_length is not None or meta.max_length is not None:
+        yield f"of {_length(meta.min_length, meta.max_length, units)}"
+    for attribute, words in _BOUNDS.items():
+        if (bound := getattr(meta, attribute)) is not None:
+            yield words.format(bound)
+    if meta.tz is not None:
+        yield "with a time zone" if meta.tz else "without a time zone"
+
+
+def _length(least: int | None, most: int | None, units: str) -> str:
+    number = f"{least} to {most}"
+    if least is None or most is None:
+        number = f"at most {most}" if least is None else f"at least {least}"
+    elif least == most:
+        number = f"{most}"
+    return f"{number} {units if (least if most is None else most) != 1 else units[:-1]}"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from metahook.protocol import wire
+from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
-from metahook.protocol.reading import MalformedRequest, Rule, read
+from metahook.protocol.reading import read
 from metahook.protocol.related import Related
 
 Body = bytes | bytearray
@@ -68,6 +69,8 @@ class SyncRequest:
 
 
 def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
+    if not body:
+        raise MalformedRequest(Rule.EMPTY)
     try:
         _check_utf8(body)
     except UnicodeDecodeError:

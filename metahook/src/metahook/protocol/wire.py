@@ -5,7 +5,6 @@ Source: Metacontroller, CompositeController hooks v2. Hook authors use :mod:`met
 :mod:`metahook.protocol.response`.
 """
 
-import json
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
@@ -77,7 +76,7 @@ class RefusalBody(msgspec.Struct):
 
 
 MALFORMED = 400
-"""Status code. The message is the rule that the body breaks, see :mod:`metahook.protocol.reading`."""
+"""Status code. The message is the rule that the body breaks, see :mod:`metahook.protocol.malformed`."""
 
 TOO_LARGE = (413, "the request is too large")
 FAILED = (500, "the hook failed; its log says where")
@@ -85,8 +84,8 @@ FAILED = (500, "the hook failed; its log says where")
 
 
 def refusal_body(message: str) -> bytes:
-    """Return the body of the refusal with *message*, as JSON."""
-    return json.dumps({"error": message}).encode()
+    """Return the body of the refusal with *message*, as JSON with a space after the colon, for people to read."""
+    return msgspec.json.format(msgspec.json.encode(RefusalBody(message)), indent=0)
 
 
 class SyncResponseBody(msgspec.Struct, frozen=True, rename="camel"):

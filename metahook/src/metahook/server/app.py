@@ -20,6 +20,7 @@ from starlette.responses import Response
 
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
+from metahook.protocol.controller import MisusedException
 from metahook.protocol.wire import MAX_BODY
 from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
@@ -179,5 +180,5 @@ def _where(error: Exception) -> str:
     """Return the type of *error* and its traceback in one line; its text only if it can't hold the request."""
     frames = traceback.extract_tb(error.__traceback__)
     trace = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind) else ""
+    text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind | MisusedException) else ""
     return f"{type(error).__name__}{text} at {trace}"

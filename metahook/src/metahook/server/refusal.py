@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import MalformedRequest, wire
-from metahook.protocol.reading import Rule
+from metahook.protocol.malformed import Rule
 
 DRAIN_WITHIN = 5.0
 """Seconds."""
