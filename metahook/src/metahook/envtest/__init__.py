@@ -20,10 +20,10 @@ Pod stays Pending.
 Imports server and protocol. Needs the extras ``server`` and ``envtest``. Start at :mod:`metahook.envtest.cluster`.
 """
 
-from metahook.envtest.binaries import missing_binaries
+from metahook.envtest.binaries import Missing, missing_binaries
 from metahook.envtest.client import Refused
 from metahook.envtest.cluster import Cluster
 from metahook.envtest.discovery import UnknownKind
 from metahook.envtest.process import Ended
 
-__all__ = ["Cluster", "Ended", "Refused", "UnknownKind", "missing_binaries"]
+__all__ = ["Cluster", "Ended", "Missing", "Refused", "UnknownKind", "missing_binaries"]

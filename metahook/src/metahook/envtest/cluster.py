@@ -1,9 +1,11 @@
 """A cluster: a control plane with Metacontroller and your hooks, and what a user does to it. Read this first.
 
-with Cluster(folder, apply_strategy="server-side-apply") as cluster:
-cluster.install(CONTROLLER, Path("crd.yaml"), Path("compositecontroller.yaml"))
-cluster.apply({"apiVersion": "example.com/v1", "kind": "Greeting", ...})
-cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
+::
+
+    with Cluster(folder, apply_strategy="server-side-apply") as cluster:
+        cluster.install(GREETINGS, Path("crd.yaml"), Path("compositecontroller.yaml"))
+        cluster.apply({"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "hi"}})
+        cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
 """
 
 import signal
@@ -40,13 +42,16 @@ class Cluster:
     """A cluster with its data and logs in *folder*, from the start to the end of a ``with`` block.
 
     All objects are in the namespace ``default`` unless you say another one. A kind is a word such as ``ConfigMap``, or
-    one with its group, such as ``Job.batch``, if several groups have it. Raise Missing if binaries are missing.
+    one with its group, such as ``Job.batch``, if several groups have it.
+
+    The constructor raises Missing if binaries are missing, and the start of the block Ended if a process does not
+    serve. Each request raises Refused if the API server rejects it, and UnknownKind if it does not serve the kind.
     """
 
     def __init__(
         self, folder: Path, *, apply_strategy: Literal["dynamic-apply", "server-side-apply"] = "dynamic-apply"
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._binaries = find_binaries()
         self._control_plane = ControlPlane(self._binaries, folder, {METACONTROLLER: MASTERS})
         self.kubeconfig = self._control_plane.kubeconfig(ADMIN)
@@ -83,7 +88,7 @@ class Cluster:
         """Serve *controllers* in this process, and apply the objects in *files*, CRDs first.
 
         The hooks of each CompositeController get the address of *controllers* instead of their own. Return when
-        Metacontroller runs it.
+        Metacontroller runs it; raise TimeoutError if it does not within a minute.
         """
         items = documents(*files)
         crds = of_kind(items, "CustomResourceDefinition")
