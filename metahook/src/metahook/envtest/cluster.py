@@ -19,10 +19,10 @@ from typing import Literal, Self, TypeVar
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Client
 from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane
-from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.crds import establish
 from metahook.envtest.hook_server import HookServer
 from metahook.envtest.manifests import documents, of_kind, with_hooks_at
-from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.metacontroller import count_events, metacontroller
 from metahook.protocol import Manifest
 from metahook.server.app import Controllers
 
@@ -140,30 +140,17 @@ class Cluster:
 
     def _establish(self, crds: Manifests) -> None:
         """Apply *crds*, and wait until their kinds are served and garbage collected."""
-        for item in crds:
-            self.client.apply(item)
-        for item in crds:
-            kind = f"{item['spec']['names']['kind']}.{item['spec']['group']}"
-            self.wait_for(lambda kind=kind: self._is_served(kind), f"the API server serves {kind}")  # type: ignore[misc]
+        establish(self.client, crds)
         # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
         self._control_plane.controllers.stop(signal.SIGKILL)
         self._control_plane.controllers.start()
 
-    def _is_served(self, kind: str) -> bool:
-        try:
-            self.list(kind, "")
-        except UnknownKind:
-            return False
-        return True
-
     def _start(self, composite: Manifest) -> None:
         """Apply *composite*, and wait until Metacontroller reports that it runs it."""
         name = composite["metadata"]["name"]
-        before = self._starts(name)
+        before = count_events(self.client, name, "Started")
         self.client.apply(composite)
-        self.wait_for(lambda: self._starts(name) > before, f"Metacontroller starts the CompositeController {name}")
-
-    def _starts(self, name: str) -> int:
-        """Return how often Metacontroller has reported that it started a CompositeController."""
-        selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason=Started"
-        return sum(item.get("count") or 1 for item in self.client.all("Event", "default", fieldSelector=selector))
+        self.wait_for(
+            lambda: count_events(self.client, name, "Started") > before,
+            f"Metacontroller starts the CompositeController {name}",
+        )
