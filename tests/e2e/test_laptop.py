@@ -18,8 +18,9 @@ import pytest
 
 from metahook import SyncResponse
 from metahook.envtest.binaries import find_binaries
-from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
+from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
@@ -45,9 +46,6 @@ RELEASE = (
     "kubectl patch compositecontroller myresource --type=merge "
     """-p '{"spec":{"parentResource":{"labelSelector":null}}}'"""
 )
-
-ANY_MODE = pytest.mark.parametrize("mode", MODES[:1], indirect=True)
-"""For tests of which hook is called: the apply strategy matters only when Metacontroller writes a child."""
 
 _OTHER_TEMPLATE = """
 import app.core.controller

@@ -48,6 +48,7 @@ class Its:
         self.codes = [*codes, 200]
 
     def answer(self, request: httpx.Request) -> httpx.Response:
+        """Accept each write, and list objects when they are served."""
         if request.method == "PATCH":
             return httpx.Response(201, json={})
         return httpx.Response(self.codes.pop(0), json={"items": []})
