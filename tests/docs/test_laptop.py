@@ -4,9 +4,9 @@ import re
 
 import yaml
 
+from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
 from tests.documents import ROOT
-from tests.e2e.installed import documents
 
 (TEXT,) = re.findall(
     r"^```yaml\n(.*?)^```$", (ROOT / "docs/hook-on-your-laptop.md").read_text(), re.DOTALL | re.MULTILINE

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from metahook.envtest.binaries import Binaries
+from metahook.envtest.crds import establish
+from metahook.envtest.manifests import documents
 from metahook.envtest.metacontroller import metacontroller
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
@@ -12,7 +14,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.control_plane import METACONTROLLER, audited_control_plane
 from tests.e2e.hook import Hook
-from tests.e2e.installed import documents, establish, install
+from tests.e2e.installed import install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.record import KINDS, Record, Watch
 

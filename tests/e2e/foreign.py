@@ -12,12 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from metahook.envtest.client import Client, Refused
+from metahook.envtest.crds import establish
+from metahook.envtest.metacontroller import count_events
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Done
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
-from tests.e2e.installed import establish
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
 from tests.notes import NOTE, NOTES, Interceptor, note
@@ -83,8 +84,12 @@ class Call:
         return found
 
 
-class HookServer(ThreadingHTTPServer):
-    """Serves *hook* until the block ends, and keeps all calls in the order of their answers."""
+class RecordingServer(ThreadingHTTPServer):
+    """Serves *hook* until the block ends, and keeps all calls in the order of their answers.
+
+    It is not :class:`metahook.envtest.hook_server.HookServer`, because tests hold calls, each in a thread, and respond
+    with what the toolkit's service never sends.
+    """
 
     daemon_threads = True
 
@@ -113,7 +118,7 @@ class HookServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: HookServer
+    server: RecordingServer
 
     def do_POST(self) -> None:
         at, hook = time.time(), self.path.strip("/")
@@ -182,27 +187,18 @@ def running(client: Client, url: str, **parent: Any) -> Iterator[str]:
     try:
         yield name
     finally:
-        before = _stops(client, name)
+        before = count_events(client, name, "Stopped")
         client.delete("CompositeController", "", name)
         nothing_to_see = Record()
-        if not nothing_to_see.until(lambda: _stops(client, name) > before, PATIENCE):
+        if not nothing_to_see.until(lambda: count_events(client, name, "Stopped") > before, PATIENCE):
             message = f"Metacontroller does not stop {name}"
             raise TimeoutError(message)
 
 
-def _stops(client: Client, name: str) -> int:
-    """Return how often Metacontroller has stopped the CompositeController; equal Events are one, with a count."""
-    return sum(item.get("count", 1) for item in events(client, name) if item["reason"] == "Stopped")
-
-
-def events(client: Client, name: str, namespace: str = "default") -> list[Json]:
-    """Return the Events of the object *name*; those of cluster-wide objects are in default."""
-    return [item for item in client.all("Event", namespace) if item["involvedObject"]["name"] == name]
-
-
-def reasons(client: Client, name: str, namespace: str = "default") -> set[str]:
-    """Return the reasons of the Events of the object *name*."""
-    return {item["reason"] for item in events(client, name, namespace)}
+def reasons(client: Client, kind: str, name: str, namespace: str = "default") -> set[str]:
+    """Return the reasons of the Events of an object; those of cluster-wide objects are in default."""
+    selector = f"involvedObject.kind={kind},involvedObject.name={name}"
+    return {item["reason"] for item in client.all("Event", namespace, fieldSelector=selector)}
 
 
 class Foreign(Place):
@@ -213,7 +209,7 @@ class Foreign(Place):
         self._audit = cluster.audit
         allow(self.client, name)
         self.hook = Interceptor(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
-        self.server = HookServer(self.hook)
+        self.server = RecordingServer(self.hook)
         self.controller = ""
         self._running, self._serving = ExitStack(), ExitStack()
         self._serving.enter_context(self.server)

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from metahook.envtest.client import MERGE, STRATEGIC, Client, Refused
+from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
-from tests.e2e.installed import documents
 from tests.e2e.statuses import condition
 
 PATIENCE = 90

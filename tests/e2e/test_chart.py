@@ -11,10 +11,11 @@ import yaml
 
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Refused
+from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster
-from tests.e2e.installed import ROOT, documents
+from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
 from tests.e2e.shell import Shell

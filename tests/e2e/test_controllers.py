@@ -20,7 +20,7 @@ def test_an_applied_controller_starts_without_a_restart(foreign: Foreign, metaco
     foreign.start()
 
     assert foreign.word("ConfigMap", FENCE) == "a"
-    foreign.eventually(lambda: "Started" in reasons(foreign.client, foreign.controller))
+    foreign.eventually(lambda: "Started" in reasons(foreign.client, "CompositeController", foreign.controller))
     assert metacontroller.pid == pid
 
 
@@ -34,7 +34,9 @@ def test_a_changed_controller_restarts_and_syncs_all_parents(foreign: Foreign) -
     foreign.client.change("CompositeController", "", foreign.controller, {"spec": {"resyncPeriodSeconds": 700}})
 
     foreign.eventually(lambda: len(foreign.calls()) > calls)
-    assert {"Starting", "Started", "Stopping", "Stopped"} <= reasons(foreign.client, foreign.controller)
+    assert {"Starting", "Started", "Stopping", "Stopped"} <= reasons(
+        foreign.client, "CompositeController", foreign.controller
+    )
 
 
 def test_a_deleted_controller_stops_and_its_children_stay(foreign: Foreign) -> None:

@@ -11,6 +11,7 @@ import yaml
 
 from metahook import ConfigMap, Controller, Secret, SyncRequest, SyncResponse
 from metahook.envtest import Cluster, Ended, UnknownKind
+from metahook.envtest.client import with_token
 
 HEAD = {"apiVersion": "metacontroller.k8s.io/v1alpha1", "kind": "CompositeController"}
 
@@ -98,6 +99,27 @@ def test_a_kind_of_two_groups_needs_its_group(started: Cluster, tmp_path: Path) 
 def test_a_wait_that_fails_shows_the_end_of_metacontrollers_log(started: Cluster) -> None:
     with pytest.raises(TimeoutError, match=r"^not within 0 s: a miracle; Metacontroller's log ends:\n(.|\n)*level"):
         started.wait_for(lambda: None, "a miracle", within=0.1)
+
+
+def test_a_token_is_a_secret_of_the_run_in_files_of_this_user(started: Cluster) -> None:
+    folder = started.kubeconfig.parent
+    url = yaml.safe_load(started.kubeconfig.read_text())["clusters"][0]["cluster"]["server"]
+    token = yaml.safe_load(started.kubeconfig.read_text())["users"][0]["user"]["token"]
+
+    def code(token: str) -> int:
+        with with_token(url, token, folder / "certificates/apiserver.crt") as http:
+            return http.get("/api/v1/namespaces/default").status_code
+
+    assert [code(token), code("admin"), code("controllers"), code("metacontroller")] == [200, 401, 401, 401]
+    private = [file for file in folder.iterdir() if file.is_file() and token in file.read_text(errors="replace")]
+    assert {file.name for file in private} == {"admin.kubeconfig", "tokens.csv"}
+    assert [oct(file.stat().st_mode) for file in private] == ["0o100600"] * 2
+
+
+def test_a_new_folder_is_readable_by_this_user_alone(tmp_path: Path) -> None:
+    Cluster(tmp_path / "cluster")
+
+    assert oct((tmp_path / "cluster").stat().st_mode) == "0o40700"
 
 
 def test_everything_stops_with_the_block(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
 from metahook.envtest.client import Refused
+from metahook.envtest.manifests import documents
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.removal import format_path
 from metahook.simulator.objects import Json
@@ -20,7 +21,7 @@ from tests.api.refused.every import REFUSED
 from tests.build import my_resource
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import desired_children, differences
-from tests.e2e.installed import ROOT, documents
+from tests.e2e.installed import ROOT
 from tests.e2e.namespace import Namespace
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))

@@ -20,6 +20,7 @@ from metahook import SyncResponse
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
+from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
@@ -98,6 +99,15 @@ class Desk:
             for command in commands
         )
 
+    @contextmanager
+    def without_laptop(self) -> Iterator[None]:
+        """Stop the hook on the laptop, and start it again after the block."""
+        self.laptop.stop()
+        try:
+            yield
+        finally:
+            self.laptop.start()
+
     def helm(self, command: str) -> None:
         """Run a Helm *command*."""
         Shell(self.cluster.client, self.cluster.control_plane.kubeconfig("admin")).run(command)
@@ -132,6 +142,7 @@ def _installed(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         metacontroller = cluster.metacontroller(mode, service.url)
         try:
             cluster.start(installed=False)
+            laptop.start()
             metacontroller.start()
             desk = Desk(cluster, service, laptop, Namespace(cluster, "default"))
             desk.helm(INSTALL)
@@ -146,14 +157,14 @@ def _installed(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture(name="desk")
 def _desk(installed: Desk) -> Iterator[Desk]:
     """Return the desk with two MyResources that are Ready; afterwards, remove all that a test created."""
-    installed.laptop.start()
     installed.write(installed.laptop.url)
     for name in ("web", "other"):
-        installed.here.ready(name, replicas=2, **PORT)
+        installed.here.make(name, replicas=2, **PORT)
+    for name in ("web", "other"):
+        installed.here.wait_until_ready(name)
     yield installed
     installed.run(f"{DELETE} --ignore-not-found", RELEASE)
     installed.here.close_myresources()
-    installed.laptop.stop()
 
 
 def test_only_a_labelled_parent_goes_to_the_laptop_and_back_and_no_child_is_written(desk: Desk) -> None:
@@ -188,34 +199,34 @@ def test_while_the_laptop_does_not_listen_nothing_changes_and_afterwards_nothing
     desk.wait_for_hook(laptop=True)
     children, done = desk.children(), desk.here.since()
 
-    desk.laptop.stop()
-    desk.here.change(image="nginx:1.28")
-    desk.here.eventually(lambda: "connection refused" in desk.run(ERRORS))
-    desk.here.change("other", image="nginx:1.28")
-    desk.here.wait_until_ready("other")
-    assert [write for write in done.writes if "web" in write] == []
-    assert {name: of for name, of in desk.children().items() if "web" in name} == {
-        name: of for name, of in children.items() if "web" in name
-    }
+    with desk.without_laptop():
+        desk.here.change(image="nginx:1.28")
+        desk.here.eventually(lambda: "connection refused" in desk.run(ERRORS))
+        desk.here.change("other", image="nginx:1.28")
+        desk.here.wait_until_ready("other")
+        assert [write for write in done.writes if "web" in write] == []
+        assert {name: of for name, of in desk.children().items() if "web" in name} == {
+            name: of for name, of in children.items() if "web" in name
+        }
 
-    desk.laptop.start()
     desk.here.wait_until_ready()
     desk.wait_for_hook(laptop=True)
     assert desk.here.main()["image"] == "nginx:1.28"
 
 
+@ANY_MODE
 def test_without_the_laptop_the_hook_in_the_cluster_takes_over_when_the_label_is_removed(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)
-    desk.laptop.stop()
-    desk.here.change(image="nginx:1.28")
 
-    desk.run(RETURN)
+    with desk.without_laptop():
+        desk.here.change(image="nginx:1.28")
+        desk.run(RETURN)
+        desk.here.wait_until_ready()
+        assert desk.here.main()["image"] == "nginx:1.28"
 
-    desk.here.wait_until_ready()
-    assert desk.here.main()["image"] == "nginx:1.28"
 
-
+@ANY_MODE
 def test_a_breakpoint_longer_than_the_timeout_is_an_error_that_is_retried(desk: Desk) -> None:
     desk.write(desk.laptop.url, timeout="1s")
     desk.run(SEND, RESTRICT, CREATE)
@@ -258,6 +269,7 @@ def calls(desk: Desk, hook: str, name: str = "web") -> int:
     return len(list((desk.cluster.folder / "laptop").glob(f"[!.]*-{hook}-default-{name}.json")))
 
 
+@ANY_MODE
 def test_another_revision_in_the_url_calls_both_hooks_of_the_laptop_again(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)
@@ -307,6 +319,7 @@ def test_with_disjoint_selectors_each_hook_has_its_own_parents(desk: Desk) -> No
     assert (generation(desk), generation(desk, "other-deployment")) == (before[0] + 1, before[1])
 
 
+@ANY_MODE
 def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)
@@ -319,6 +332,7 @@ def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     assert desk.here.message().endswith("Next.")
 
 
+@ANY_MODE
 def test_an_upgrade_of_the_chart_fails_if_its_url_was_patched(desk: Desk) -> None:
     chart = urls(desk)
     patch(desk, {hook: f"{ADDRESS}/{hook}" for hook in chart})
@@ -332,6 +346,7 @@ def test_an_upgrade_of_the_chart_fails_if_its_url_was_patched(desk: Desk) -> Non
         desk.helm(UPGRADE)
 
 
+@ANY_MODE
 def test_a_service_that_points_elsewhere_causes_no_call(desk: Desk) -> None:
     desk.service.target = desk.laptop.url
     try:
@@ -402,6 +417,7 @@ def test_a_hook_that_lists_no_children_deletes_those_of_the_labelled_parent_alon
     desk.here.wait_until_ready()
 
 
+@ANY_MODE
 def test_a_hook_that_fails_changes_nothing(desk: Desk) -> None:
     children = desk.children()
 

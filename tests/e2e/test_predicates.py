@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.foreign import FENCE, Foreign
 from tests.notes import Json, note, service
 from tests.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
+
+pytestmark = ANY_MODE  # the strategy is about writes of children; the predicates decide about events of parents
 
 
 class Real:
@@ -73,7 +76,7 @@ def test_neither_a_restart_nor_the_resync_period_calls_a_parent_that_does_not_ma
     foreign.settle()
     calls, before = len(foreign.calls()), len(foreign.calls(FENCE))
 
-    foreign.client.change("CompositeController", "", foreign.controller, {"spec": {"resyncPeriodSeconds": 2}})
+    foreign.client.change("CompositeController", "", foreign.controller, {"spec": {"resyncPeriodSeconds": 1}})
     foreign.eventually(lambda: len(foreign.calls(FENCE)) >= before + 4)
 
     assert len(foreign.calls()) == calls

@@ -9,6 +9,7 @@ with the ``with`` block. It downloads nothing: the binaries are where envtest lo
     hook_server      serves controllers in a thread of this process
     client           the requests of one user, as ``kubectl`` makes them
     discovery        which kinds the API server serves, and where
+    crds             CRDs, applied and awaited
     manifests        the objects in YAML files, and hooks at another address
     process          a command that is started, awaited and stopped
     free_port        ports for such processes
@@ -20,10 +21,10 @@ Pod stays Pending.
 Imports server and protocol. Needs the extras ``server`` and ``envtest``. Start at :mod:`metahook.envtest.cluster`.
 """
 
-from metahook.envtest.binaries import missing_binaries
+from metahook.envtest.binaries import Missing, missing_binaries
 from metahook.envtest.client import Refused
 from metahook.envtest.cluster import Cluster
 from metahook.envtest.discovery import UnknownKind
 from metahook.envtest.process import Ended
 
-__all__ = ["Cluster", "Ended", "Refused", "UnknownKind", "missing_binaries"]
+__all__ = ["Cluster", "Ended", "Missing", "Refused", "UnknownKind", "missing_binaries"]

@@ -19,7 +19,7 @@ APPLY = "application/apply-patch+yaml"
 
 
 class Refused(Exception):
-    """Raised if the API server rejects a request."""
+    """Raised if the API server rejects a request: the HTTP *status*, and the *message* of the API server."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"{status}: {message}")
@@ -44,7 +44,10 @@ def at_socket(socket: Path) -> httpx.Client:
 
 
 class Client:
-    """The requests of one user; *http* authenticates them, by a token or a socket."""
+    """The requests of one user; *http* authenticates them, by a token or a socket.
+
+    All of them raise Refused if the API server rejects them, and UnknownKind if it does not serve the kind.
+    """
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -128,10 +131,18 @@ class Client:
         response = self.http.request(method, where, **how)
         if method != "GET":
             self.acted = time.time()
-        body: Manifest = response.json()
         if response.is_error:
-            raise Refused(response.status_code, body.get("message", ""))
+            raise Refused(response.status_code, _message(response))
+        body: Manifest = response.json()
         return body
+
+
+def _message(response: httpx.Response) -> str:
+    """Return the message of an error, which is a Status or, before a request is handled (429, 503), plain text."""
+    try:
+        return str(response.json()["message"])
+    except (ValueError, LookupError, TypeError):
+        return response.text.strip()
 
 
 def _path(served: Served, namespace: str, name: str) -> str:

@@ -1,9 +1,11 @@
 """A cluster: a control plane with Metacontroller and your hooks, and what a user does to it. Read this first.
 
-with Cluster(folder, apply_strategy="server-side-apply") as cluster:
-cluster.install(CONTROLLER, Path("crd.yaml"), Path("compositecontroller.yaml"))
-cluster.apply({"apiVersion": "example.com/v1", "kind": "Greeting", ...})
-cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
+::
+
+    with Cluster(folder, apply_strategy="server-side-apply") as cluster:
+        cluster.install(GREETINGS, Path("crd.yaml"), Path("compositecontroller.yaml"))
+        cluster.apply({"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "hi"}})
+        cluster.wait_for(lambda: cluster.get("ConfigMap", "hi"), "the ConfigMap hi")
 """
 
 import signal
@@ -17,10 +19,10 @@ from typing import Literal, Self, TypeVar
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Client
 from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane
-from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.crds import establish
 from metahook.envtest.hook_server import HookServer
 from metahook.envtest.manifests import documents, of_kind, with_hooks_at
-from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.metacontroller import count_events, metacontroller
 from metahook.protocol import Manifest
 from metahook.server.app import Controllers
 
@@ -40,13 +42,16 @@ class Cluster:
     """A cluster with its data and logs in *folder*, from the start to the end of a ``with`` block.
 
     All objects are in the namespace ``default`` unless you say another one. A kind is a word such as ``ConfigMap``, or
-    one with its group, such as ``Job.batch``, if several groups have it. Raise Missing if binaries are missing.
+    one with its group, such as ``Job.batch``, if several groups have it.
+
+    The constructor raises Missing if binaries are missing, and the start of the block Ended if a process does not
+    serve. Each request raises Refused if the API server rejects it, and UnknownKind if it does not serve the kind.
     """
 
     def __init__(
         self, folder: Path, *, apply_strategy: Literal["dynamic-apply", "server-side-apply"] = "dynamic-apply"
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._binaries = find_binaries()
         self._control_plane = ControlPlane(self._binaries, folder, {METACONTROLLER: MASTERS})
         self.kubeconfig = self._control_plane.kubeconfig(ADMIN)
@@ -83,7 +88,7 @@ class Cluster:
         """Serve *controllers* in this process, and apply the objects in *files*, CRDs first.
 
         The hooks of each CompositeController get the address of *controllers* instead of their own. Return when
-        Metacontroller runs it.
+        Metacontroller runs it; raise TimeoutError if it does not within a minute.
         """
         items = documents(*files)
         crds = of_kind(items, "CustomResourceDefinition")
@@ -135,30 +140,17 @@ class Cluster:
 
     def _establish(self, crds: Manifests) -> None:
         """Apply *crds*, and wait until their kinds are served and garbage collected."""
-        for item in crds:
-            self.client.apply(item)
-        for item in crds:
-            kind = f"{item['spec']['names']['kind']}.{item['spec']['group']}"
-            self.wait_for(lambda kind=kind: self._is_served(kind), f"the API server serves {kind}")  # type: ignore[misc]
+        establish(self.client, crds)
         # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
         self._control_plane.controllers.stop(signal.SIGKILL)
         self._control_plane.controllers.start()
 
-    def _is_served(self, kind: str) -> bool:
-        try:
-            self.list(kind, "")
-        except UnknownKind:
-            return False
-        return True
-
     def _start(self, composite: Manifest) -> None:
         """Apply *composite*, and wait until Metacontroller reports that it runs it."""
         name = composite["metadata"]["name"]
-        before = self._starts(name)
+        before = count_events(self.client, name, "Started")
         self.client.apply(composite)
-        self.wait_for(lambda: self._starts(name) > before, f"Metacontroller starts the CompositeController {name}")
-
-    def _starts(self, name: str) -> int:
-        """Return how often Metacontroller has reported that it started a CompositeController."""
-        selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason=Started"
-        return sum(item.get("count") or 1 for item in self.client.all("Event", "default", fieldSelector=selector))
+        self.wait_for(
+            lambda: count_events(self.client, name, "Started") > before,
+            f"Metacontroller starts the CompositeController {name}",
+        )

@@ -1,6 +1,7 @@
 """The control plane: etcd, kube-apiserver with RBAC, and kube-controller-manager, on free ports."""
 
 import json
+import secrets
 import signal
 import ssl
 import subprocess
@@ -28,7 +29,7 @@ _RUN = (
 class ControlPlane:
     """A control plane with its data and logs in *folder*.
 
-    *users* have the groups of each user, besides those of ADMIN and CONTROLLERS; the token of a user is the user name.
+    *users* have the groups of each user, besides those of ADMIN and CONTROLLERS. Each user has a token of this run.
     *options* are further options of kube-apiserver, such as ``--audit-policy-file=...``.
     """
 
@@ -38,6 +39,7 @@ class ControlPlane:
         self._binaries = binaries
         self._folder = folder
         self._users = {ADMIN: MASTERS, CONTROLLERS: MASTERS, **users}
+        self._tokens = {user: secrets.token_hex() for user in self._users}
         self._options = options
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
@@ -64,7 +66,7 @@ class ControlPlane:
     def client(self, user: str = ADMIN) -> Client:
         """Return a client that authenticates as *user*."""
         if user not in self._clients:
-            self._clients[user] = Client(with_token(self.url, user, self.certificate))
+            self._clients[user] = Client(with_token(self.url, self._tokens[user], self.certificate))
         return self._clients[user]
 
     def kubeconfig(self, user: str) -> Path:
@@ -80,10 +82,11 @@ class ControlPlane:
             return False
 
     def _write_files(self) -> None:
-        tokens = [f'{user},{user},{user},"{",".join(groups)}"\n' for user, groups in self._users.items()]
-        (self._folder / "tokens.csv").write_text("".join(tokens))
+        groups = {user: ",".join(groups) for user, groups in self._users.items()}
+        tokens = [f'{self._tokens[user]},{user},{user},"{groups[user]}"\n' for user in self._users]
+        _write_private(self._folder / "tokens.csv", "".join(tokens))
         for user in self._users:
-            self.kubeconfig(user).write_text(json.dumps(self._configuration(user)))
+            _write_private(self.kubeconfig(user), json.dumps(self._configuration(user)))
         for command in (("genrsa", "-out", "sa.key", "2048"), ("rsa", "-in", "sa.key", "-pubout", "-out", "sa.pub")):
             subprocess.run([self._binaries.openssl, *command], cwd=self._folder, check=True, capture_output=True)
 
@@ -93,7 +96,7 @@ class ControlPlane:
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "it", "cluster": cluster}],
-            "users": [{"name": "me", "user": {"token": user}}],
+            "users": [{"name": "me", "user": {"token": self._tokens[user]}}],
             "contexts": [{"name": "it", "context": {"cluster": "it", "user": "me"}}],
             "current-context": "it",
         }
@@ -142,3 +145,9 @@ class ControlPlane:
             "--horizontal-pod-autoscaler-sync-period=5s",
             f"--controllers={_RUN}",
         ]
+
+
+def _write_private(file: Path, text: str) -> None:
+    """Write *file*, which only this user can read: other users of the machine can connect to the API server, too."""
+    file.touch(mode=0o600)
+    file.write_text(text)

@@ -1,8 +1,9 @@
-"""Metacontroller as a process, with one of its apply strategies."""
+"""Metacontroller as a process, with one of its apply strategies, and what it reports in Events."""
 
 from pathlib import Path
 
 from metahook.envtest.binaries import Binaries
+from metahook.envtest.client import Client
 from metahook.envtest.free_port import free_port
 from metahook.envtest.process import Process, answers
 
@@ -27,3 +28,10 @@ def metacontroller(binaries: Binaries, folder: Path, kubeconfig: Path, apply_str
     ]
     name = f"metacontroller-{apply_strategy}"
     return Process(name, command, folder, lambda: answers(f"http://127.0.0.1:{health}/readyz"))
+
+
+def count_events(client: Client, name: str, reason: str) -> int:
+    """Return how often Metacontroller has reported *reason*, such as Started, about the CompositeController *name*."""
+    selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason={reason}"
+    # Why here: equal Events are one, with a count; an Event of the newer API has a count of null or none.
+    return sum(item.get("count") or 1 for item in client.all("Event", "default", fieldSelector=selector))

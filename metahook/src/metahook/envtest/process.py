@@ -36,7 +36,7 @@ class Process:
         self._running: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it, and wait until it serves."""
+        """Start it, and wait until it serves; raise Ended if it does not."""
         self.started = time.time()
         with self.log.open("ab") as log:
             self._running = subprocess.Popen(
@@ -63,7 +63,7 @@ class Process:
             running.wait()
 
     def restart(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """Stop it and start it again. It must be running."""
+        """Stop it and start it again; raise Ended if it does not run, or does not serve again."""
         if self._running is None or self._running.poll() is not None:
             message = f"{self.name} has ended by itself; its log ends: {self.text()[-2000:]}"
             raise Ended(message)
@@ -72,7 +72,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Return the process id. The process must be running."""
+        """Return the process id; raise Ended if it was not started."""
         if self._running is None:
             message = f"{self.name} does not run"
             raise Ended(message)

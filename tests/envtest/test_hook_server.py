@@ -1,0 +1,49 @@
+"""The hook server: it serves controllers in this process, and leaves no listener behind."""
+
+import httpx
+import pytest
+
+from metahook.envtest import hook_server
+from metahook.envtest.hook_server import HookServer
+from metahook.server.server import Address, CannotListen
+from tests.calling import JSON
+from tests.tiny import TINY, sync_body
+
+
+def is_free(address: str) -> bool:
+    """Return whether nothing listens on *address*."""
+    host, _, port = address.partition(":")
+    try:
+        Address(host, int(port)).listen().close()
+    except CannotListen:
+        return False
+    return True
+
+
+def test_it_serves_until_the_block_ends() -> None:
+    with HookServer(TINY) as server:
+        response = httpx.post(f"http://{server.address}/sync", content=sync_body(), headers=JSON, trust_env=False)
+        assert response.status_code == 200
+        assert not is_free(server.address)
+
+    assert is_free(server.address)
+
+
+class EndsAtOnce:
+    """A server whose thread ends before it serves."""
+
+    started = False
+    should_exit = False
+
+    def run(self, sockets: object) -> None:
+        """Serve nothing."""
+
+
+def test_a_start_that_fails_leaves_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook_server, "create_server", lambda _: EndsAtOnce())
+    server = HookServer(TINY)
+
+    with pytest.raises(TimeoutError, match=r"no hooks are served on 127\.0\.0\.1:"), server:
+        pass
+
+    assert is_free(server.address)
