@@ -77,6 +77,7 @@ def test_the_log_of_development_mode_is_shown_by_another_server(tmp_path: Path) 
         httpx.post(f"{url}/sync", content=READY, headers=JSON)
 
     assert "INFO metahook.server.dev.calls: /sync default/web generation 1 in " in log.read_text()
+    assert "WARNING metahook.server.dev.mode: development mode is on: the log shows names and " in log.read_text()
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

@@ -87,7 +87,7 @@ def test_every_text_is_the_answer_to_a_request_and_there_are_no_others(caplog: p
 
     assert set(texts) == TEXTS - {"the body is incomplete"}
     assert [message for message in caplog.messages if CANARY in message] == []
-    assert caplog.messages == [f"hook /sync refused: {text}" for text in texts]
+    assert caplog.messages == [f"hook /sync refused the request: {text}" for text in texts]
 
 
 def test_an_answer_with_another_text_would_be_a_fault() -> None:

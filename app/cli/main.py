@@ -124,7 +124,8 @@ def _invoke(arguments: list[str]) -> int:
 
 def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
-    # Why here: a file name in a message may hold control characters, which would move the cursor.
+    # Why here: a file name in a message may hold control characters, which would move the cursor. Why not printable()
+    # of metahook: this reports also that metahook is not installed.
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 

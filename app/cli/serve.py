@@ -21,14 +21,9 @@ from metahook.server.server import Address, CannotListen, serve, set_up_logging
 def command(settings: Settings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     health_at = Address(settings.host, settings.health_port)
-    recorder = _recorder(settings)
+    options = _server_options(settings, "--max-body")
     try:
-        serve(
-            controller(settings.watch),
-            Address(settings.host, settings.port),
-            health_at,
-            ServerOptions(settings.max_body * MIB, "--max-body", recorder, __version__, dev=settings.dev),
-        )
+        serve(controller(settings.watch), Address(settings.host, settings.port), health_at, options)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"
@@ -44,9 +39,12 @@ def app_from_environment() -> FastAPI:
         raise InputError(message) from error
     if settings.dev:
         set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
-    recorder = _recorder(settings)
-    options = ServerOptions(settings.max_body * MIB, variable_of("max_body"), recorder, __version__, dev=settings.dev)
-    return create_app(controller(settings.watch), options)
+    return create_app(controller(settings.watch), _server_options(settings, variable_of("max_body")))
+
+
+def _server_options(settings: Settings, max_body_name: str) -> ServerOptions:
+    """Return the options of the server; the log calls the setting ``max_body`` *max_body_name*. Raise InputError."""
+    return ServerOptions(settings.max_body * MIB, max_body_name, _recorder(settings), __version__, dev=settings.dev)
 
 
 def _recorder(settings: Settings) -> Recorder | None:

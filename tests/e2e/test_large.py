@@ -40,7 +40,7 @@ def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Clu
     said = 'unsupported status code: 413 body: {"error": "the request is too large"}'
     here.eventually(lambda: any(said in event["message"] for event in here.client.all("Event", here.name)))
     assert not here.get("MyResource").get("status")
-    assert f"hook /sync refused: over 1 MiB ({LOW.partition('=')[0]}); 1 so far" in low.hook.text()
+    assert f"hook /sync refused the request: over 1 MiB ({LOW.partition('=')[0]}); 1 so far" in low.hook.text()
 
     low.hook.stop()
     low.hook.command = [HIGH if word == LOW else word for word in low.hook.command]

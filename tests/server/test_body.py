@@ -128,8 +128,8 @@ def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCap
         call(app, path, b"canary" * 1_000_000)
 
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "hook /sync refused: over 3 MiB (max_body); 1 so far",
-        "hook /customize refused: over 3 MiB (max_body); 2 so far",
+        "hook /sync refused the request: over 3 MiB (max_body); 1 so far",
+        "hook /customize refused the request: over 3 MiB (max_body); 2 so far",
     ]
     assert "canary" not in caplog.text
 

@@ -95,7 +95,7 @@ def test_the_limit_is_a_setting() -> None:
         running.process.terminate()
         log = running.process.stderr.read() if running.process.stderr else ""
 
-    assert "hook /sync refused: over 1 MiB (--max-body); 1 so far" in log
+    assert "hook /sync refused the request: over 1 MiB (--max-body); 1 so far" in log
 
 
 class Worst:

@@ -53,7 +53,7 @@ NO_GROUP = (
     b'in a cluster, add the kind to childResources"}'
 )
 NO_PATH = b'{"error": "no such path: the paths are /customize, /openapi.json, /sync"}'
-NO_METHOD = b'{"error": "no such method for this path: call hooks with POST"}'
+NO_METHOD = b'{"error": "no such method for this path: use POST"}'
 TOO_LARGE = b'{"error": "the request is too large"}'
 UNSUPPORTED = b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}'
 FAILED = b'{"error": "the hook failed; its log says where"}'
@@ -103,8 +103,11 @@ def test_a_refusal_leaves_nothing_of_the_request_in_the_log(refused: Refused, ca
 
 
 def test_a_wrong_method_is_told_the_right_one() -> None:
-    assert call(APP, "/sync", method="GET").headers["allow"] == "POST"
-    assert set(call(APP, "/openapi.json", method="DELETE").headers["allow"].split(", ")) == {"GET", "HEAD"}
+    of_hook, of_document = call(APP, "/sync", method="GET"), call(APP, "/openapi.json", method="DELETE")
+
+    assert (of_hook.headers["allow"], of_document.headers["allow"]) == ("POST", "GET, HEAD")
+    assert of_hook.json() == {"error": "no such method for this path: use POST"}
+    assert of_document.json() == {"error": "no such method for this path: use GET or HEAD"}
 
 
 def test_a_path_is_never_redirected() -> None:
@@ -179,7 +182,7 @@ MALFORMED = {name: refused for name, refused in REFUSALS.items() if refused.stat
 def test_the_log_names_the_rule_that_the_answer_names(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
     answer = call(APP, refused.path, refused.content).json()
 
-    assert caplog.messages == [f"hook {refused.path} refused: {answer['error']}"]
+    assert caplog.messages == [f"hook {refused.path} refused the request: {answer['error']}"]
 
 
 def test_the_paths_of_several_controllers_are_listed() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.cli.comparison.comparison import Comparison
 from app.cli.comparison.difference import ChildChange, Difference, PodsEffect
+from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
 
@@ -34,7 +35,7 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return a line for each request that differs, and the summary."""
-        return [*(_printable(_line(item)) for item in self.different), self.summary()]
+        return [*(printable(_line(item)) for item in self.different), self.summary()]
 
     def summary(self) -> str:
         """Return the counts in a sentence."""
@@ -116,8 +117,3 @@ def _as_json(item: Comparison) -> Json:
         "resync": difference.resync,
         "pods": difference.pods.value,
     }
-
-
-def _printable(line: str) -> str:
-    """Return *line* without control characters. Why here: names in a file may hold some, which move the cursor."""
-    return "".join(letter if letter.isprintable() else "?" for letter in line)

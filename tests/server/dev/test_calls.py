@@ -2,15 +2,16 @@
 
 import itertools
 import logging
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 from typing import Any
 
 import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.dev.calls import MOST_LINES, LastResponses, log_calls
+from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
 from tests.build import NOW
 from tests.calling import call
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
@@ -55,7 +56,7 @@ def test_a_call_is_logged_with_what_differs_from_the_last_response(caplog: pytes
 
     call_of = "/sync default/hello generation 3 in 1.5 ms"
     assert messages(caplog) == [
-        f"{call_of}: 1 ConfigMap; first response\n  + ConfigMap hello\n  + status.state: Building",
+        f"{call_of}: 1 ConfigMap; nothing to compare with\n  + ConfigMap hello\n  + status.state: Building",
         f"{call_of}: 1 ConfigMap; resync in 60 s; changed\n  ~ status.state: Building -> Ready",
         f"{call_of}: 1 ConfigMap; resync in 30 s; unchanged",
         f"{call_of}: no children; changed\n  - ConfigMap hello",
@@ -70,7 +71,7 @@ def test_the_rules_of_customize_are_logged_too(caplog: pytest.LogCaptureFixture)
 
     first, second = messages(caplog)
     assert first.startswith("/customize default/hello generation 3 in ")
-    assert first.endswith(" ms: rules: 1; first response\n  + rule configmaps hello")
+    assert first.endswith(" ms: rules: 1; nothing to compare with\n  + rule configmaps hello")
     assert second.endswith(" ms: rules: 1; unchanged")
 
 
@@ -82,8 +83,8 @@ def test_parents_are_told_apart_by_their_uid(caplog: pytest.LogCaptureFixture) -
         answer(sync_body(parent=parent), NOW)
 
     assert [message.partition("; ")[2].partition("\n")[0] for message in messages(caplog)] == [
-        "first response",
-        "first response",
+        "nothing to compare with",
+        "nothing to compare with",
         "unchanged",
     ]
 
@@ -120,13 +121,13 @@ def test_a_request_that_is_refused_is_logged_if_it_names_a_parent(caplog: pytest
     *_, of_call, of_app = [record.getMessage() for record in caplog.records]
     assert of_call.startswith("/sync default/hello generation 3 in ")
     assert of_call.endswith(" ms: refused")
-    assert of_app.startswith("hook /sync refused: ")
+    assert of_app.startswith("hook /sync refused the request: ")
 
 
 def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.LogCaptureFixture) -> None:
     assert call(create_app(TINY, DEV), "/sync", b"{}").status_code == 400
     assert messages(caplog) == []
-    assert "hook /sync refused: " in caplog.text
+    assert "hook /sync refused the request: " in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     logged(changing(SyncResponse(status)).answer_sync)(sync_body(), NOW)
 
     first, *lines = messages(caplog)[0].splitlines()
-    assert first.endswith("; first response")
+    assert first.endswith("; nothing to compare with")
     assert (len(lines), lines[-1]) == (MOST_LINES + 1, "  ... and 2 more")
 
 
@@ -168,8 +169,9 @@ def test_names_can_not_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
 
     answer(sync_body(parent=parent), NOW)
 
-    assert messages(caplog) == [
-        "/sync default??[2Jforged/hello generation 3 in 1.5 ms: no children; first response\n  + status.a: b?forged"
+    assert messages(caplog)[0].splitlines() == [
+        "/sync default??[2Jforged/hello generation 3 in 1.5 ms: no children; nothing to compare with",
+        "  + status.a: b?forged",
     ]
 
 
@@ -184,16 +186,42 @@ def test_only_the_last_responses_are_kept() -> None:
     assert last.replace("/sync", "b", b"") == b"b"
 
 
+def test_only_so_many_bytes_are_kept() -> None:
+    last = LastResponses(100, most_bytes=10)
+    steps = [("a", 4), ("b", 4), ("a", 6), ("c", 1), ("a", 6), ("b", 4), ("c", 11), ("c", 1)]
+
+    before = [last.replace("/sync", uid, uid.encode() * length) for uid, length in steps]
+
+    assert before == [None, None, b"aaaa", None, b"aaaaaa", None, None, None]
+    assert len(last) == 1
+
+
+def test_the_bounds_are_those_that_the_page_names() -> None:
+    assert (MOST_RESPONSES, MOST_BYTES) == (100, 16 * 1024 * 1024)
+    assert LastResponses().replace("/sync", "a", b"") is None
+
+
+class Yielding(bytes):
+    """A response that lets other threads run while it is counted."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        sleep(0.0001)
+        return super().__len__()
+
+
 def test_threads_can_log_at_the_same_time() -> None:
-    last = LastResponses(3)
-    workers = [
-        threading.Thread(target=lambda: [last.replace("/sync", str(number), b"") for number in range(500)])
-        for _ in range(4)
-    ]
+    last = LastResponses(50, most_bytes=100)
 
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    def replace_many() -> None:
+        for number in range(50):
+            last.replace("/sync", str(number % 7), Yielding(number % 5))
 
-    assert len(last) == 3
+    with ThreadPoolExecutor(4) as pool:
+        workers = [pool.submit(replace_many) for _ in range(4)]
+    assert [worker.result() for worker in workers] == [None] * 4
+
+    kept = [last.replace("/sync", uid, b"") for uid in "0123456"]
+    assert None not in kept
+    assert last.total_bytes == 0

@@ -89,12 +89,32 @@ def test_a_page_loads_nothing_from_other_servers(path: str) -> None:
     policy = response.headers["content-security-policy"]
 
     assert "//" not in response.text
-    assert set(re.findall(r"[a-z]+-src ([^;]*)", policy)) == {
-        "'none'",
-        "'self'",
-        "'self' 'unsafe-inline'",
-        "'self' data:",
+    assert dict(directive.strip().split(" ", 1) for directive in policy.split(";")) == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
     }
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_browser_does_not_guess_the_type_of_a_file(path: str) -> None:
+    assert call(DEV, path, method="GET").headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_the_title_is_text_and_no_markup(path: str) -> None:
+    app = FastAPI(title="A & <b>", docs_url=None, redoc_url=None)
+    add_pages(app, ["/sync"], None, find_files())
+
+    page = get(app, path)
+
+    assert "<title>A &amp; &lt;b&gt;</title>" in page
+    assert "<b>" not in page
 
 
 def test_the_example_of_a_link_to_another_server_would_be_found() -> None:
@@ -142,7 +162,16 @@ def test_no_other_file_is_served(path: str) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_a_page_is_only_read(method: str) -> None:
-    assert call(DEV, "/docs", method=method).status_code == 405
+    response = call(DEV, "/docs", method=method)
+
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD")
+    assert response.json() == {"error": "no such method for this path: use GET or HEAD"}
+
+
+def test_the_paths_that_a_refusal_lists_are_those_of_the_pages_without_their_files() -> None:
+    assert call(DEV, "/no/such/path").json() == {
+        "error": "no such path: the paths are /, /customize, /docs, /openapi.json, /sync"
+    }
 
 
 def test_a_page_can_be_loaded_again() -> None:

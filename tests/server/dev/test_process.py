@@ -17,7 +17,7 @@ REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in (
 """Why ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
 SERVE = (sys.executable, "-m", "app", "serve")
 OPEN = "development mode is open to other machines: listen on 127.0.0.1, except in a container"
-DEVELOPMENT = "development mode: the log shows names and the status of parents; do not use it in a cluster"
+DEVELOPMENT = "development mode is on: the log shows names and the status of parents; do not use it in a cluster"
 
 _LINE = re.compile(r"[0-9-]+ [0-9:,]+ (?=[A-Z]+ )")
 
@@ -52,7 +52,7 @@ def test_the_log_shows_what_each_call_changes() -> None:
 
     info = "INFO metahook.server.dev.calls: /sync default/web generation 1 in 1.0 ms: 1 Deployment"
     ready = log.index(f"{info}; changed")
-    assert [line for line in log if line.startswith("WARNING")] == [f"WARNING metahook.server.app: {DEVELOPMENT}"]
+    assert [line for line in log if line.startswith("WARNING")] == [f"WARNING metahook.server.dev.mode: {DEVELOPMENT}"]
     assert "  ~ status.conditions[Ready]: False RollingOut -> True Available" in log[ready:]
     assert log[-1] == f"{info}; unchanged"
 
@@ -85,4 +85,4 @@ serve(TINY, Address("127.0.0.1", port), Address("127.0.0.1", health_port), Serve
 def test_any_hook_has_it_with_an_option_of_the_server() -> None:
     with served(sys.executable, "-c", _HOOK) as running:
         assert httpx.get(f"{running.url}/").is_success
-        assert f"WARNING metahook.server.app: {DEVELOPMENT}" in ended(running)
+        assert f"WARNING metahook.server.dev.mode: {DEVELOPMENT}" in ended(running)

@@ -28,6 +28,10 @@ def _no_rules(_: CustomizeRequest) -> list[RelatedRule]:
     return []
 
 
+Answer = Callable[[Body, datetime], bytes]
+"""Answers a hook: from the body of a request and the time to the body of the response; raises MalformedRequest."""
+
+
 @dataclass(frozen=True)
 class Controller:
     """The functions of a controller, and the kinds of its children.

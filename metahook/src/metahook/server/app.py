@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -20,21 +19,16 @@ from starlette.responses import Response
 
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
-from metahook.protocol.controller import MisusedException
+from metahook.protocol.controller import Answer, MisusedException
 from metahook.protocol.wire import MAX_BODY
 from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
-from metahook.server.dev.calls import log_calls
-from metahook.server.dev.pages import add_pages
-from metahook.server.dev.swagger_ui import find_files
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
-
-Answer = Callable[[Body, datetime], bytes]
 
 LONG = 256 * 1024
 """Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
@@ -84,9 +78,9 @@ def create_app(
     bodies, threads = Bodies(options.max_body, name=options.max_body_name), ThreadPoolExecutor(THREADS, "hook")
     answers = dict(_answers(by_prefix))
     if options.dev:
-        log.warning("development mode: the log shows names and the status of parents; do not use it in a cluster")
-        add_pages(app, answers, health_port, find_files())
-        answers = log_calls(answers)
+        from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
+
+        answers = turn_on(app, answers, health_port)
     for path, answer in answers.items():
         hook = _Hook(_Endpoint(path, answer, clock, options.recorder), bodies, threads)
         app.add_route(path, hook.respond, methods=["POST"])
@@ -160,7 +154,7 @@ class _Hook:
         except Refused as refused:
             return refused.refusal.response()
         except MalformedRequest as error:
-            log.warning("hook %s refused: %s", path, error)
+            log.warning("hook %s refused the request: %s", path, error)
             return malformed(error).response()
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return _failed(path, error)

@@ -82,5 +82,5 @@ class Bodies:
         """Return the refusal, after counting it: the parent is not synced until the limit is raised."""
         self._refused += 1
         limit = f"{self._most / MIB:g} MiB ({self._name})"
-        log.warning("hook %s refused: over %s; %d so far", request.scope["path"], limit, self._refused)
+        log.warning("hook %s refused the request: over %s; %d so far", request.scope["path"], limit, self._refused)
         return Refused(TOO_LARGE)

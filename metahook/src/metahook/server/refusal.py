@@ -59,7 +59,7 @@ class Refused(Exception):
 
 INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
 NOT_FOUND = Refusal(404, "no such path")
-NOT_ALLOWED = Refusal(405, "no such method for this path: call hooks with POST")
+NOT_ALLOWED = Refusal(405, "no such method for this path")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
 TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True)
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
@@ -75,11 +75,21 @@ def from_http_exception(request: Request, error: Exception) -> Response:
     """Return the refusal for an exception of the router: no such path, or no such method."""
     status = getattr(error, "status_code", FAILED.status)
     if status == NOT_ALLOWED.status:
-        return replace(NOT_ALLOWED, headers=getattr(error, "headers", None)).response()
+        return _not_allowed(getattr(error, "headers", {})["Allow"]).response()
     return _not_found(request.app.routes).response() if status == NOT_FOUND.status else FAILED.response()
 
 
+def _not_allowed(allowed: str) -> Refusal:
+    """Return the refusal that names the *allowed* methods of the path. Why sorted: the router has them in a set."""
+    methods = sorted(allowed.split(", "))
+    message = f"{NOT_ALLOWED.message}: use {' or '.join(methods)}"
+    return replace(NOT_ALLOWED, message=message, headers={"Allow": ", ".join(methods)})
+
+
 def _not_found(routes: Iterable[Route]) -> Refusal:
-    """Return the refusal that lists the paths of *routes*, which are the app's own: none is of the request."""
-    paths = ", ".join(sorted(route.path for route in routes))
+    """Return the refusal that lists the paths of *routes*, which are the app's own: none is of the request.
+
+    A route with parameters, for files that a page loads, is left out.
+    """
+    paths = ", ".join(sorted(route.path for route in routes if not route.param_convertors))
     return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {paths}")

@@ -11,13 +11,16 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import Body, CustomizeRequest, MalformedRequest
-from metahook.server.dev.difference import difference_lines, printable
+from metahook.protocol.controller import Answer
+from metahook.protocol.printable import printable
+from metahook.protocol.wire import MIB
+from metahook.server.dev.response_lines import difference_lines
 
 Json = dict[str, Any]
-Answer = Callable[[Body, datetime], bytes]
 
 MOST_RESPONSES = 100
-"""Last responses that are kept, each of at most 1 MiB (the limit of the gate)."""
+MOST_BYTES = 16 * MIB
+"""Responses that are kept to compare with, and their length together."""
 
 MOST_LINES = 40
 """Lines of the difference of one call."""
@@ -26,10 +29,15 @@ log = logging.getLogger(__name__)
 
 
 class LastResponses:
-    """The last response to each of the *most* parents whose calls came last, by hook. Any thread may use it."""
+    """The last response of a hook to a parent, for the latest calls: at most *most*, of *most_bytes* together.
 
-    def __init__(self, most: int = MOST_RESPONSES) -> None:
+    Any thread may use it: long requests are answered in threads.
+    """
+
+    def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
         self._most = most
+        self._most_bytes = most_bytes
+        self.total_bytes = 0
         self._lock = Lock()
         self._responses: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
@@ -38,8 +46,9 @@ class LastResponses:
         with self._lock:
             before = self._responses.pop((path, uid), None)
             self._responses[path, uid] = response
-            if len(self._responses) > self._most:
-                self._responses.popitem(last=False)
+            self.total_bytes += len(response) - len(before or b"")
+            while len(self._responses) > self._most or self.total_bytes > self._most_bytes:
+                self.total_bytes -= len(self._responses.popitem(last=False)[1])
         return before
 
     def __len__(self) -> int:
@@ -85,7 +94,7 @@ def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last:
 def _described(response: bytes, before: bytes | None) -> str:
     new: Json = msgspec.json.decode(response)
     lines = difference_lines(msgspec.json.decode(before) if before else {}, new)
-    change = "first response" if before is None else "changed" if lines else "unchanged"
+    change = "nothing to compare with" if before is None else "changed" if lines else "unchanged"
     more = [f"... and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return "\n  ".join(["; ".join([*_contents(new), change]), *lines[:MOST_LINES], *more])
 

@@ -1,6 +1,7 @@
 """The difference between two responses of a hook to one parent, in lines: ``+`` new, ``-`` gone, ``~`` changed.
 
-Values are shown for the status alone: a spec may hold what its author wants nobody to read over their shoulder.
+Values are shown for the status alone: a spec may hold what its author wants nobody to read over their shoulder. The
+items of a list have their index, because a name can be a value, too; those of a Pod template have their name.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from msgspec import UNSET
 
 from metahook.protocol.changes import Change, changed_paths, changes
 from metahook.protocol.objects import object_or_empty
+from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
 Identity = tuple[str, str, str]
@@ -19,8 +21,19 @@ Identity = tuple[str, str, str]
 LONGEST = 240
 """Characters of a value that are shown."""
 
+LONGEST_LINE = 600
+"""Characters of a line. Why: the name of a field can have any length."""
+
 _KEYS = ("name", "type", "containerPort", "port", "mountPath")
 """What identifies an item of a list of objects, to a reader."""
+
+_WITH_POD_TEMPLATE = {
+    ("apps/v1", "DaemonSet"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+    ("batch/v1", "Job"),
+}
 
 _SECRET = "Secret"  # noqa: S105 - a kind
 
@@ -35,12 +48,7 @@ def difference_lines(old: Json, new: Json) -> list[str]:
         *_rule_lines(old.get("relatedResources", []), new.get("relatedResources", [])),
         *_status_lines(old.get("status", {}), new.get("status", {})),
     ]
-    return [printable(line) for line in lines]
-
-
-def printable(text: str) -> str:
-    """Return *text* without control characters. Why here: a name in a request may hold some, which move the cursor."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return [printable(_cut(line, LONGEST_LINE)) for line in lines]
 
 
 def _children(response: Json) -> dict[Identity, Json]:
@@ -54,8 +62,22 @@ def _child_lines(old: dict[Identity, Json], new: dict[Identity, Json]) -> Iterat
         if identity not in old or identity not in new:
             yield f"{'+' if identity in new else '-'} {kind} {name}"
         else:
-            paths = changed_paths(_comparable(old[identity]), _comparable(new[identity]), "", keys=_KEYS)
-            yield from (f"~ {kind} {name}: {path}" for path in paths)
+            yield from (f"~ {kind} {name}: {path}" for path in _changed_fields(old[identity], new[identity]))
+
+
+def _changed_fields(old: Json, new: Json) -> list[str]:
+    """Return the paths of what differs in a child; items of lists have a name below the Pod template alone."""
+    (old, old_template), (new, new_template) = (_split(_comparable(child)) for child in (old, new))
+    return [*changed_paths(old, new, ""), *changed_paths(old_template, new_template, "spec.template", keys=_KEYS)]
+
+
+def _split(child: Json) -> tuple[Json, object]:
+    """Return *child* without its Pod template, and the template; UNSET if it has none."""
+    if (child["apiVersion"], child["kind"]) not in _WITH_POD_TEMPLATE:
+        return child, UNSET
+    spec = dict(object_or_empty(child.get("spec")))
+    template = spec.pop("template", UNSET)
+    return {**child, "spec": spec}, template
 
 
 def _comparable(child: Json) -> Json:
@@ -125,4 +147,8 @@ def _value_line(change: Change) -> str:
 
 def _text(value: object) -> str:
     text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return _cut(text, LONGEST)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}..."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook.server.dev.difference import LONGEST, difference_lines, printable
+from metahook.server.dev.response_lines import LONGEST, LONGEST_LINE, difference_lines
 
 Json = dict[str, Any]
 
@@ -132,6 +132,51 @@ def test_the_status_is_shown_with_its_values(old: Json, new: Json, lines: list[s
     assert difference_lines(status(**old), status(**new)) == lines
 
 
+CANARY = "canary value"
+
+
+@pytest.mark.parametrize("key", ["name", "type", "containerPort", "port", "mountPath"])
+def test_an_item_of_a_list_has_a_name_below_a_pod_template_alone(key: str) -> None:
+    items: list[list[Json]] = [[{key: CANARY, "value": number}] for number in (1, 2)]
+    in_spec = [children(service(spec={"entries": entries})) for entries in items]
+    below_no_pods = [children(service(spec={"template": {"entries": entries}})) for entries in items]
+    below_pods = [children(deployment({**CONTAINER, "entries": entries})) for entries in items]
+
+    assert difference_lines(*in_spec) == ["~ Service web: spec.entries[0].value"]
+    assert difference_lines(*below_no_pods) == ["~ Service web: spec.template.entries[0].value"]
+    assert difference_lines(*below_pods) == [
+        f"~ Deployment web-deployment: spec.template.spec.containers[main].entries[{CANARY}].value"
+    ]
+
+
+def test_what_is_not_in_the_pod_template_is_compared_too() -> None:
+    old, new = deployment(), deployment({**CONTAINER, "image": "nginx:9"})
+    new["spec"]["replicas"] = 2
+
+    assert difference_lines(children(old), children(new)) == [
+        "~ Deployment web-deployment: spec.replicas",
+        "~ Deployment web-deployment: spec.template.spec.containers[main].image",
+    ]
+    assert difference_lines(children(old), children({**old, "spec": {}})) == [
+        "~ Deployment web-deployment: spec.template"
+    ]
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param(children(service(data={"x" * 5_000: 1})), id="a field"),
+        pytest.param(children({**service(), "metadata": {"name": "x" * 5_000}}), id="a child"),
+        pytest.param(status(**{"x" * 5_000: 1}), id="a field of the status"),
+        pytest.param({"relatedResources": [{"resource": "pods", "names": ["x" * 5_000]}]}, id="a rule"),
+    ],
+)
+def test_a_long_line_is_cut(new: Json) -> None:
+    lines = difference_lines(children(service()), new)
+
+    assert max(len(line) for line in lines) == LONGEST_LINE + len("...")
+
+
 def test_a_long_value_is_cut() -> None:
     (line,) = difference_lines(status(), status(message="x" * (LONGEST + 1)))
 
@@ -161,4 +206,3 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     (line,) = difference_lines(children(), children(deployment(name="web\x1b[2J\nforged")))
 
     assert line == "+ Deployment web?[2J?forged"
-    assert printable("web-deployment, Ü") == "web-deployment, Ü"
