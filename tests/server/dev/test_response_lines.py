@@ -172,7 +172,7 @@ def test_what_is_not_in_the_pod_template_is_compared_too() -> None:
     ],
 )
 def test_a_long_line_is_cut(new: Json) -> None:
-    lines = difference_lines(children(service()), new)
+    lines = difference_lines(children(service(data={})), new)
 
     assert max(len(line) for line in lines) == LONGEST_LINE + len("...")
 
