@@ -136,9 +136,16 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
+def serve_notes(cluster: Cluster) -> None:
+    """Create the CRD of Notes, if there is none, and let their children be garbage collected."""
+    if cluster.client.get("CustomResourceDefinition", "", _CRD["metadata"]["name"]) is None:
+        establish(cluster.client, [_CRD])
+        # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
+        cluster.control_plane.controllers.restart()
+
+
 def allow(client: Client, namespace: str) -> None:
     """Let Metacontroller watch Notes, and write their status and their children in *namespace* alone."""
-    establish(client, [_CRD])
     name, subject = "notes", {"kind": "User", "apiGroup": _RBAC, "name": METACONTROLLER}
     kinds = [
         {"apiGroups": ["example.com"], "resources": ["notes"], "verbs": ["get", "list", "watch"]},
@@ -207,6 +214,7 @@ class Foreign(Place):
     def __init__(self, cluster: Cluster, name: str) -> None:
         super().__init__(cluster, name)
         self._audit = cluster.audit
+        serve_notes(cluster)
         allow(self.client, name)
         self.hook = Interceptor(in_process(NOTES, lambda: datetime.fromtimestamp(time.time(), UTC)))
         self.server = RecordingServer(self.hook)
