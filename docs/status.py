@@ -38,11 +38,9 @@ _KSTATUS = "kstatus, which Flux and `kpt` use"
 FIELDS = {
     "observedGeneration": Use(_WITH_SPEC, _KSTATUS),
     "state": Use("see [states](#states)", "people"),
-    "conditions": Use("see [conditions](#conditions)", "the readers of its conditions"),
-    "conditions[].type": Use(
-        "DependenciesReady, Reconciling and Stalled can be absent", "all who look for a condition"
-    ),
-    "conditions[].status": Use("see [conditions](#conditions)", "the readers of the condition"),
+    "conditions": Use("see [conditions](#conditions)", "see its fields"),
+    "conditions[].type": Use("DependenciesReady, Reconciling and Stalled can be absent", "all clients"),
+    "conditions[].status": Use("see [conditions](#conditions)", "all clients"),
     "conditions[].reason": Use("when the cause changes, while `status` can stay the same", "people, alerts"),
     "conditions[].message": Use("when the cause changes, while `status` can stay the same", "people"),
     "conditions[].observedGeneration": Use(_WITH_SPEC, "`kubectl wait`, which ignores an older generation"),
@@ -63,7 +61,7 @@ FIELDS = {
 STARTS = {
     "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
     "Ready": "the rollout is complete, or lost Pods are replaced",
-    "Degraded": "something is lost after Ready was True, without a change of the spec",
+    "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
     "Failed": "a reason that needs action holds: InvalidSpec at once, NotApplied after a minute, others after "
     "`progressDeadlineSeconds`",
     "Terminating": "it is deleted; a finalizer can keep it in this state",

@@ -1,10 +1,18 @@
 """The pages about hooks of one's own show the files of examples/hooks: one source, two places."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
+import jsonschema
 import pytest
 import yaml
+from backups import BACKUPS
+from greetings import GREETINGS
+from notebooks import NOTEBOOKS
+from rotations import rotations
 
+from metahook import Controller
 from tests.documents import ROOT
 
 EXAMPLE = ROOT / "examples/hooks/greeting"
@@ -49,6 +57,32 @@ def test_the_crd_has_what_the_composite_controller_and_the_hook_name() -> None:
     )
     status = version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
     assert set(status) == {"state", "message", "observedGeneration"}
+
+
+def is_valid(example: str, spec: Mapping[str, Any]) -> bool:
+    """Return whether *spec* fits the schema of the CRD in the folder *example*, and has no field but those."""
+    crd = yaml.safe_load((ROOT / "examples/hooks" / example / "crd.yaml").read_text())
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    return jsonschema.Draft202012Validator({**schema, "additionalProperties": False}).is_valid(dict(spec))
+
+
+@pytest.mark.parametrize(
+    ("example", "hook"),
+    [
+        ("greeting", GREETINGS),
+        ("backup", BACKUPS),
+        ("notebook", NOTEBOOKS),
+        ("rotation", rotations(b"a key for tests, of 32 bytes or more")),
+    ],
+)
+def test_the_example_spec_of_a_hook_is_valid(example: str, hook: Controller) -> None:
+    assert is_valid(example, hook.example_spec)
+
+
+def test_a_spec_that_is_not_valid_would_be_found() -> None:
+    assert not is_valid("greeting", {})
+    assert not is_valid("greeting", {"text": 5})
+    assert not is_valid("greeting", {"text": "hello", "other": "field"})
 
 
 @pytest.mark.parametrize(("name", "block"), excerpts(TEST))

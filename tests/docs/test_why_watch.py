@@ -74,8 +74,8 @@ def _hooks(tmp_path_factory: pytest.TempPathFactory) -> list[Make]:
     page = runpy.run_path(str(file))
     return [
         lambda _: page["watching"](),
-        lambda copies: page["asking"](copies.read, INTERVAL),
-        lambda copies: page["asking"](copies.read, None),
+        lambda copies: page["polling"](copies.read, INTERVAL),
+        lambda copies: page["polling"](copies.read, None),
     ]
 
 

@@ -112,12 +112,15 @@ def _response(status: Status, jobs: list[Job], *new: Manifest) -> SyncResponse:
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
-    """Select the MyApp that the spec names: each change of it calls sync. Another operator owns it."""
+    """Select the MyApp that the spec names: each change of it triggers a sync. Another operator owns it."""
     spec = try_read(request.parent.spec, BackupSpec)
     return [select_by_name(MyApp, request.parent.namespace, spec.app)] if spec else []
 
 
-BACKUPS = Controller(sync=sync, children=(Job,), customize=customize)
+EXAMPLE_SPEC = {"app": "shop", "image": "backup:1.0", "command": ["backup"], "keep": 3}
+
+BACKUPS = Controller(sync=sync, children=(Job,), customize=customize, example_spec=EXAMPLE_SPEC)
 
 if __name__ == "__main__":
+    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(BACKUPS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

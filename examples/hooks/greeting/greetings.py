@@ -25,7 +25,8 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     return SyncResponse(status={"state": "Building" if drift else "Ready"}, children=[desired])
 
 
-GREETINGS = Controller(sync=sync, children=(ConfigMap,))
+GREETINGS = Controller(sync=sync, children=(ConfigMap,), example_spec={"text": "hello"})
 
 if __name__ == "__main__":
+    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(GREETINGS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

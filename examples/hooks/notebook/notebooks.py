@@ -63,11 +63,14 @@ def _stateful_set(parent: Parent, spec: NotebookSpec) -> Manifest:
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
-    """Select the Pods with the label of this Notebook: each change of one of them calls this Notebook's sync."""
+    """Select the Pods with the label of this Notebook: each change of one of them triggers a sync of it."""
     return [select_by_labels(Pod, request.parent.namespace, {LABEL: request.parent.name})]
 
 
-NOTEBOOKS = Controller(sync=sync, children=(StatefulSet,), customize=customize)
+NOTEBOOKS = Controller(
+    sync=sync, children=(StatefulSet,), customize=customize, example_spec={"image": "jupyter/base-notebook:latest"}
+)
 
 if __name__ == "__main__":
+    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(NOTEBOOKS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

@@ -35,8 +35,9 @@ class RotationSpec(msgspec.Struct, rename="camel"):
 def sync(request: SyncRequest, now: datetime, key: bytes) -> SyncResponse:
     """Return the Secret with the value of the current period and *keep* older ones; ask for a call at its end."""
     parent, spec = request.parent, try_read(request.parent.spec, RotationSpec)
-    if spec is None or parent.created is None:
-        return SyncResponse(status={"state": "InvalidSpec"}, kept=request.children.kept())
+    if spec is None or parent.created is None:  # only a request written by hand lacks the time of creation
+        state = "InvalidSpec" if spec is None else "Unknown"
+        return SyncResponse(status={"state": state}, kept=request.children.kept())
     created, every = datetime.fromisoformat(parent.created), timedelta(seconds=spec.every_seconds)
     period = _period((now - created) // every, request.children.get(Secret, parent.name))
     desired = _secret(
@@ -54,7 +55,8 @@ def sync(request: SyncRequest, now: datetime, key: bytes) -> SyncResponse:
 def _period(computed: int, observed: Secret | None) -> int:
     """Return the number of the period. Why not always as computed: the clock of another replica may be ahead of ours.
 
-    Then the Secret has its next value already, and taking that back would write it again and again.
+    Then the Secret has its next value already, and taking that back would write it again and again. This holds
+    for clocks that differ by less than a period. If any recorded number counted, one wrong clock could stop rotations.
     """
     recorded = observed.metadata.annotation(PERIOD) if observed else None
     return computed + 1 if recorded == str(computed + 1) else max(computed, 0)
@@ -78,8 +80,9 @@ def rotations(key: bytes) -> Controller:
     if len(key) < 32:
         message = "the key of the rotation must have at least 32 bytes"
         raise ValueError(message)
-    return Controller(sync=partial(sync, key=key), children=(Secret,))
+    return Controller(sync=partial(sync, key=key), children=(Secret,), example_spec={"everySeconds": 3600, "keep": 1})
 
 
 if __name__ == "__main__":
+    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(rotations(KEY_FILE.read_bytes()), Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

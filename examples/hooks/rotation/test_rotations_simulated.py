@@ -4,7 +4,7 @@ import base64
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -13,13 +13,14 @@ import yaml
 from rotations import rotations
 
 from metahook import Controller, SyncResponse
-from metahook.simulator import MODES, Key, Mode, Settings, World
+from metahook.simulator import MODES, Key, Mode, NeverQuiet, Settings, World
 
 HERE = Path(__file__).parent
 CRD, COMPOSITE = (yaml.safe_load((HERE / name).read_text()) for name in ("crd.yaml", "compositecontroller.yaml"))
 
 KEY = b"a key for tests, of 32 bytes or more"
 EVERY = 60
+NOW = datetime(2026, 1, 31, tzinfo=UTC)
 NEVER = 1e6
 """Seconds between Metacontroller's own resyncs: longer than a test, so that all calls are those asked for."""
 
@@ -156,6 +157,15 @@ def test_a_period_that_is_no_period_leaves_the_secret_unchanged(mode: Mode) -> N
     assert world.parent("token")["status"]["state"] == "InvalidSpec"
 
 
+def test_a_request_without_the_time_of_creation_is_not_an_invalid_spec() -> None:
+    hook = rotations(KEY)
+    parent = {"apiVersion": "example.com/v1", "kind": "RotatedSecret", "metadata": {"name": "token"}}
+
+    response = hook.sync(hook.request({**parent, "spec": dict(hook.example_spec)}), NOW)
+
+    assert (response.status, response.children) == ({"state": "Unknown"}, [])
+
+
 def test_a_stale_request_gives_the_value_of_today() -> None:
     world = cluster("dynamic-apply")
     world.run(3 * EVERY)
@@ -205,9 +215,15 @@ def rotated_by(mode: Mode, hook: Controller) -> list[float]:
     return [write.at for write in world.history.writes("metacontroller") if write.changed and write.key == SECRET]
 
 
-def alternating(hook: Controller) -> Controller:
-    """Return *hook* as two replicas that answer in turn: the clock of the second one is three seconds ahead."""
-    clocks = itertools.cycle((timedelta(), timedelta(seconds=3)))
+@both_modes
+def test_two_replicas_whose_clocks_differ_by_more_than_a_period_undo_each_other_without_end(mode: Mode) -> None:
+    with pytest.raises(NeverQuiet):
+        rotated_by(mode, alternating(rotations(KEY), ahead=2 * EVERY + 3))
+
+
+def alternating(hook: Controller, ahead: int = 3) -> Controller:
+    """Return *hook* as two replicas that answer in turn: the clock of the second one is *ahead* so many seconds."""
+    clocks = itertools.cycle((timedelta(), timedelta(seconds=ahead)))
     return replace(hook, sync=lambda request, now: hook.sync(request, now + next(clocks)))
 
 
@@ -241,7 +257,7 @@ def test_another_key_or_another_parent_has_other_values() -> None:
 
 
 @both_modes
-def test_under_dynamic_apply_an_annotation_of_the_secret_has_its_values_once_more(mode: Mode) -> None:
+def test_under_dynamic_apply_an_annotation_of_the_secret_has_a_copy_of_its_values(mode: Mode) -> None:
     found = cluster(mode).get(SECRET)
 
     has_copy = found["data"]["current"] in str(found["metadata"].get("annotations"))
