@@ -159,7 +159,8 @@ def test_a_period_that_is_no_period_leaves_the_secret_unchanged(mode: Mode) -> N
 
 def test_a_request_without_the_time_of_creation_is_not_an_invalid_spec() -> None:
     hook = rotations(KEY)
-    parent = {"apiVersion": "example.com/v1", "kind": "RotatedSecret", "metadata": {"name": "token"}}
+    metadata = {"name": "token", "creationTimestamp": None}
+    parent = {"apiVersion": "example.com/v1", "kind": "RotatedSecret", "metadata": metadata}
 
     response = hook.sync(hook.request({**parent, "spec": dict(hook.example_spec)}), NOW)
 
