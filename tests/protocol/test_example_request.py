@@ -1,9 +1,12 @@
 """Requests for unit tests: what a test leaves out is added, and what it says stays."""
 
+from dataclasses import replace
+
 import pytest
 
-from metahook import Absence, Controller, SyncRequest, SyncResponse
+from metahook import Absence, Controller, Kind, SyncRequest, SyncResponse
 from metahook.kinds import ConfigMap, Secret
+from metahook.simulator import Settings
 
 
 def _never(request: SyncRequest, now: object) -> SyncResponse:
@@ -62,3 +65,10 @@ def test_related_objects_are_there_missing_or_not_selected() -> None:
 def test_a_parent_without_a_name_is_an_error() -> None:
     with pytest.raises(KeyError):
         CONTROLLER.request({"metadata": {}})
+
+
+def test_controllers_and_settings_can_be_keys_although_they_hold_objects() -> None:
+    controller = replace(CONTROLLER, example_spec={"text": "hello"})
+    settings = Settings(Kind("example.com/v1", "Note", "notes"), (), label_selector={"matchLabels": {"a": "b"}})
+
+    assert {controller: 1, settings: 2} == {controller: 1, settings: 2}

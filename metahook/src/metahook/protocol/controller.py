@@ -43,7 +43,7 @@ class Controller:
     sync: Callable[[SyncRequest, datetime], SyncResponse]
     children: tuple[type[Object], ...]
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _no_rules
-    example_spec: Mapping[str, Any] = field(default_factory=dict)
+    example_spec: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """A short spec of a parent, for the examples in the OpenAPI document."""
 
     def request(

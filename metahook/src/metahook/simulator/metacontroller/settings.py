@@ -58,11 +58,11 @@ class Settings:
     mode: Mode = "dynamic-apply"
     resync_period: float = 600
     ignore_status_changes: bool = True
-    label_selector: Json = field(default_factory=dict)
+    label_selector: Json = field(default_factory=dict, hash=False)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
     on_delete: tuple[Kind, ...] = ()
-    crds: tuple[Json, ...] = ()
+    crds: tuple[Json, ...] = field(default=(), hash=False)
     """The CRDs whose defaults the API server adds; the other rules of their schemas are not simulated."""
 
     @classmethod
