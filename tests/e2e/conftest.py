@@ -45,13 +45,22 @@ APART = {
 """Files whose tests have a cluster of their own, with their order: the longest run first."""
 
 
+FOREIGN = {
+    *("test_controllers.py", "test_event_handlers.py", "test_ownership.py", "test_predicates.py", "test_queue.py"),
+}
+"""Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
+
+
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n``, one process for each mode, each mode of each file in APART, and each file of examples."""
+    """With ``pytest -n``, one process for each mode, each mode of each file in APART and of all in FOREIGN, and each
+    file of examples.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith("examples/"):
             return nodeid.partition("::")[0]
-        file = next((file for file in APART if f"/{file}:" in nodeid), "")
+        name = nodeid.partition("::")[0].rpartition("/")[2]
+        file = "foreign" if name in FOREIGN else name if name in APART else ""
         return file + next((mode for mode in MODES if mode in nodeid), MODES[0])
 
 
