@@ -164,10 +164,13 @@ def annotated(item: Json) -> None:
 
 
 Happen = Callable[[World], object]
+STATUS = 2
+"""Writes of the status while a child is written: Copying, and Copied once it is observed."""
+
 HAPPENINGS: dict[str, tuple[Happen, int, int]] = {
     "For": (lambda it: it.edit(COPY, annotated), 1, 0),
-    "Owns, put back": (lambda it: it.edit(CHILD, lambda item: item.update(data={"a": "2"})), 2, 1),
-    "Watches": (lambda it: it.edit(SOURCE, lambda item: item.update(data={"a": "3"})), 2, 1),
+    "Owns, put back": (lambda it: it.edit(CHILD, lambda item: item.update(data={"a": "2"})), 2, 1 + STATUS),
+    "Watches": (lambda it: it.edit(SOURCE, lambda item: item.update(data={"a": "3"})), 2, 1 + STATUS),
     "Watches, gone": (lambda it: it.delete(SOURCE), 1, 1),
     "Predicate": (lambda it: it.edit(COPY, lambda item: item["status"].update(state="Other")), 0, 0),
     "not watched": (lambda it: it.edit(OTHER, annotated), 0, 0),
