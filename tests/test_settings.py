@@ -1,14 +1,14 @@
 """Each setting has all of its places: a description, a reader in the code, and for what is watched a field of Watch."""
 
 import ast
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from app.core.watch import Watch
-from app.settings import Settings, WatchSettings, read
-from metahook.protocol.wire import MAX_BODY, MIB
+from app.settings import LimitSettings, Settings, WatchSettings, read
+from metahook.server.limits import Limits
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,9 +28,9 @@ def test_a_setting_is_described(name: str) -> None:
 
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_a_setting_is_used(name: str) -> None:
-    texts = [(ROOT / path).read_text() for path in ("app/settings.py", "app/cli/serve.py")]
+    texts = [(ROOT / path).read_text() for path in ("app/settings/watch.py", "app/cli/serve.py")]
 
-    assert name in read_attributes(*texts)
+    assert name in {*read_attributes(*texts), *Settings().limits.__dataclass_fields__}
 
 
 def test_a_setting_that_nothing_reads_would_be_found() -> None:
@@ -42,5 +42,15 @@ def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
     assert read(WatchSettings).watch == Watch()
 
 
-def test_the_default_length_of_a_request_is_the_toolkits() -> None:
-    assert Settings.model_fields["max_body"].default * MIB == MAX_BODY
+def test_the_limits_of_the_server_have_a_setting_each_with_the_same_default() -> None:
+    assert {field.name for field in fields(Limits)} == set(LimitSettings.model_fields)
+    assert read(Settings).limits == Limits()
+
+
+@pytest.mark.parametrize("name", LimitSettings.model_fields)
+def test_a_limit_is_set_by_its_setting(name: str) -> None:
+    default = LimitSettings.model_fields[name].default
+    changed = read(Settings, **{name: default + 1}).limits
+
+    assert getattr(changed, name) > getattr(Limits(), name)
+    assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()

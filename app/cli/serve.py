@@ -21,7 +21,7 @@ from metahook.server.server import Address, CannotListen, serve, set_up_logging
 def command(settings: Settings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     health_at = Address(settings.host, settings.health_port)
-    options = _server_options(settings, "--max-body")
+    options = _server_options(settings)
     try:
         serve(controller(settings.watch), Address(settings.host, settings.port), health_at, options)
     except CannotListen as error:
@@ -39,12 +39,19 @@ def app_from_environment() -> FastAPI:
         raise InputError(message) from error
     if settings.dev:
         set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
-    return create_app(controller(settings.watch), _server_options(settings, variable_of("max_body")))
+    return create_app(controller(settings.watch), _server_options(settings))
 
 
-def _server_options(settings: Settings, max_body_name: str) -> ServerOptions:
-    """Return the options of the server; the log calls the setting ``max_body`` *max_body_name*. Raise InputError."""
-    return ServerOptions(settings.max_body * MIB, max_body_name, _recorder(settings), __version__, dev=settings.dev)
+def _server_options(settings: Settings) -> ServerOptions:
+    """Return the options of the server; raise InputError."""
+    return ServerOptions(
+        limits=settings.limits,
+        drain=settings.drain,
+        stop_timeout=settings.stop_timeout,
+        recorder=_recorder(settings),
+        version=__version__,
+        dev=settings.dev,
+    )
 
 
 def _recorder(settings: Settings) -> Recorder | None:

@@ -4,6 +4,7 @@ from functools import partial
 
 from app.core.child_metadata import CHILDREN
 from app.core.customize import customize
+from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch
 from metahook import Controller
@@ -19,4 +20,5 @@ def controller(watch: Watch) -> Controller:
         customize=partial(customize, watch=watch),
         children=CHILDREN,
         example_spec=EXAMPLE_SPEC,
+        reasons=frozenset(REASONS),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metahook.envtest.free_port import free_port
-from metahook.server.server import STOP_WITHIN
+from metahook.server.app import DEFAULT_OPTIONS
 from tests.chart.sets import Json, annotations, objects, the
 from tests.serving import served
 
@@ -22,8 +22,11 @@ POD = the("Deployment")["spec"]["template"]["spec"]
 def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
     drain = HOOK["lifecycle"]["preStop"]["sleep"]["seconds"]
 
-    assert POD["terminationGracePeriodSeconds"] > drain + STOP_WITHIN
-    assert int(the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"].rstrip("s")) <= STOP_WITHIN
+    assert POD["terminationGracePeriodSeconds"] > drain + DEFAULT_OPTIONS.stop_timeout
+    assert (
+        int(the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"].rstrip("s"))
+        <= DEFAULT_OPTIONS.stop_timeout
+    )
 
 
 def test_no_shell_is_needed() -> None:

@@ -11,14 +11,15 @@ from metahook.protocol.wire import MAX_BODY
 from metahook.server import refusal
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
+from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, sync_body
 
 BODY = sync_body()
-EXACT = create_app(TINY, ServerOptions(max_body=len(BODY)), clock=lambda: NOW)
-SHORT = create_app(TINY, ServerOptions(max_body=len(BODY) - 1), clock=lambda: NOW)
+EXACT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY))), clock=lambda: NOW)
+SHORT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY) - 1)), clock=lambda: NOW)
 TOO_LARGE = (413, b'{"error": "the request is too large"}')
 UNSUPPORTED = (415, b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}')
 
@@ -68,7 +69,7 @@ def exchange(
 
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/sync", "headers": encoded, "query_string": b""}
-    asyncio.run(create_app(TINY, ServerOptions(max_body=max_body))(scope, receive, send))
+    asyncio.run(create_app(TINY, ServerOptions(Limits(max_body=max_body)))(scope, receive, send))
     return sent
 
 
@@ -122,7 +123,7 @@ async def never() -> Message:
 
 
 def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app(TINY, ServerOptions(max_body=3 * 1024 * 1024))
+    app = create_app(TINY, ServerOptions(Limits(max_body=3 * 1024 * 1024)))
 
     for path in ("/sync", "/customize"):
         call(app, path, b"canary" * 1_000_000)
@@ -230,7 +231,7 @@ MOST = 4 * 1024 * 1024
 @pytest.mark.parametrize("length", [MOST, None], ids=["the longest", "no length is said"])
 def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length: int | None) -> None:
     async def played() -> None:
-        bodies = Bodies(MOST)
+        bodies = Bodies(Limits(max_body=MOST))
         slow, other, third = Sender(length, waits=True), Sender(length, waits=True), Sender(length)
         tasks = [asyncio.create_task(read(bodies, sender)) for sender in (slow, other, third)]
         await settled()
@@ -247,7 +248,7 @@ def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length
 @pytest.mark.parametrize(("length", "is_small"), [(1024 * 1024, True), (1024 * 1024 + 1, False)])
 def test_a_small_body_never_waits_for_long_ones(length: int, *, is_small: bool) -> None:
     async def played() -> None:
-        bodies = Bodies(MOST)
+        bodies = Bodies(Limits(max_body=MOST))
         tasks = [asyncio.create_task(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
         await settled()
         sender = Sender(length)
@@ -274,7 +275,7 @@ def refused(reading: Awaitable[object]) -> Awaitable[int]:
 
 def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
     async def played() -> None:
-        bodies = Bodies(MOST, within=0.01)
+        bodies = Bodies(Limits(max_body=MOST, body_timeout=0.01))
         slow = [refused(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
 
         assert await asyncio.gather(*slow) == [408] * 3
@@ -285,7 +286,7 @@ def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
 
 def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
     async def played() -> None:
-        bodies = Bodies(MOST, within=0.05)
+        bodies = Bodies(Limits(max_body=MOST, body_timeout=0.05))
         answered = asyncio.Event()
 
         async def answer() -> None:
@@ -307,4 +308,4 @@ def test_a_body_that_is_longer_than_it_is_said_to_be_is_refused() -> None:
 
 
 async def _status(sender: Sender) -> int:
-    return await refused(read(Bodies(MOST), sender))
+    return await refused(read(Bodies(Limits(max_body=MOST)), sender))

@@ -95,7 +95,7 @@ def test_the_limit_is_a_setting() -> None:
         running.process.terminate()
         log = running.process.stderr.read() if running.process.stderr else ""
 
-    assert "hook /sync refused the request: over 1 MiB (--max-body); 1 so far" in log
+    assert "hook /sync refused the request: over 1 MiB (max_body); 1 so far" in log
 
 
 class Worst:
@@ -156,16 +156,14 @@ def test_health_and_others_are_answered_while_long_requests_are_worked_on(hook: 
 
 
 IN_THE_LOOP = """
-from functools import partial
 import metahook.server.app as web
 from app.cli.main import main
 web.LONG = 1 << 40
-web.Bodies = partial(web.Bodies, within=300)
 main()
 """
 """A service that works on all requests in its event loop, which then reads no body in time either."""
 
 
 def test_nobody_would_be_answered_if_they_were_worked_on_in_the_event_loop() -> None:
-    with served(sys.executable, "-c", IN_THE_LOOP, "serve") as running:
+    with served(sys.executable, "-c", IN_THE_LOOP, "serve", "--body-timeout", "300") as running:
         assert answered_meanwhile(running) < ENOUGH

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.limits import Limits
 from tests.build import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.calling import call
 from tests.documents import ROOT
@@ -169,7 +170,7 @@ def test_refusals_are_as_described() -> None:
         call(APP, "/sync", b"{}", headers={}),
         call(APP, "/other"),
         call(APP, "/sync", method="GET"),
-        call(create_app(TINY, ServerOptions(max_body=1)), "/sync", b"{}"),
+        call(create_app(TINY, ServerOptions(Limits(max_body=1))), "/sync", b"{}"),
     ]
 
     assert [response.status_code for response in refused] == [400, 415, 404, 405, 413]

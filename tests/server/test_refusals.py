@@ -21,13 +21,14 @@ from metahook import (
 from metahook.protocol.malformed import Rule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
+from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.tiny import TINY, config_map, controller, customize_body, sync_body
 
 CANARY = "canary-c9f0f895"
-APP = create_app(TINY, ServerOptions(max_body=2_000), clock=lambda: NOW)
+APP = create_app(TINY, ServerOptions(Limits(max_body=2_000)), clock=lambda: NOW)
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,7 @@ def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers:
 
 
 async def read(request: Request) -> None:
-    async with Bodies(2_000).read(request):
+    async with Bodies(Limits(max_body=2_000)).read(request):
         pytest.fail("it was not refused")
 
 

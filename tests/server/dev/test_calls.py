@@ -2,21 +2,20 @@
 
 import itertools
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from time import sleep
 from typing import Any
 
 import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
+from metahook.protocol.controller import Hook
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
 from tests.build import NOW
 from tests.calling import call
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
-
-Answer = Callable[..., bytes]
 
 DEV = ServerOptions(dev=True)
 
@@ -26,10 +25,10 @@ def _at_info(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "metahook.server.dev")
 
 
-def logged(answer: Answer) -> Answer:
-    """Return *answer* with a log, in which each call takes 1.5 ms."""
+def logged(hook: Hook) -> Hook:
+    """Return *hook* with a log, in which each call takes 1.5 ms."""
     ticks = (seconds * 0.0015 for seconds in itertools.count())
-    return log_calls({"/sync": answer}, timer=lambda: next(ticks))["/sync"]
+    return log_calls({"/sync": hook}, timer=lambda: next(ticks))["/sync"]
 
 
 def changing(*responses: SyncResponse) -> Controller:
@@ -49,7 +48,7 @@ def test_a_call_is_logged_with_what_differs_from_the_last_response(caplog: pytes
         SyncResponse({"state": "Ready"}, [config_map(data={"word": "a"})], resync_after=30),
         SyncResponse({"state": "Ready"}, []),
     )
-    answer = logged(hook.answer_sync)
+    answer = logged(hook.call_sync)
 
     for _ in range(4):
         answer(sync_body(), NOW)
@@ -76,7 +75,7 @@ def test_the_rules_of_customize_are_logged_too(caplog: pytest.LogCaptureFixture)
 
 
 def test_parents_are_told_apart_by_their_uid(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(changing(*[SyncResponse({"state": "Ready"})] * 3).answer_sync)
+    answer = logged(changing(*[SyncResponse({"state": "Ready"})] * 3).call_sync)
     recreated = {**PARENT, "metadata": {**PARENT["metadata"], "uid": "another"}}
 
     for parent in (PARENT, recreated, PARENT):
@@ -142,9 +141,9 @@ def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> 
 
 
 def test_a_response_that_can_not_be_logged_is_sent(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(lambda _, __: b"no JSON")
+    answer = logged(lambda body, now: replace(TINY.call_sync(body, now), body=b"no JSON"))
 
-    assert [answer(sync_body(), NOW) for _ in range(2)] == [b"no JSON"] * 2
+    assert [answer(sync_body(), NOW).body for _ in range(2)] == [b"no JSON"] * 2
     assert messages(caplog) == ["a call of /sync could not be logged: DecodeError"] * 2
 
 
@@ -156,7 +155,7 @@ def test_no_call_is_logged_without_development_mode(caplog: pytest.LogCaptureFix
 def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     status: dict[str, Any] = {f"field{number}": number for number in range(MOST_LINES + 2)}
 
-    logged(changing(SyncResponse(status)).answer_sync)(sync_body(), NOW)
+    logged(changing(SyncResponse(status)).call_sync)(sync_body(), NOW)
 
     first, *lines = messages(caplog)[0].splitlines()
     assert first.endswith("; nothing to compare with")
@@ -165,7 +164,9 @@ def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_names_can_not_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
     parent = {**PARENT, "metadata": {**PARENT["metadata"], "namespace": "default\n\x1b[2Jforged"}}
-    answer = logged(lambda _, __: b'{"status":{"a":"b\\nforged"},"children":[]}')
+    answer = logged(
+        lambda body, now: replace(TINY.call_sync(body, now), body=b'{"status":{"a":"b\\nforged"},"children":[]}')
+    )
 
     answer(sync_body(parent=parent), NOW)
 

@@ -11,6 +11,7 @@ from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
 from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse
 from metahook.protocol.sender import example_request
+from metahook.protocol.summary import Summary, decided_reason, observed_reason
 from metahook.protocol.wire import RelatedRule
 
 P = ParamSpec("P")
@@ -28,8 +29,16 @@ def _no_rules(_: CustomizeRequest) -> list[RelatedRule]:
     return []
 
 
-Answer = Callable[[Body, datetime], bytes]
-"""Answers a hook: from the body of a request and the time to the body of the response; raises MalformedRequest."""
+@dataclass(frozen=True)
+class Answer:
+    """The body of a response, JSON, and its summary."""
+
+    body: bytes
+    summary: Summary
+
+
+Hook = Callable[[Body, datetime], Answer]
+"""Answers the body of a request at a time; raises MalformedRequest."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ class Controller:
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _no_rules
     example_spec: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """A short spec of a parent, for the examples in the OpenAPI document."""
+    reasons: frozenset[str] = frozenset()
+    """The reasons of the condition Ready of a parent. The log and the metrics name these, and no others."""
 
     def request(
         self,
@@ -62,18 +73,36 @@ class Controller:
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
         """Return the response to a sync request, both JSON; raise MalformedRequest, RefusedResponse or as sync does."""
+        return self.call_sync(body, now).body
+
+    def answer_customize(self, body: Body) -> bytes:
+        """Return the response to a customize request, both JSON; raise as answer_sync does."""
+        return self.call_customize(body).body
+
+    def call_sync(self, body: Body, now: datetime) -> Answer:
+        """Return the response to a sync request, and its summary; raise as answer_sync does."""
         request = SyncRequest.decode(body, self.children)
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
         check_kept(response, request.children)
-        return check_size(response.encode())
+        return Answer(check_size(response.encode()), self._summary(request, response))
 
-    def answer_customize(self, body: Body) -> bytes:
-        """Return the response to a customize request, both JSON; raise as answer_sync does."""
+    def call_customize(self, body: Body) -> Answer:
+        """Return the response to a customize request, and its summary; raise as answer_sync does."""
         request = CustomizeRequest.decode(body)
         rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
-        return check_size(CustomizeResponse(rules).encode())
+        summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
+        return Answer(check_size(CustomizeResponse(rules).encode()), summary)
+
+    def _summary(self, request: SyncRequest, response: SyncResponse) -> Summary:
+        return Summary(
+            parent=request.parent,
+            reason_before=observed_reason(request.parent, self.reasons),
+            reason=decided_reason(response.status, self.reasons),
+            children=len(response.children) + len(response.kept),
+            kept=len(response.kept),
+        )
 
 
 def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -19,10 +19,10 @@ from starlette.responses import Response
 
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
-from metahook.protocol.controller import Answer, MisusedException
-from metahook.protocol.wire import MAX_BODY
+from metahook.protocol.controller import Answer, Hook, MisusedException
 from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
+from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
@@ -45,10 +45,12 @@ log = logging.getLogger(__name__)
 class ServerOptions:
     """How controllers are served."""
 
-    max_body: int = MAX_BODY
-    """Bytes that a request may have."""
-    max_body_name: str = "max_body"
-    """What the log calls the setting for that, such as the option of a command."""
+    limits: Limits = DEFAULT_LIMITS
+    """What requests may take."""
+    drain: float = 5
+    """Seconds for which requests are still served after SIGTERM."""
+    stop_timeout: float = 12
+    """Seconds after that for requests in progress; a hook call takes at most 10."""
     recorder: Recorder | None = None
     """Writes requests and responses to files."""
     version: str = __version__
@@ -75,15 +77,15 @@ def create_app(
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, from_http_exception)
     by_prefix = _by_prefix(controllers)
-    bodies, threads = Bodies(options.max_body, name=options.max_body_name), ThreadPoolExecutor(THREADS, "hook")
-    answers = dict(_answers(by_prefix))
+    bodies, threads = Bodies(options.limits), ThreadPoolExecutor(THREADS, "hook")
+    hooks = dict(_hooks(by_prefix))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        answers = turn_on(app, answers, health_port)
-    for path, answer in answers.items():
-        hook = _Hook(_Endpoint(path, answer, clock, options.recorder), bodies, threads)
-        app.add_route(path, hook.respond, methods=["POST"])
+        hooks = turn_on(app, hooks, health_port)
+    for path, hook in hooks.items():
+        route = _Route(_Endpoint(path, hook, clock, options.recorder), bodies, threads)
+        app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
     if options.recorder:
@@ -101,15 +103,15 @@ def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
     return controllers
 
 
-def _answers(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Answer]]:
-    """Yield the path of each hook, and what answers there."""
+def _hooks(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Hook]]:
+    """Yield the hooks, each with its path."""
     for prefix, controller in controllers.items():
-        yield f"{prefix}/sync", controller.answer_sync
-        yield f"{prefix}/customize", _without_clock(controller.answer_customize)
+        yield f"{prefix}/sync", controller.call_sync
+        yield f"{prefix}/customize", _without_clock(controller.call_customize)
 
 
-def _without_clock(answer: Callable[[Body], bytes]) -> Answer:
-    return lambda body, _: answer(body)
+def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
+    return lambda body, _: hook(body)
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class _Endpoint:
     """Turns the bodies that are sent to *path* into responses."""
 
     path: str
-    answer: Answer
+    hook: Hook
     clock: Clock
     recorder: Recorder | None
 
@@ -125,7 +127,7 @@ class _Endpoint:
         """Return the response to *body*; raise MalformedRequest."""
         now = self.clock()
         try:
-            response = Response(self.answer(body, now), media_type="application/json")
+            response = Response(self.hook(body, now).body, media_type="application/json")
         except MalformedRequest:
             raise
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
@@ -138,7 +140,7 @@ class _Endpoint:
 
 
 @dataclass(frozen=True)
-class _Hook:
+class _Route:
     """Reads the requests to an endpoint, within limits."""
 
     endpoint: _Endpoint

@@ -14,33 +14,24 @@ from starlette.requests import ClientDisconnect, Request
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.budget import Budget
+from metahook.server.limits import Limits
 from metahook.server.refusal import INCOMPLETE, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
-
-LARGE_AT_ONCE = 2
-"""Bodies of the longest kind in memory at once: one is read while another is answered."""
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
 """The length of a small body, at most; and how many of that length may be in memory at once."""
 
-READ_WITHIN = 5.0
-"""Seconds. Half of a hook call's timeout: a request that waits for memory of a slow one is still answered in time."""
-
 log = logging.getLogger(__name__)
 
 
 class Bodies:
-    """Reads bodies of at most *most* bytes, each *within* so many seconds.
+    """Reads bodies within *limits*."""
 
-    *name* is the name of the setting for *most*, for the log.
-    """
-
-    def __init__(self, most: int, within: float = READ_WITHIN, *, name: str = "max_body") -> None:
-        self._most = most
-        self._name = name
-        self._within = within
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.max_body
+        self._within = limits.body_timeout
         self._small = Budget(SMALL_AT_ONCE * SMALL)
-        self._large = Budget(LARGE_AT_ONCE * most)
+        self._large = Budget(limits.max_large_bodies * limits.max_body)
         self._refused = 0
 
     @asynccontextmanager
@@ -81,6 +72,6 @@ class Bodies:
     def _too_large(self, request: Request) -> Refused:
         """Return the refusal, after counting it: the parent is not synced until the limit is raised."""
         self._refused += 1
-        limit = f"{self._most / MIB:g} MiB ({self._name})"
+        limit = f"{self._most / MIB:g} MiB (max_body)"
         log.warning("hook %s refused the request: over %s; %d so far", request.scope["path"], limit, self._refused)
         return Refused(TOO_LARGE)

@@ -16,13 +16,6 @@ from starlette.types import ASGIApp
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app
 from metahook.server.health import create_health_app
 
-KEEP_ALIVE = 120
-"""Seconds. Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a
-connection just being closed fails, and is not repeated."""
-
-STOP_WITHIN = 12
-"""Seconds that requests in flight get when the process is told to stop; a hook call takes at most 10."""
-
 log = logging.getLogger(__name__)
 
 
@@ -59,15 +52,15 @@ class _Server(uvicorn.Server):
         yield
 
 
-def create_server(app: ASGIApp) -> uvicorn.Server:
-    """Return a server of *app* with the settings of :func:`serve`, not yet started. It leaves signals alone."""
+def create_server(app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS) -> uvicorn.Server:
+    """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
         http="httptools",
         ws="none",
         lifespan="off",
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=STOP_WITHIN,
+        timeout_keep_alive=int(options.limits.keep_alive),
+        timeout_graceful_shutdown=int(options.stop_timeout),
         access_log=False,
         log_config=None,
         proxy_headers=False,
@@ -90,7 +83,7 @@ def serve(
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
         if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
-        uvloop.run(_serve(app, hooks_socket, health_socket))
+        uvloop.run(_serve(app, hooks_socket, health_socket, options))
 
 
 def set_up_logging() -> None:
@@ -100,9 +93,11 @@ def set_up_logging() -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-async def _serve(app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket) -> None:
-    hooks = create_server(app)
-    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit))
+async def _serve(
+    app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions
+) -> None:
+    hooks = create_server(app, options)
+    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit), options)
 
     def stop() -> None:
         hooks.should_exit = health.should_exit = True

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import Body, CustomizeRequest, MalformedRequest
-from metahook.protocol.controller import Answer
+from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.printable import printable
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines
@@ -55,24 +55,25 @@ class LastResponses:
         return len(self._responses)
 
 
-def log_calls(answers: Mapping[str, Answer], *, timer: Callable[[], float] = perf_counter) -> dict[str, Answer]:
-    """Return *answers*, by path, that log each call and answer the same; *timer* returns seconds."""
+def log_calls(hooks: Mapping[str, Hook], *, timer: Callable[[], float] = perf_counter) -> dict[str, Hook]:
+    """Return *hooks*, by path, that log each call and answer the same; *timer* returns seconds."""
     last = LastResponses()
-    return {path: _logged(path, answer, last, timer) for path, answer in answers.items()}
+    return {path: _logged(path, hook, last, timer) for path, hook in hooks.items()}
 
 
-def _logged(path: str, answer: Answer, last: LastResponses, timer: Callable[[], float]) -> Answer:
-    def answer_and_log(body: Body, now: datetime) -> bytes:
+def _logged(path: str, hook: Hook, last: LastResponses, timer: Callable[[], float]) -> Hook:
+    def answer_and_log(body: Body, now: datetime) -> Answer:
         begin = timer()
         outcome: bytes | str = "failed"
         try:
-            outcome = response = answer(body, now)
+            answer = hook(body, now)
+            outcome = answer.body
         except MalformedRequest:
             outcome = "refused"
             raise
         finally:
             _log_call(path, body, outcome, timer() - begin, last)
-        return response
+        return answer
 
     return answer_and_log
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from metahook.protocol.controller import Answer
+from metahook.protocol.controller import Hook
 from metahook.server.dev.calls import log_calls
 from metahook.server.dev.host import HostCheck
 from metahook.server.dev.pages import add_pages
@@ -14,9 +14,9 @@ from metahook.server.dev.swagger_ui import find_files
 log = logging.getLogger(__name__)
 
 
-def turn_on(app: FastAPI, answers: Mapping[str, Answer], health_port: int | None) -> dict[str, Answer]:
-    """Turn on development mode in *app*; return what to serve instead of the *answers*, by path."""
+def turn_on(app: FastAPI, hooks: Mapping[str, Hook], health_port: int | None) -> dict[str, Hook]:
+    """Turn on development mode in *app*; return what to serve instead of the *hooks*, by path."""
     log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
     app.add_middleware(HostCheck)
-    add_pages(app, answers, health_port, find_files())
-    return log_calls(answers)
+    add_pages(app, hooks, health_port, find_files())
+    return log_calls(hooks)

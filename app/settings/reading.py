@@ -1,0 +1,73 @@
+"""Reads settings, and says in words what their values must be."""
+
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from app.settings.limits import LimitSettings
+from app.settings.option import PREFIX, Option
+from app.settings.watch import WatchSettings
+
+S = TypeVar("S", bound=WatchSettings)
+
+
+LIMITS = LimitSettings.model_fields
+
+
+class InvalidSetting(Exception):
+    """Raised for a wrong value of the setting *name*. The text says what the value must be, and never what it is."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
+
+
+def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
+    """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        name = str(detail["loc"][0])
+        problem = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _must_be(kind.model_fields[name])
+        raise InvalidSetting(name, problem) from None
+
+
+def _must_be(field: FieldInfo) -> str:
+    if field.annotation is bool:
+        return "must be true or false"
+    if field.annotation is int:
+        return f"must be a whole number {bounds(field)}".rstrip()
+    return "must not be empty"
+
+
+def bounds(field: FieldInfo) -> str:
+    """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
+    least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
+    most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
+    if least is None:
+        return ""
+    return f"of at least {least}" if most is None else f"from {least} to {most}"
+
+
+def option_of(name: str, field: FieldInfo) -> Option:
+    """Return the option of the setting *name*."""
+    found = next((each for each in field.metadata if isinstance(each, Option)), Option("INTEGER"))
+    return Option(found.metavar, found.flag or "--" + name.replace("_", "-"))
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the setting *name*."""
+    return PREFIX + name.upper()
+
+
+def meaning_of(field: FieldInfo) -> str:
+    """Return the description of a setting, with its bounds."""
+    text = " ".join((field.description or "").split())
+    return f"{text} A number {bounds(field)}." if bounds(field) else text
+
+
+def names(kind: type[WatchSettings]) -> list[str]:
+    """Return the names of the settings of *kind* in the order of the help: limits, then what is watched, come last."""
+    return sorted(kind.model_fields, key=lambda name: (name in WatchSettings.model_fields, name in LIMITS))

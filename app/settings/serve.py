@@ -1,0 +1,32 @@
+"""All settings: those of ``myresource serve``."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.settings.limits import LimitSettings
+from app.settings.option import Option
+from app.settings.watch import WatchSettings
+
+
+class Settings(LimitSettings, WatchSettings):
+    """All settings: those of ``myresource serve``."""
+
+    host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"
+    """Address to listen on."""
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    """Port of /sync, /customize and /openapi.json."""
+    health_port: Annotated[int, Field(ge=0, le=65535)] = 8081
+    """Port of /livez and /readyz."""
+    drain: Annotated[int, Field(ge=0, le=60), Option("SECONDS")] = 5
+    """Time for which requests are still served after SIGTERM, while the Pod is removed from the Service, in seconds."""
+    stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12
+    """Time after that for requests in progress, in seconds."""
+    record: Annotated[str | None, Field(min_length=1), Option("DIR")] = None
+    """Directory to record requests and responses in, for myresource replay. They contain users' data: keep them
+    private."""
+    record_limit: Annotated[int, Field(ge=1), Option("MIB")] = 100
+    """Stop recording when the directory contains this much, in MiB."""
+    dev: bool = False
+    """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
+    the log shows the status of MyResources."""

@@ -1,0 +1,78 @@
+"""What is watched: the settings of every command that answers as the hook does."""
+
+import re
+from typing import Annotated
+
+from pydantic import PlainValidator, ValidationError
+from pydantic_settings import BaseSettings, NoDecode
+
+from app.api.dependencies import Dependency
+from app.core.watch import Watch
+from app.settings.option import CONFIG, Option
+from metahook import ConfigMap, Kind, Pod, Secret, Service
+
+MOST_KINDS = 32
+"""Each costs Metacontroller a cache of all objects of its kind."""
+
+_RESERVED = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
+"""Kinds that have a related rule already: two rules cost Metacontroller the square of the number of objects."""
+
+_KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
+
+
+def dependency_kind(text: str) -> Kind:
+    """Return the kind that *text* names, such as ``example.com/v1/mybackups/MyBackup``; raise ValueError."""
+    api_version, *words = text.rsplit("/", 2)
+    if len(words) == 2 and _KIND.fullmatch(words[1]) and _is_resource(api_version, words[0]):  # noqa: PLR2004
+        return Kind(api_version, words[1], words[0])
+    message = "write each kind as apiVersion/resource/Kind, such as example.com/v1/mybackups/MyBackup"
+    raise ValueError(message)
+
+
+def _is_resource(api_version: str, resource: str) -> bool:
+    try:
+        Dependency.model_validate({"apiVersion": api_version, "resource": resource, "name": "any"})
+    except ValidationError:
+        return False
+    return True
+
+
+def _dependency_kinds(given: str | tuple[str, ...]) -> tuple[Kind, ...]:
+    """Return the kinds in the variable, or in the repeated option; commas or spaces separate them."""
+    texts = (given,) if isinstance(given, str) else given
+    kinds = tuple(dependency_kind(word) for word in dict.fromkeys(" ".join(texts).replace(",", " ").split()))
+    resources = [(kind.api_version, kind.plural) for kind in kinds]
+    problem = None
+    if len(kinds) > MOST_KINDS:
+        problem = f"name at most {MOST_KINDS} kinds, because Metacontroller keeps all objects of each in memory"
+    elif not _RESERVED.isdisjoint(resources):
+        problem = "leave out configmaps, pods, secrets and services: MyResources can't wait for them"
+    elif len(set(resources)) < len(resources):
+        problem = "a resource is named twice, with two kinds; leave out the wrong one"
+    if problem:
+        raise ValueError(problem)
+    return kinds
+
+
+class WatchSettings(BaseSettings):
+    """What is watched.
+
+    Why a class of its own: a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
+    """
+
+    model_config = CONFIG
+
+    watch_pods: bool = True
+    """Watch Pods, so that the status explains why a MyResource is not Ready."""
+    watch_secrets: bool = False
+    """Watch Secrets, so that Pods are replaced when a Secret that they use changes, as for ConfigMaps."""
+    watch_dependencies: Annotated[
+        tuple[Kind, ...], NoDecode, PlainValidator(_dependency_kinds), Option("KIND", "--watch-dependency")
+    ] = ()
+    """Kind that MyResources can wait for, such as example.com/v1/mybackups/MyBackup. Repeat the option, or separate
+    kinds with commas."""
+
+    @property
+    def watch(self) -> Watch:
+        """Return what is watched."""
+        return Watch(self.watch_pods, self.watch_secrets, self.watch_dependencies)

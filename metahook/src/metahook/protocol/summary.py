@@ -1,0 +1,62 @@
+"""The summary of a response: what a log and metrics may say about it. None of it is content of the request."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from metahook.protocol.reading import try_read
+from metahook.protocol.request import Parent
+
+NONE = "None"
+OTHER = "Other"
+"""Stand for a reason: there is none; it is not one of the controller's."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was decided for a parent, in words of ours and names of Kubernetes."""
+
+    parent: Parent
+    reason_before: str = NONE
+    """The reason of the parent's condition Ready, as the request has it."""
+    reason: str = NONE
+    """The same, as the response has it."""
+    children: int = 0
+    """How many children the response lists."""
+    kept: int = 0
+    """How many of them are kept as they were last applied."""
+    rules: int = 0
+    """How many related rules the response of customize has."""
+
+
+class _Condition(msgspec.Struct):
+    type: Any = None
+    reason: Any = None
+
+
+class _Status(msgspec.Struct):
+    conditions: list[_Condition] = msgspec.field(default_factory=list)
+
+
+def observed_reason(parent: Parent, known: Collection[str]) -> str:
+    """Return the reason of the condition Ready of *parent*, if it is one of *known*."""
+    status = try_read(parent.status, _Status) or _Status()
+    return _known([each.reason for each in status.conditions if each.type == "Ready"], known)
+
+
+def decided_reason(status: dict[str, Any], known: Collection[str]) -> str:
+    """Return the reason of the condition Ready in the computed *status*, if it is one of *known*."""
+    conditions = status.get("conditions")
+    if not isinstance(conditions, list):
+        return NONE
+    ready = [each for each in conditions if isinstance(each, dict) and each.get("type") == "Ready"]
+    return _known([each.get("reason") for each in ready], known)
+
+
+def _known(reasons: list[Any], known: Collection[str]) -> str:
+    """Return the only one of *reasons*. Why only known ones: a status may hold any text, and a metric keeps each."""
+    if not reasons:
+        return NONE
+    return reasons[0] if isinstance(reasons[0], str) and reasons[0] in known else OTHER
