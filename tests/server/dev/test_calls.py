@@ -164,9 +164,8 @@ def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_names_can_not_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
     parent = {**PARENT, "metadata": {**PARENT["metadata"], "namespace": "default\n\x1b[2Jforged"}}
-    answer = logged(
-        lambda body, now: replace(TINY.call_sync(body, now), body=b'{"status":{"a":"b\\nforged"},"children":[]}')
-    )
+    response = b'{"status":{"a":"b\\nforged"},"children":[]}'
+    answer = logged(lambda _, now: replace(TINY.call_sync(sync_body(), now), body=response))
 
     answer(sync_body(parent=parent), NOW)
 
