@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -27,8 +28,10 @@ class Summary:
     """How many children the response lists."""
     kept: int = 0
     """How many of them are kept as they were last applied."""
-    rules: int = 0
-    """How many related rules the response of customize has."""
+    rules: int | None = None
+    """How many related rules the response of customize has; None for a sync."""
+    findings: tuple[Enum, ...] = ()
+    """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
 
 
 class _Condition(msgspec.Struct):
