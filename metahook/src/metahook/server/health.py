@@ -1,4 +1,4 @@
-"""Health, for the probes of the kubelet, and metrics: whether the process runs and can take requests, and what it did."""
+"""Health, for the probes of the kubelet, and metrics, for Prometheus."""
 
 from collections.abc import Callable
 

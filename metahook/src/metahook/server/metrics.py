@@ -6,22 +6,27 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 
 import platform
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    GCCollector,
     Gauge,
+    GCCollector,
     Histogram,
     PlatformCollector,
     ProcessCollector,
+    disable_created_metrics,
 )
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from metahook.protocol.summary import Summary
 from metahook.server.calls import Call
 from metahook.server.limits import KIB, Limits
+
+disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
+
+PREFIX = "metahook_"
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -35,12 +40,23 @@ SIZES = tuple(KIB * 4**power for power in range(9))
 """Bytes: 1 KiB, 4 KiB, ... 64 MiB."""
 
 
+@dataclass(frozen=True)
+class Family:
+    """A metric, with all of its series."""
+
+    name: str
+    type: str
+    labels: tuple[str, ...]
+    text: str
+
+
 class Metrics:
     """The metrics of one server, in a registry of its own. Any thread may call the methods."""
 
     def __init__(self, hooks: Collection[str], version: str, limits: Limits) -> None:
         """Start at zero; *hooks* are their paths, *version* is the hook's."""
         self.registry = CollectorRegistry()
+        self.families: list[Family] = []
         self._hooks = frozenset(hooks)
         self._add_calls()
         self._add_decisions()
@@ -49,7 +65,9 @@ class Metrics:
 
     def _add_calls(self) -> None:
         self._calls = self._counter("calls", "Calls of a hook that were answered, by status code.", "hook", "code")
-        self._seconds = self._histogram("call_duration_seconds", "Time from the head of a request to its response.", SECONDS)
+        self._seconds = self._histogram(
+            "call_duration_seconds", "Time from the head of a request to its response.", SECONDS
+        )
         self._request = self._histogram("request_size_bytes", "Size of the bodies of requests.", SIZES)
         self._response = self._histogram("response_size_bytes", "Size of the bodies of responses.", SIZES)
         self._refusals = self._counter(
@@ -85,13 +103,16 @@ class Metrics:
             collector(registry=self.registry)
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
-        return Counter(f"metahook_{name}", text, labels, registry=self.registry)
+        self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
+        return Counter(PREFIX + name, text, labels, registry=self.registry)
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
-        return Gauge(f"metahook_{name}", text, labels, registry=self.registry)
+        self.families.append(Family(PREFIX + name, "gauge", labels, text))
+        return Gauge(PREFIX + name, text, labels, registry=self.registry)
 
     def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
-        return Histogram(f"metahook_{name}", text, ("hook",), registry=self.registry, buckets=buckets)
+        self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
+        return Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets)
 
     def called(self, call: Call) -> None:
         """Count *call*."""
@@ -106,7 +127,7 @@ class Metrics:
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
             self._findings.labels(hook, finding.name).inc()
-        if summary.is_customize:
+        if summary.rules is not None:
             return
         self._syncs.labels(hook, summary.reason).inc()
         if summary.reason != summary.reason_before:
@@ -141,5 +162,5 @@ class Metrics:
         return generate_latest(self.registry)
 
     def _known(self, path: str) -> str:
-        """Return *path* if it is a hook's. Why: clients choose paths, and each value of a label takes memory for ever."""
+        """Return *path* if it is a hook's. Why: clients choose paths, and each value of a label stays in memory."""
         return path if path in self._hooks else OTHER
