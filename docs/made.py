@@ -4,6 +4,7 @@ from pathlib import Path
 
 from docs.costs import page as watching_page
 from docs.fields import page as fields_page
+from docs.metrics import page as metrics_page
 from docs.settings import page as readme
 from docs.status import page as status_page
 from docs.troubleshoot import page as troubleshoot_page
@@ -15,6 +16,7 @@ def pages() -> dict[str, str]:
     """Return the pages, by the path of the file from this folder."""
     return {
         "fields.md": fields_page(),
+        "metrics.md": metrics_page(),
         "status.md": status_page(),
         "troubleshoot.md": troubleshoot_page(),
         "watching.md": watching_page(),

@@ -2,10 +2,13 @@ import pytest
 from starlette.applications import Starlette
 
 from metahook.server.health import create_health_app
+from metahook.server.limits import Limits
+from metahook.server.metrics import Metrics
 from tests.calling import call
 
-READY = create_health_app(lambda: True)
-NOT_READY = create_health_app(lambda: False)
+METRICS = Metrics(("/sync",), "1", Limits())
+READY = create_health_app(lambda: True, METRICS)
+NOT_READY = create_health_app(lambda: False, METRICS)
 
 
 @pytest.mark.parametrize("app", [READY, NOT_READY], ids=["ready", "not ready"])
@@ -24,16 +27,16 @@ def test_readiness_is_what_it_is_told() -> None:
 
 def test_readiness_is_asked_each_time() -> None:
     answers = iter([False, True])
-    app = create_health_app(lambda: next(answers))
+    app = create_health_app(lambda: next(answers), METRICS)
 
     assert [call(app, "/readyz", method="GET").status_code for _ in range(2)] == [503, 200]
 
 
-@pytest.mark.parametrize("path", ["/", "/livez/", "/sync", "/metrics"])
+@pytest.mark.parametrize("path", ["/", "/livez/", "/sync", "/metrics/"])
 def test_another_path_is_told_the_right_ones(path: str) -> None:
     response = call(READY, path, method="GET")
 
-    assert (response.status_code, response.text) == (404, "try GET /livez or GET /readyz\n")
+    assert (response.status_code, response.text) == (404, "try GET /livez, GET /readyz or GET /metrics\n")
 
 
 def test_health_is_only_asked_for() -> None:
@@ -41,7 +44,7 @@ def test_health_is_only_asked_for() -> None:
     assert call(READY, "/livez", method="HEAD").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz", "/other"])
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/metrics", "/other"])
 def test_every_answer_says_how_long_it_is(path: str) -> None:
     response = call(NOT_READY, path, method="GET")
 

@@ -93,6 +93,11 @@ def create_app(
     return app
 
 
+def paths(controllers: Controllers) -> list[str]:
+    """Return the paths of the hooks of *controllers*; raise ValueError if a prefix is not one."""
+    return [path for path, _ in _hooks(_by_prefix(controllers))]
+
+
 def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
     if isinstance(controllers, Controller):
         return {"": controllers}

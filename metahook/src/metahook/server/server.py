@@ -13,8 +13,9 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app
+from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
 from metahook.server.health import create_health_app
+from metahook.server.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -78,12 +79,13 @@ def serve(
     """
     set_up_logging()
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
+        metrics = Metrics(paths(controllers), options.version, options.limits)
         app = create_app(controllers, options, health_port=health_socket.getsockname()[1])
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
         if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
-        uvloop.run(_serve(app, hooks_socket, health_socket, options))
+        uvloop.run(_serve(app, hooks_socket, health_socket, options, metrics))
 
 
 def set_up_logging() -> None:
@@ -94,10 +96,10 @@ def set_up_logging() -> None:
 
 
 async def _serve(
-    app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions
+    app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions, metrics: Metrics
 ) -> None:
     hooks = create_server(app, options)
-    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit), options)
+    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit, metrics), options)
 
     def stop() -> None:
         hooks.should_exit = health.should_exit = True
