@@ -1,6 +1,7 @@
 """Requests that are made from the served OpenAPI document, by schemathesis, and the responses that it promises."""
 
 from functools import cache
+from typing import Any
 
 import pytest
 import schemathesis
@@ -21,7 +22,7 @@ PATHS = ("/sync", "/customize")
 
 
 @cache
-def operation(app: FastAPI, path: str) -> APIOperation:
+def operation(app: FastAPI, path: str) -> APIOperation[Any, Any, Any, Any]:
     """Return what the document of *app* says of the hook at *path*."""
     return schemathesis.openapi.from_asgi("/openapi.json", app)[path]["POST"]
 
@@ -31,7 +32,7 @@ def check(app: FastAPI, path: str, examples: int) -> None:
 
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate])
     @given(case=operation(app, path).as_strategy())
-    def send(case: Case) -> None:
+    def send(case: Case[Any]) -> None:
         case.call_and_validate(excluded_checks=[positive_data_acceptance])
 
     send()
