@@ -5,6 +5,7 @@ BIN := .venv/bin
 READY := .venv/ready
 LONGEST := 220
 N ?= 1000
+SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 
@@ -35,6 +36,11 @@ plans: $(READY) ## Run all fault plans in the simulated cluster
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
 	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
+
+fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded fuzz tests at length
+	@mkdir -p build/fuzz
+	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(SECONDS) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
+	$(BIN)/pytest -n auto --thorough tests/fuzz
 
 own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
@@ -78,4 +84,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test coverage plans e2e own bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own bench scale record check sizes format crd manifests pages lock

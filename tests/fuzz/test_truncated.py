@@ -1,0 +1,52 @@
+"""Every truncation of a recorded request is malformed: none is taken for a request about less."""
+
+from collections.abc import Iterator
+
+from metahook import MalformedRequest
+from tests.build import MYRESOURCE, NOW
+from tests.traffic import Recorded, load
+
+REQUESTS = 50
+
+
+def requests() -> list[Recorded]:
+    """Return 50 of the recorded requests, some of each kind."""
+    recorded = load()
+    return recorded[:: len(recorded) // REQUESTS][:REQUESTS]
+
+
+def taken(recorded: Recorded, step: int) -> Iterator[str]:
+    """Yield each truncation of *recorded*, at every so many bytes, that is not malformed."""
+    body = recorded.body
+    for end in range(0, len(body), step):
+        try:
+            if recorded.path == "/sync":
+                MYRESOURCE.answer_sync(body[:end], NOW)
+            else:
+                MYRESOURCE.answer_customize(body[:end])
+        except MalformedRequest:
+            continue
+        yield f"{recorded.name} cut at {end}"
+
+
+def test_a_truncated_request_is_malformed(*, is_thorough: bool) -> None:
+    step = 1 if is_thorough else 97
+
+    assert len(requests()) == REQUESTS
+    assert [each for recorded in requests() for each in taken(recorded, step)] == []
+
+
+def test_a_truncation_that_is_taken_would_be_found() -> None:
+    recorded = requests()[0]
+    padded = Padded(recorded.name, recorded.content)
+
+    assert list(taken(padded, 1))
+
+
+class Padded(Recorded):
+    """A request whose last byte is a space, so that a truncation of it is whole."""
+
+    @property
+    def body(self) -> bytes:
+        """The request, and a space."""
+        return super().body + b" "
