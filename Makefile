@@ -49,6 +49,9 @@ bench: $(READY) ## Measure a sync with a thousand Pods
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.served
 
+reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
+	@$(BIN)/python -m bench.reliability $(PARTS)
+
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 

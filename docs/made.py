@@ -5,7 +5,7 @@ from pathlib import Path
 from docs.costs import page as watching_page
 from docs.fields import page as fields_page
 from docs.metrics import page as metrics_page
-from docs.settings import page as readme
+from docs.settings import readme, reliability
 from docs.status import page as status_page
 from docs.troubleshoot import page as troubleshoot_page
 
@@ -17,6 +17,7 @@ def pages() -> dict[str, str]:
     return {
         "fields.md": fields_page(),
         "metrics.md": metrics_page(),
+        "reliability.md": reliability(),
         "status.md": status_page(),
         "troubleshoot.md": troubleshoot_page(),
         "watching.md": watching_page(),

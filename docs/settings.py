@@ -1,4 +1,4 @@
-"""The table of settings in the README, made from the settings class."""
+"""The tables of settings: in the README, and those of the limits in docs/reliability.md."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from app.settings import LimitSettings, Settings, meaning_of, names, option_of, variable_of
 
 README = Path(__file__).parent.parent / "README.md"
-BEGIN, END = "<!-- settings: made by make pages -->\n", "<!-- end of settings -->\n"
+RELIABILITY = Path(__file__).parent / "reliability.md"
 
 
 def table(of: Iterable[str]) -> str:
@@ -28,8 +28,17 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
     return f"`{default}`" if default else "not set"
 
 
-def page() -> str:
-    """Return the README with the table in its place."""
-    before, _, rest = README.read_text().partition(BEGIN)
-    shown = [name for name in names(Settings) if name not in LimitSettings.model_fields]
-    return before + BEGIN + "\n" + table(shown) + "\n" + END + rest.partition(END)[2]
+def readme() -> str:
+    """Return the README with the table of the settings that are no limits."""
+    return _with_table(README, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
+
+
+def reliability() -> str:
+    """Return the page about reliability with the table of limits."""
+    return _with_table(RELIABILITY, "limits", LimitSettings.model_fields)
+
+
+def _with_table(file: Path, name: str, of: Iterable[str]) -> str:
+    begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+    before, _, rest = file.read_text().partition(begin)
+    return before + begin + "\n" + table(of) + "\n" + end + rest.partition(end)[2]

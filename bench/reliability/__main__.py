@@ -3,16 +3,16 @@
 ``python -m bench.reliability slow`` runs one part.
 """
 
-import json
 import sys
 from collections.abc import Callable
 
-from bench.reliability import memory, overload, slow
+from bench.reliability import memory, overload, slow, wire
 from bench.reliability.client import request
 from bench.reliability.figures import Figure
-from tests.traffic import FOLDER
+from tests.traffic import load
 
 PARTS: dict[str, Callable[[bytes], list[Figure]]] = {
+    "wire": wire.figures,
     "slow": slow.figures,
     "overload": overload.figures,
     "memory": memory.figures,
@@ -20,16 +20,9 @@ PARTS: dict[str, Callable[[bytes], list[Figure]]] = {
 
 
 def typical() -> bytes:
-    """Return a recorded sync request, as it is sent."""
-    files = sorted(FOLDER.rglob("*.json"))
-    bodies = [json.dumps(found["request"]).encode() for found in map(_read, files) if found["path"] == "/sync"]
-    return request(sorted(bodies, key=len)[len(bodies) // 2])
-
-
-def _read(file: object) -> dict[str, object]:
-    with open(file) as opened:  # type: ignore[call-overload] # noqa: PTH123 - a path
-        found: dict[str, object] = json.load(opened)
-        return found
+    """Return a recorded sync request of medium length, as it is sent."""
+    bodies = sorted((recorded.body for recorded in load() if recorded.path == "/sync"), key=len)
+    return request(bodies[len(bodies) // 2])
 
 
 def main() -> int:

@@ -62,7 +62,9 @@ class Client:
     async def _answered(self, raw: bytes) -> bytes:
         if self._streams is None:
             name = "localhost" if self._context else None
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port, ssl=self._context, server_hostname=name)
+            self._streams = await asyncio.open_connection(
+                "127.0.0.1", self._port, ssl=self._context, server_hostname=name
+            )
         reader, writer = self._streams
         writer.write(raw)
         head = await reader.readuntil(b"\r\n\r\n")

@@ -14,6 +14,9 @@ from metahook.envtest.free_port import free_port
 
 MIB = 1024 * 1024
 
+MOST_MEMORY = 200
+"""MiB. The chart limits a Pod to 512 MiB, for the largest requests."""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -72,7 +75,8 @@ def plain() -> Iterator[Target]:
 @contextmanager
 def _running(name: str, command: list[str], port: int, health_port: int) -> Iterator[Target]:
     quiet = subprocess.DEVNULL
-    with subprocess.Popen([sys.executable, *command], stdout=quiet, stderr=quiet) as process:
+    start = [sys.executable, *command]
+    with subprocess.Popen(start, stdout=quiet, stderr=quiet) as process:  # noqa: S603 - a command of ours
         try:
             _wait_for(f"http://127.0.0.1:{health_port}/readyz")
             yield Target(name, process, port, health_port)
