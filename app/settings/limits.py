@@ -46,7 +46,7 @@ class LimitSettings(BaseSettings):
     write_timeout: Seconds = int(DEFAULT.write_timeout)
     """Time for the client to take the response, in seconds."""
     keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
-    """Time for which a connection stays open after a request, in seconds. Metacontroller uses it for up to 90."""
+    """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
 
     @property
     def limits(self) -> Limits:
