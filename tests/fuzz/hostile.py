@@ -228,16 +228,20 @@ def _is_response(received: bytes) -> bool:
     return length.isdigit() and (len(body) >= int(length))
 
 
-async def wrong(port: int, within: float = 20) -> dict[str, Ending]:
-    """Send all cases to the server at *port*; return those that it did not answer as it must."""
+async def endings(port: int, within: float = 20) -> dict[str, Ending]:
+    """Send all cases to the server at *port*; return how each ended."""
     gate = asyncio.Semaphore(20)
 
     async def one(name: str) -> Ending:
         async with gate:
             return await sent(port, CASES[name], within, is_finished=not name.startswith("unfinished"))
 
-    endings = await asyncio.gather(*map(one, CASES))
-    return {name: ending for name, ending in zip(CASES, endings, strict=True) if not _is_right(name, ending)}
+    return dict(zip(CASES, await asyncio.gather(*map(one, CASES)), strict=True))
+
+
+async def wrong(port: int, within: float = 20) -> dict[str, Ending]:
+    """Send all cases to the server at *port*; return those that it did not answer as it must."""
+    return {name: ending for name, ending in (await endings(port, within)).items() if not _is_right(name, ending)}
 
 
 def _is_right(name: str, ending: Ending) -> bool:
