@@ -24,6 +24,7 @@ from metahook.protocol.generation import (
     is_from_newer_generation,
     with_generation_stamp,
 )
+from metahook.protocol.installation import Finding, UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
@@ -50,6 +51,7 @@ __all__ = [
     "CustomizeRequest",
     "CustomizeResponse",
     "Defaults",
+    "Finding",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -65,6 +67,7 @@ __all__ = [
     "SyncRequest",
     "SyncResponse",
     "UndeclaredKind",
+    "UpdateMethod",
     "children_from_newer_generation",
     "drifted_field",
     "is_from_newer_generation",
