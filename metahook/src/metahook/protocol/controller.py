@@ -91,7 +91,7 @@ class Controller:
 
     def call_sync(self, body: Body, now: datetime) -> Answer:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
-        request = SyncRequest.decode(body, self.children, self._requirements)
+        request = SyncRequest.decode(body, self.children, self.requirements)
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
         check_kept(response, request.children)
@@ -116,7 +116,8 @@ class Controller:
         )
 
     @cached_property
-    def _requirements(self) -> Requirements:
+    def requirements(self) -> Requirements:
+        """What it requires of its installation."""
         methods = {struct.KIND: self.update_methods.get(struct, "InPlace") for struct in self.children}
         return Requirements(methods, self.customize is not _no_rules, self.lacks_default)
 
