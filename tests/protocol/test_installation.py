@@ -211,7 +211,7 @@ def remembered() -> int:
     return installation._remembered.cache_info().currsize  # noqa: SLF001 - it is to be bounded
 
 
-def test_a_hook_finds_the_findings_in_its_request() -> None:
+def test_the_findings_are_in_the_request_and_in_the_summary() -> None:
     seen: list[SyncRequest] = []
 
     def sync(request: SyncRequest, _: datetime) -> SyncResponse:
@@ -219,10 +219,10 @@ def test_a_hook_finds_the_findings_in_its_request() -> None:
         return SyncResponse(status={"state": "x"})
 
     controller = Controller(sync=sync, children=(ConfigMap,), lacks_default=lambda spec: b"word" in spec)
-    for field in (RIGHT, {}):
-        controller.answer_sync(sync_body(controller=field), NOW)
+    summaries = [controller.call_sync(sync_body(controller=field), NOW).summary for field in (RIGHT, {})]
 
     assert [request.installation for request in seen] == [(Finding.OutdatedCRD,), ()]
+    assert [summary.findings for summary in summaries] == [(Finding.OutdatedCRD,), ()]
 
 
 def test_a_message_is_fixed_and_names_the_remedy() -> None:
