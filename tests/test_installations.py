@@ -11,7 +11,7 @@ from greetings import GREETINGS
 from notebooks import NOTEBOOKS
 from rotations import rotations
 
-from metahook import Controller
+from metahook import Controller, Finding
 from metahook.protocol.installation import check_installation
 from tests.build import MYRESOURCE
 from tests.documents import ROOT
@@ -46,6 +46,12 @@ def test_nothing_is_wrong_with_what_this_repository_installs(file: str, controll
 
 def test_of_the_laptop_only_the_timeout_is_reported() -> None:
     assert found(LAPTOP, MYRESOURCE) == ["HookTimeoutOutOfRange"]
+
+
+def test_the_page_lists_all_findings() -> None:
+    page = (ROOT / "docs/write-your-own-hook.md").read_text()
+
+    assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in Finding]
 
 
 def test_jobs_that_are_updated_in_place_would_be_reported() -> None:
