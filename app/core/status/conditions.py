@@ -46,7 +46,7 @@ OPERATOR_MISCONFIGURED = {
     finding: Condition("OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md.")
     for finding in Finding
 }
-"""What is wrong with the installation of the operator: the same for all MyResources, and not about their specs."""
+"""What is wrong with the installation of the operator; it is not about the spec of a MyResource."""
 
 OTHER_CONDITIONS = (
     AVAILABLE_NOW,

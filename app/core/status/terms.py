@@ -73,8 +73,8 @@ TERMS = (
     Term(
         "OperatorMisconfigured",
         "condition",
-        "Present, and True, while the operator is not installed as this version requires. It is the same for all "
-        "MyResources; their specs and the other conditions are not affected.",
+        "Present, and True, while the operator is not installed as this version requires. It is not about the spec of "
+        "the MyResource, and changes no other condition.",
         "Ask the cluster administrator to do what its message says: kubectl describe myresource NAME",
     ),
 )
