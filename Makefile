@@ -47,6 +47,7 @@ own: $(READY) ## Test the operator in your cluster, where it is installed: make 
 
 bench: $(READY) ## Measure a sync with a thousand Pods
 	@$(BIN)/python -m bench.pods
+	@$(BIN)/python -m bench.installation
 	@$(BIN)/python -m bench.served
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all

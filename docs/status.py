@@ -39,7 +39,7 @@ FIELDS = {
     "observedGeneration": Use(_WITH_SPEC, _KSTATUS),
     "state": Use("see [states](#states)", "people"),
     "conditions": Use("see [conditions](#conditions)", "see its fields"),
-    "conditions[].type": Use("DependenciesReady, Reconciling and Stalled can be absent", "all clients"),
+    "conditions[].type": Use("Ready, Available and Progressing are always present", "all clients"),
     "conditions[].status": Use("see [conditions](#conditions)", "all clients"),
     "conditions[].reason": Use("when the cause changes, while `status` can stay the same", "people, alerts"),
     "conditions[].message": Use("when the cause changes, while `status` can stay the same", "people"),
@@ -75,6 +75,7 @@ READERS = {
     "DependenciesReady": "people",
     "Reconciling": _KSTATUS,
     "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
+    "OperatorMisconfigured": "cluster administrators; alerts",
 }
 """Who reads each condition."""
 

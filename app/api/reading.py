@@ -54,7 +54,7 @@ def _first(error: ValidationError) -> str:
 
 def _path(loc: tuple[int | str, ...]) -> str:
     """Return a path such as ``spec.env[3].name``. Keys of maps are left out: they are content of the request."""
-    path, node = "spec", _schema()
+    path, node = "spec", spec_schema()
     for step in loc:
         if isinstance(step, int):
             path, node = f"{path}[{step}]", node["items"]
@@ -66,5 +66,6 @@ def _path(loc: tuple[int | str, ...]) -> str:
 
 
 @cache
-def _schema() -> Schema:
+def spec_schema() -> Schema:
+    """Return the structural schema of the spec."""
     return structural(MyResourceSpec)

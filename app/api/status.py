@@ -18,7 +18,7 @@ class Condition(Model):
     """One aspect of the current state of the MyResource."""
 
     type: Annotated[str, Field(max_length=64)]
-    """Type of the condition: Ready, Available, Progressing, DependenciesReady, Reconciling or Stalled."""
+    """One of Ready, Available, Progressing, DependenciesReady, Reconciling, Stalled and OperatorMisconfigured."""
     status: Annotated[str, Field(max_length=16)]
     """Status of the condition: True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]

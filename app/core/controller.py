@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from app.api.defaults import lacks_default
 from app.core.child_metadata import CHILDREN
 from app.core.customize import customize
 from app.core.reasons import REASONS
@@ -21,4 +22,5 @@ def controller(watch: Watch) -> Controller:
         children=CHILDREN,
         example_spec=EXAMPLE_SPEC,
         reasons=frozenset(REASONS),
+        lacks_default=lacks_default,
     )

@@ -54,6 +54,7 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
         now=now,
+        installation=request.installation,
     )
     return replace(facts, has_resent_value=has_arrived(desired.children, request.children, facts))
 

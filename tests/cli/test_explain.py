@@ -36,7 +36,15 @@ def test_what_a_message_is_filled_with_is_in_angle_brackets() -> None:
 
 
 STATES = ("Building", "Ready", "Degraded", "Failed", "Terminating")
-CONDITIONS = ("Ready", "Available", "Progressing", "Stalled", "Reconciling", "DependenciesReady")
+CONDITIONS = (
+    "Ready",
+    "Available",
+    "Progressing",
+    "Stalled",
+    "Reconciling",
+    "DependenciesReady",
+    "OperatorMisconfigured",
+)
 
 
 @pytest.mark.parametrize(

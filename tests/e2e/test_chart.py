@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,11 +15,13 @@ from metahook.envtest.client import Refused
 from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
+from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
 from tests.e2e.shell import Shell
+from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign, service
 
 CHART = "charts/myresource-operator"
@@ -303,6 +306,46 @@ def test_uninstalled_in_order_nothing_is_left(shell: Shell, here: Namespace) -> 
 
     for kind in ("ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition", "Namespace"):
         assert [item for item in here.client.all(kind) if "myresource" in item["metadata"]["name"]] == []
+
+
+def misconfigured(here: Namespace) -> str:
+    """Return the reason of the condition OperatorMisconfigured; empty if there is none."""
+    reason: str = condition(here.get("MyResource"), "OperatorMisconfigured").get("reason", "")
+    return reason
+
+
+@ANY_MODE
+def test_a_wrong_installation_is_a_condition_until_it_is_applied_again(installed: Shell, here: Namespace) -> None:
+    def reconfigure(**spec: Any) -> None:
+        here.client.change("CompositeController", "", "myresource", {"spec": spec})
+
+    def has_no_profile() -> bool:
+        here.change(securityProfile=None)
+        return "securityProfile" not in here.get("MyResource")["spec"]
+
+    here.ready()
+    assert misconfigured(here) == ""
+
+    crd = here.client.get("CustomResourceDefinition", "", CRD)
+    assert crd
+    del properties(crd)["spec"]["properties"]["securityProfile"]["default"]
+    here.client.replace(crd)
+    here.eventually(has_no_profile)
+    here.touched()
+    assert misconfigured(here) == "OutdatedCRD"
+
+    resources = [{"apiVersion": "apps/v1", "resource": "deployments"}, {"apiVersion": "v1", "resource": "services"}]
+    reconfigure(childResources=resources)
+    here.eventually(lambda: misconfigured(here) == "WrongUpdateMethod")
+
+    reconfigure(hooks={"sync": {"version": "v1", "webhook": {"responseUnMarshallMode": None}}})
+    here.eventually(lambda: misconfigured(here) == "ResponsesNotStrict")
+    assert here.state_and_reason() == ("Ready", "Available")
+
+    installed.run("kubectl apply --server-side --force-conflicts -k metacontroller")
+    here.touched()  # a changed CRD causes no sync
+    here.eventually(lambda: misconfigured(here) == "")
+    assert here.state_and_reason() == ("Ready", "Available")
 
 
 def newest(events: list[Json]) -> Json:

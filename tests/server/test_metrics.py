@@ -1,12 +1,12 @@
 """What is counted, and that the number of series stays bounded."""
 
 import re
-from enum import Enum
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from docs.metrics import PAGE, families
+from metahook.protocol.installation import Finding
 from metahook.protocol.request import CustomizeRequest
 from metahook.protocol.summary import Summary
 from metahook.server.calls import Call
@@ -20,12 +20,6 @@ HOOKS = ("/sync", "/customize")
 PARENT = CustomizeRequest.decode(customize_body()).parent
 
 Series = tuple[str, frozenset[tuple[str, str]]]
-
-
-class Finding(Enum):
-    """As in :mod:`metahook.protocol.installation`."""
-
-    RESPONSES_NOT_STRICT = 1
 
 
 @pytest.fixture
@@ -94,10 +88,10 @@ def test_a_customize_call_is_no_sync(metrics: Metrics) -> None:
 
 
 def test_findings_are_counted_by_name(metrics: Metrics) -> None:
-    summary = Summary(PARENT, findings=(Finding.RESPONSES_NOT_STRICT,))
+    summary = Summary(PARENT, findings=(Finding.ResponsesNotStrict,))
     metrics.called(Call("/sync", 200, 10, 20, 0.001, summary=summary))
 
-    assert value(metrics, "installation_findings_total", hook="/sync", finding="RESPONSES_NOT_STRICT") == 1
+    assert value(metrics, "installation_findings_total", hook="/sync", finding="ResponsesNotStrict") == 1
 
 
 def test_refusals_and_closed_connections_are_counted_by_limit(metrics: Metrics) -> None:

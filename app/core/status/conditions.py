@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from app.core.reasons import outline
+from metahook import Finding
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ DEPENDENCIES_UNKNOWN = Condition(
     "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
+OPERATOR_MISCONFIGURED = {
+    finding: Condition("OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md.")
+    for finding in Finding
+}
+"""What is wrong with the installation of the operator; it is not about the spec of a MyResource."""
+
 OTHER_CONDITIONS = (
     AVAILABLE_NOW,
     NOT_AVAILABLE,
@@ -53,5 +60,6 @@ OTHER_CONDITIONS = (
     DEPENDENCIES_MET,
     DEPENDENCIES_UNMET,
     DEPENDENCIES_UNKNOWN,
+    *OPERATOR_MISCONFIGURED.values(),
 )
-"""What the conditions Available, Progressing and DependenciesReady can say: in a fixed sentence, or a template."""
+"""What the conditions besides Ready, Reconciling and Stalled can say: in a fixed sentence, or a template."""

@@ -11,7 +11,7 @@ from app.core.drift import Drift
 from app.core.rollout import Rollout
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import after
-from metahook import Deployment, Parent
+from metahook import Deployment, Finding, Parent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -42,6 +42,8 @@ class Facts:
     now: datetime
     has_resent_value: bool = field(default=False, kw_only=True)
     """Whether the value that differs was sent again, and the observed child shows that it arrived."""
+    installation: tuple[Finding, ...] = field(default=(), kw_only=True)
+    """What is wrong with the installation of the operator, the most severe first."""
 
     @property
     def drift(self) -> Drift | None:

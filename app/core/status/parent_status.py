@@ -19,6 +19,7 @@ from app.core.status.conditions import (
     DEPENDENCIES_UNMET,
     NOT_AVAILABLE,
     NOT_YET_OBSERVED,
+    OPERATOR_MISCONFIGURED,
     ROLLED_OUT,
     ROLLOUT_IN_PROGRESS,
     ROLLOUT_LATE,
@@ -66,6 +67,7 @@ def _conditions(facts: Facts, decision: Decision) -> list[Condition]:
         _progressing(facts),
         *([] if unmet is None else [_dependencies(unmet)]),
         *([Condition(kstatus, "True", reason, text)] if kstatus else []),
+        *(OPERATOR_MISCONFIGURED[finding] for finding in facts.installation[:1]),
     ]
 
 

@@ -70,5 +70,12 @@ TERMS = (
         "Present, and True, while Ready is False and action is needed. It has the same reason as Ready.",
         _ACT,
     ),
+    Term(
+        "OperatorMisconfigured",
+        "condition",
+        "Present, and True, while the operator is not installed as this version requires. It is not about the spec of "
+        "the MyResource, and changes no other condition.",
+        "Ask the cluster administrator to do what its message says: kubectl describe myresource NAME",
+    ),
 )
 """The states of a MyResource, and its conditions."""

@@ -119,7 +119,13 @@ def customize(request: CustomizeRequest) -> list[RelatedRule]:
 
 EXAMPLE_SPEC = {"app": "shop", "image": "backup:1.0", "command": ["backup"], "keep": 3}
 
-BACKUPS = Controller(sync=sync, children=(Job,), customize=customize, example_spec=EXAMPLE_SPEC)
+BACKUPS = Controller(
+    sync=sync,
+    children=(Job,),
+    customize=customize,
+    example_spec=EXAMPLE_SPEC,
+    update_methods={Job: "OnDelete"},  # a Job can't be changed
+)
 
 if __name__ == "__main__":
     # For development mode, add a last argument: ServerOptions(dev=True)

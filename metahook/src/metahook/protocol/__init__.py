@@ -10,8 +10,8 @@ first field whose observed value differs from the desired one; the *generation s
 *stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again; *changes* are
 the paths at which two objects differ; *leftovers* are fields that Metacontroller does not remove, and their *removal*
 is a command; the *gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and
-customize, with the gate behind them. The *sender* makes requests as Metacontroller does, for the simulator and for
-tests.
+customize, with the gate behind them; *findings* are what is wrong with its *installation*. The *sender* makes requests
+as Metacontroller does, for the simulator and for tests.
 
 Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
@@ -24,6 +24,7 @@ from metahook.protocol.generation import (
     is_from_newer_generation,
     with_generation_stamp,
 )
+from metahook.protocol.installation import Finding, UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
@@ -50,6 +51,7 @@ __all__ = [
     "CustomizeRequest",
     "CustomizeResponse",
     "Defaults",
+    "Finding",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -65,6 +67,7 @@ __all__ = [
     "SyncRequest",
     "SyncResponse",
     "UndeclaredKind",
+    "UpdateMethod",
     "children_from_newer_generation",
     "drifted_field",
     "is_from_newer_generation",

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
 
 from metahook.protocol.gate import RefusedResponse, check_customize, check_kept, check_size, check_sync, kinds_of
+from metahook.protocol.installation import Requirements, UpdateMethod
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
@@ -27,6 +29,10 @@ class MisusedException(Exception):
 
 def _no_rules(_: CustomizeRequest) -> list[RelatedRule]:
     return []
+
+
+def _lacks_none(_: bytes) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,10 @@ class Controller:
     """A short spec of a parent, for the examples in the OpenAPI document."""
     reasons: frozenset[str] = frozenset()
     """The reasons of the condition Ready of a parent. The log and the metrics name these, and no others."""
+    update_methods: Mapping[type[Object], UpdateMethod] = field(default_factory=dict, hash=False)
+    """How Metacontroller must update the children of a kind, if not InPlace; see ``SyncRequest.installation``."""
+    lacks_default: Callable[[bytes], bool] = _lacks_none
+    """Tells whether the spec of a parent (JSON) lacks a default of your CRD: then the one in the cluster is older."""
 
     def request(
         self,
@@ -81,7 +91,7 @@ class Controller:
 
     def call_sync(self, body: Body, now: datetime) -> Answer:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
-        request = SyncRequest.decode(body, self.children)
+        request = SyncRequest.decode(body, self.children, self.requirements)
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
         check_kept(response, request.children)
@@ -102,7 +112,14 @@ class Controller:
             reason=decided_reason(response.status, self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
+            findings=request.installation,
         )
+
+    @cached_property
+    def requirements(self) -> Requirements:
+        """What it requires of its installation."""
+        methods = {struct.KIND: self.update_methods.get(struct, "InPlace") for struct in self.children}
+        return Requirements(methods, self.customize is not _no_rules, self.lacks_default)
 
 
 def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from metahook.protocol import wire
+from metahook.protocol.installation import Finding, Requirements, check_installation
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
@@ -55,16 +56,24 @@ class SyncRequest:
     parent: Parent
     children: Children
     related: Related
+    installation: tuple[Finding, ...] = ()
+    """What is wrong with the installation of the controller, the most severe first."""
 
     @classmethod
-    def decode(cls, body: Body, structs: tuple[type[Object], ...]) -> "SyncRequest":
-        """Return the request that *body* (JSON) holds, with children of *structs*; raise MalformedRequest."""
+    def decode(
+        cls, body: Body, structs: tuple[type[Object], ...], requirements: Requirements | None = None
+    ) -> "SyncRequest":
+        """Return the request that *body* (JSON) holds, with children of *structs*; raise MalformedRequest.
+
+        Its installation is compared with *requirements*.
+        """
         envelope = _decode(body, wire.SyncRequestBody)
         parent = _parent(envelope.parent)
         return cls(
             parent=parent,
             children=Children(envelope.children, structs, namespace=parent.namespace, owner_uid=parent.uid),
             related=Related(envelope.related or {}, namespace=parent.namespace),
+            installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
         )
 
 

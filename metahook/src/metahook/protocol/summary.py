@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import msgspec
 
+from metahook.protocol.installation import Finding
 from metahook.protocol.reading import try_read
 from metahook.protocol.request import Parent
 
@@ -30,7 +30,7 @@ class Summary:
     """How many of them are kept as they were last applied."""
     rules: int | None = None
     """How many related rules the response of customize has; None for a sync."""
-    findings: tuple[Enum, ...] = ()
+    findings: tuple[Finding, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
 
 

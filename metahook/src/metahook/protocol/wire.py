@@ -62,11 +62,13 @@ class CustomizeRequestBody(Observed, frozen=True):
 class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
     """A parent, its observed children, and the related objects that the customize hook selected.
 
-    Objects are grouped by kind, such as Deployment.apps/v1, and then by namespace/name.
+    Objects are grouped by kind, such as Deployment.apps/v1, and then by namespace/name. The controller is the
+    CompositeController, whole.
     """
 
     children: Groups
     related: Groups | None = None
+    controller: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
 class RefusalBody(msgspec.Struct):

@@ -1,0 +1,78 @@
+"""A spec that lacks a default of the CRD: each default is removed in turn from a spec that has all of them."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from app.api.defaults import lacks_default
+from app.api.reading import spec_schema
+from app.api.structural import Schema
+from metahook.simulator.apiserver.custom_defaults import with_defaults
+from tests.build import Json
+from tests.damage import REPLACEMENTS, Path, places, replaced, without
+from tests.documents import ROOT
+from tests.traffic import load
+
+WRITTEN: Json = {
+    **yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"],
+    "dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}],
+}
+STORED: Json = with_defaults(WRITTEN, spec_schema())
+"""A spec with every field, as the API server stores it."""
+
+
+def lacks(spec: object) -> bool:
+    return lacks_default(json.dumps(spec).encode())
+
+
+def defaults(schema: Schema, path: Path = ()) -> Iterator[Path]:
+    """Yield the path of each default of *schema*, in the first item of lists."""
+    if "default" in schema:
+        yield path
+    for name, field in schema.get("properties", {}).items():
+        yield from defaults(field, (*path, name))
+    for below in ("items", "additionalProperties"):
+        if isinstance(schema.get(below), dict):
+            yield from defaults(schema[below], (*path, 0 if below == "items" else "*"))
+
+
+DEFAULTS = [*defaults(spec_schema())]
+
+
+def test_a_stored_spec_lacks_none_and_a_written_one_does() -> None:
+    minimal = {"image": "nginx:1.27"}
+
+    assert not lacks(STORED)
+    assert not lacks(with_defaults(minimal, spec_schema()))
+    assert lacks(minimal)
+    assert lacks({})
+
+
+@pytest.mark.parametrize("path", DEFAULTS, ids=lambda path: ".".join(map(str, path)))
+def test_each_default_of_the_crd_is_missed(path: Path) -> None:
+    assert lacks(without(STORED, path))
+
+
+def test_there_are_defaults_at_each_depth() -> None:
+    assert {("memory",), ("service", "mode"), ("ports", 0, "protocol"), ("dependencies", 0, "condition")} < {*DEFAULTS}
+
+
+@pytest.mark.parametrize("field", ["env", "command", "ports", "dependencies"])
+def test_a_field_without_a_default_may_be_absent(field: str) -> None:
+    assert not lacks({name: value for name, value in STORED.items() if name != field})
+
+
+@pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
+def test_whatever_stands_in_whichever_place_nothing_is_raised(change: Callable[[Any], Any]) -> None:
+    for path in places(STORED):
+        lacks(replaced(STORED, path, change))
+
+
+def test_no_recorded_spec_lacks_one() -> None:
+    specs = [each.parent["spec"] for each in load()]
+
+    assert specs
+    assert not any(map(lacks, specs))

@@ -1,0 +1,91 @@
+"""The condition OperatorMisconfigured: what is wrong with the installation of the operator."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from metahook import Finding
+from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json
+from tests.damage import replaced
+from tests.installation import RIGHT, request
+from tests.traffic import RECORDED, load
+
+TYPE = "OperatorMisconfigured"
+LOOSE = replaced(RIGHT, ("spec", "hooks", "sync", "version"), lambda _: "v1")
+WRONG = {
+    "ResponsesNotStrict": replaced(
+        LOOSE, ("spec", "hooks", "sync", "webhook", "responseUnMarshallMode"), lambda _: None
+    ),
+    "SelectorNotGenerated": replaced(RIGHT, ("spec", "generateSelector"), lambda _: False),
+    "WrongUpdateMethod": replaced(RIGHT, ("spec", "childResources", 1, "updateStrategy"), lambda _: None),
+    "FinalizeHookNotServed": replaced(RIGHT, ("spec", "hooks"), lambda hooks: {**hooks, "finalize": {}}),
+    "CustomizeHookMissing": replaced(RIGHT, ("spec", "hooks", "customize"), lambda _: None),
+    "HookVersionNotV2": LOOSE,
+    "HookTimeoutOutOfRange": replaced(RIGHT, ("spec", "hooks", "sync", "webhook", "timeout"), lambda _: "1m0s"),
+}
+
+
+def answered(controller: object, *, after: Json | None = None, **spec: Any) -> Json:
+    """Return the answer; *after* is the one of an hour ago."""
+    status, now = (after["status"], NOW + timedelta(hours=1)) if after else (None, NOW)
+    answer: Json = json.loads(MYRESOURCE.answer_sync(request(controller, status, **spec), now))
+    return answer
+
+
+def misconfigured(answer: Json) -> Json:
+    found: list[Json] = [each for each in answer["status"]["conditions"] if each["type"] == TYPE]
+    return found[0] if found else {}
+
+
+def less(answer: Json) -> Json:
+    """Return *answer* without the condition."""
+    conditions = [each for each in answer["status"]["conditions"] if each["type"] != TYPE]
+    return {**answer, "status": {**answer["status"], "conditions": conditions}}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: str) -> None:
+    wrong, right = answered(WRONG[name]), answered(RIGHT)
+
+    assert misconfigured(wrong)["status"] == "True"
+    assert misconfigured(wrong)["reason"] == name
+    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/troubleshoot.md."
+    assert misconfigured(right) == {}
+    assert less(wrong) == right
+
+
+def test_every_finding_is_seen() -> None:
+    assert {*WRONG, "OutdatedCRD"} == {finding.name for finding in Finding}
+
+
+def test_a_spec_without_a_default_of_the_crd_is_of_an_older_one() -> None:
+    assert misconfigured(answered(RIGHT, securityProfile=None)) == {}  # null is no absence
+    assert misconfigured(answered(RIGHT, ports=[{"containerPort": 80}]))["reason"] == "OutdatedCRD"
+    assert misconfigured(answered(RIGHT, ports=[{"containerPort": 80, "protocol": "TCP"}])) == {}
+    assert misconfigured(answered({}, ports=[{"containerPort": 80}])) == {}
+
+
+def test_only_the_most_severe_finding_is_reported() -> None:
+    both = replaced(WRONG["HookTimeoutOutOfRange"], ("spec", "generateSelector"), lambda _: False)
+
+    assert misconfigured(answered(both))["reason"] == "SelectorNotGenerated"
+
+
+def test_the_transition_time_stays_while_the_condition_is_there() -> None:
+    first = answered(WRONG["ResponsesNotStrict"])
+    second = answered(WRONG["HookVersionNotV2"], after=first)
+    repaired = answered(RIGHT, after=first)
+    again = answered(WRONG["HookVersionNotV2"], after=repaired)
+
+    assert misconfigured(first)["lastTransitionTime"] == misconfigured(second)["lastTransitionTime"] == NOW_TEXT
+    assert misconfigured(repaired) == {}
+    assert misconfigured(again)["lastTransitionTime"] == "2026-01-31T13:00:00Z"
+
+
+@pytest.mark.parametrize("each", [each for each in load() if each.path == "/sync"], ids=str)
+def test_in_a_right_installation_no_recorded_answer_changes(each: Any) -> None:
+    body = {**each.content["request"], "controller": RIGHT}
+
+    assert RECORDED.answer_sync(json.dumps(body).encode(), each.now) == RECORDED.answer_sync(each.body, each.now)
