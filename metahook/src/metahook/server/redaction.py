@@ -19,6 +19,9 @@ Json = dict[str, Any]
 _CONTENT = {"data", "binaryData", "stringData"}
 """The fields with the content of a ConfigMap or Secret."""
 
+_GROUPS = {"children", "related"}
+"""The fields of a request with objects, by kind and name."""
+
 _RECORD = "last-applied-configuration"
 """The end of the annotations that hold a whole object: kubectl's and Metacontroller's."""
 
@@ -53,7 +56,7 @@ class Redaction:
         """Return *request* and its *response*, all of them JSON, without what is redacted."""
         placeholders = Placeholders(frozenset(name.decode() for name in _NAME.findall(request)))
         walk = _Walk(self, placeholders)
-        redacted = msgspec.json.encode(walk.request(msgspec.json.decode(request)))
+        redacted = msgspec.json.encode(walk.request(_decoded(request)))
         answer = msgspec.json.encode(walk.value(msgspec.json.decode(response)))
         if not walk.has_hashes:
             return redacted, answer
@@ -68,6 +71,32 @@ class Redaction:
             return self.hashes(request)
         except Exception:  # noqa: BLE001 - a request at which the hook fails is recorded, too
             return {}
+
+
+_Fields = dict[str, msgspec.Raw]
+
+
+def _decoded(request: Body) -> Json:
+    """Return *request*, decoded. Why in parts: a call of msgspec keeps all other threads waiting until it is done."""
+    fields = msgspec.json.decode(request, type=_Fields)
+    return {name: _groups(raw) if name in _GROUPS else msgspec.json.decode(raw) for name, raw in fields.items()}
+
+
+def _groups(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
+    groups = try_read(raw, dict[str, _Fields])
+    if groups is None:
+        return msgspec.json.decode(raw)
+    return {key: {name: _without_managed_fields(item) for name, item in group.items()} for key, group in groups.items()}
+
+
+def _without_managed_fields(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
+    """Return the object *raw*, decoded except for ``managedFields``, which are most of a Pod."""
+    fields = try_read(raw, _Fields) or {}
+    metadata = try_read(fields.get("metadata", b"null"), _Fields)
+    if metadata is None:
+        return msgspec.json.decode(raw)
+    left = {name: msgspec.json.decode(inner) for name, inner in metadata.items() if name != "managedFields"}
+    return {name: left if name == "metadata" else msgspec.json.decode(inner) for name, inner in fields.items()}
 
 
 class _Walk:
@@ -89,15 +118,14 @@ class _Walk:
             "metadata": self._metadata,
             **({} if redaction.keeps_values else private),
         }
-        self._kinds = {"Secret"} if redaction.keeps_values else {"ConfigMap", "Secret"}
+        self._kinds = ("Secret",) if redaction.keeps_values else ("ConfigMap", "Secret")
         self.has_hashes = False
         """Whether there are annotations with hashes."""
 
     def request(self, request: Json) -> Json:
         """Return the *request* without what is redacted."""
         return {
-            name: self._groups(value) if name in {"children", "related"} else self.value(value, name)
-            for name, value in request.items()
+            name: self._groups(value) if name in _GROUPS else self.value(value, name) for name, value in request.items()
         }
 
     def value(self, value: Any, name: str = "", kind: str = "") -> Any:  # noqa: ANN401 - JSON, of any shape
@@ -109,8 +137,7 @@ class _Walk:
         return self._object(value, kind) if isinstance(value, dict) else value
 
     def _object(self, item: Json, kind: str = "") -> Json:
-        kinds = {each for each in (kind, item.get("kind")) if isinstance(each, str)}
-        content = _CONTENT if kinds & self._kinds else ()
+        content = _CONTENT if kind in self._kinds or item.get("kind") in self._kinds else ()
         return {
             name: self._hidden(value, is_padded=False) if name in content else self.value(value, name)
             for name, value in item.items()
@@ -159,8 +186,9 @@ class _Walk:
         return self._terminated(value) if is_private else self.value(value)
 
     def _metadata(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        left = self.value(value)
-        return {name: left[name] for name in left if name != "managedFields"} if isinstance(left, dict) else left
+        if not isinstance(value, dict):
+            return self.value(value)
+        return self._object({name: inner for name, inner in value.items() if name != "managedFields"})
 
     def _annotations(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
         if not isinstance(value, dict):
