@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from app.core.watch import Watch
 from metahook.server.redaction import Redaction
 from tests.build import NOW, my_resource
+from tests.cli.calling import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.given.observed import Situation, situations
 from tests.strategies import parents
@@ -231,3 +233,22 @@ def test_a_difference_in_a_value_is_still_a_difference() -> None:
 
     assert not has_difference(same, WATCH)
     assert has_difference(changed, WATCH)
+
+
+# Diff
+
+
+def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_path: Path) -> None:
+    parent = my_resource(args=[CANARY])
+    request = json.dumps(request_of(parent, *in_cluster(parent))).encode()
+    response = WATCHING.answer_sync(request, NOW)
+    (tmp_path / "new.json").write_text(json.dumps(parent))
+
+    def diff(*, keeps_values: bool) -> CommandResult:
+        document = recording("/sync", request, response, NOW, redaction_of(WATCH, keeps_values=keeps_values))
+        (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
+        return call("diff", "-f", str(tmp_path / "new.json"), "--against", str(tmp_path / "old.json"))
+
+    problem = "its values are redacted, so all would differ; record with: serve --record-values"
+    assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
+    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")

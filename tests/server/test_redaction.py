@@ -1,13 +1,14 @@
 """Redaction: what is replaced in a recording, by what, and what stays."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from metahook.protocol import Body
 from metahook.server.redaction import Redaction
+from tests.growth import is_linear
 
 Json = dict[str, Any]
 
@@ -282,6 +283,28 @@ def test_a_request_at_which_the_hook_fails_is_redacted_too() -> None:
     redaction = Redaction(hash_annotations=frozenset({"hash"}), hashes=hashes)
 
     assert CANARY not in json.dumps(redacted(request(parent({}), item), {}, redaction))
+
+
+# Large requests
+
+LARGE: dict[str, Callable[[int], object]] = {
+    "references": lambda size: {"args": ["$(" * size]},
+    "names": lambda size: {"note": '"name"' + " " * size + '"name": "' * size},
+    "texts": lambda size: {"args": [f"text {number}" for number in range(size // 10)]},
+    "characters": lambda size: {"env": [{"name": "A", "value": "\u4e2d\x7f<" * (size // 3)}]},
+    "a record": lambda size: {
+        "annotations": {KUBECTL: json.dumps({"kind": "Any", "args": ["x" * size], "a": "\\" * size})}
+    },
+    "levels": lambda size: {"a": [[{"a": {}}]] * (size // 10)},
+}
+
+
+@pytest.mark.parametrize("make", LARGE.values(), ids=list(LARGE))
+def test_the_cost_of_redaction_grows_with_the_request(make: Callable[[int], object]) -> None:
+    def body(size: int) -> bytes:
+        return json.dumps({"parent": {"spec": make(size)}, "children": {}}).encode()
+
+    assert is_linear(body, lambda request: Redaction().redact(request, b"{}"), 20_000)
 
 
 def test_a_canary_is_found_where_nothing_is_redacted() -> None:
