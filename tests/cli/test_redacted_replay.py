@@ -10,11 +10,12 @@ from hypothesis import given, settings
 
 from app.cli.comparison.comparison import compare
 from app.cli.files.recordings import read_recording
-from app.cli.serve import redaction_of
+from app.cli.serve import app_from_environment, redaction_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from app.core.watch import Watch
 from metahook.server.redaction import Redaction
 from tests.build import NOW, my_resource
+from tests.calling import call as called
 from tests.cli.calling import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.given.observed import Situation, situations
@@ -252,3 +253,20 @@ def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_pat
     problem = "its values are redacted, so all would differ; record with: serve --record-values"
     assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
     assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
+
+
+# The setting
+
+
+@pytest.mark.parametrize(("record_values", "is_redacted"), [("", True), ("false", True), ("true", False)])
+def test_values_are_recorded_only_if_the_setting_says_so(
+    record_values: str, *, is_redacted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYRESOURCE_RECORD", str(tmp_path))
+    monkeypatch.setenv("MYRESOURCE_RECORD_VALUES", record_values)
+
+    called(app_from_environment(), "/sync", json.dumps(request_of(my_resource(args=[CANARY]))).encode())
+
+    (file,) = tmp_path.iterdir()
+    assert (CANARY not in file.read_text()) is is_redacted
+    assert call("replay", str(file)).code == 0

@@ -29,7 +29,7 @@ _COPIES_COMMAND = ("PostStartHookError", "RunContainerError")
 """Why a container waits, if the message of the kubelet then has its command."""
 
 _NAME = re.compile(rb'"name\\*"\s*:\s*\\*"([-._A-Za-z0-9]+)')
-"""A field ``name``, also in the text of an annotation."""
+"""A field ``name``, also in the text of an annotation. Names are recorded, so references to them may be, too."""
 
 
 def _no_hashes(_: Body) -> Mapping[str, str]:
@@ -38,12 +38,10 @@ def _no_hashes(_: Body) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Redaction:
-    """What is redacted: always Secrets, ``managedFields`` and *hashes*; *values* only if ``keeps_values`` is false.
-
-    The *values* are those of environment variables and HTTP headers, commands and their arguments, and ConfigMaps.
-    """
+    """What is redacted: the content of Secrets, ``managedFields``, hashes, and values."""
 
     keeps_values: bool = False
+    """Whether values are recorded: of environment variables, HTTP headers, commands, arguments, and ConfigMaps."""
     hash_annotations: frozenset[str] = frozenset()
     """The annotations in which the hook publishes hashes of ConfigMaps or Secrets.
 
