@@ -1,19 +1,28 @@
 """Recordings without users' values: the hook decides the same from them, and no value is in them."""
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 
 from app.cli.comparison.comparison import compare
 from app.cli.files.recordings import read_recording
 from app.cli.serve import app_from_environment, redaction_of
+from app.cli.simulate import settings as settings_of
+from app.cli.simulate import watch_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.server.redaction import Redaction
+from metahook.simulator.clock import START
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.runner import run_scenario
+from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.world import World
 from tests.build import NOW, my_resource
 from tests.calling import call as called
 from tests.cli.calling import CommandResult, call
@@ -25,6 +34,7 @@ from tests.watching import WATCH, WATCHING, config_map, related, secret
 
 Json = dict[str, Any]
 
+SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 CANARY = "canary-c9f0f895"
 PODS_OFF = Watch(pods=False)
 HASHES = frozenset(CONFIG_HASH_ANNOTATIONS.values())
@@ -62,6 +72,42 @@ def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(
 
     assert not has_difference(document, PODS_OFF)
     assert "managedFields" not in json.dumps(document)
+
+
+# Simulated clusters
+
+PLAYED = ["config-reload", "crash", "drift"]
+
+
+def with_values(name: str) -> Scenario:
+    """Return a scenario whose MyResources also have variables and an argument."""
+    told = yaml.safe_load((SCENARIOS / f"{name}.yaml").read_text())
+    variables = [{"name": "CANARY", "value": CANARY}, {"name": "USER", "value": f"{CANARY} of $(CANARY)"}]
+    for step in told["steps"]:
+        if step.get("apply", {}).get("kind") == "MyResource":
+            spec = step["apply"]["spec"]
+            step["apply"]["spec"] = {**spec, "env": [*spec.get("env", []), *variables], "args": [CANARY]}
+    return read_scenario(told)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PLAYED)
+def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
+    told = with_values(name)
+    watch = watch_of(told.watch or WatchedObjects())
+    cluster = World(controller(watch), settings_of(mode, watch))
+    redaction = redaction_of(watch, keeps_values=False)
+
+    outcomes = list(run_scenario(told, cluster))
+
+    assert [outcome.problem for outcome in outcomes if outcome.problem] == []
+    documents = [
+        recording(f"/{call.hook}", call.request, call.response, START + timedelta(seconds=call.at), redaction)
+        for call in cluster.history.calls("sync", "customize")
+    ]
+    assert len(documents) > 5
+    assert CANARY not in json.dumps(documents)
+    assert [document for document in documents if has_difference(document, watch)] == []
 
 
 # Generated requests
