@@ -141,7 +141,7 @@ def _hashes_now(request: bytes) -> list[str]:
     return [found[key] for key in sorted(found)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=300)
 @given(situations(parents().map(planted)))
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)

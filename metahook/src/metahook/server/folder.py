@@ -1,7 +1,7 @@
 """The folder of recordings: private to its owner, and limited by the blocks that it takes on the disk.
 
-It is opened once, and its files are created relative to that: what is checked is what is written to, also if another
-user who may write to a directory above replaces the folder or a part of its path.
+It is opened once, then checked, and its files are created relative to its descriptor. So another user who can write to
+a folder above can't redirect a file by replacing a part of the path.
 """
 
 import fcntl
@@ -31,7 +31,10 @@ class CannotRecord(Exception):
 
 
 class Folder:
-    """A folder that holds at most *most* bytes, whoever wrote its files, and those in folders within."""
+    """A folder that takes at most *most* bytes on the disk, with all files and folders in it, whoever wrote them.
+
+    Raise CannotRecord if it can't be written to, or others can write to it.
+    """
 
     def __init__(self, path: Path, most: int) -> None:
         self._most = most
@@ -92,10 +95,11 @@ def _check_private(path: Path, status: os.stat_result) -> None:
 
 
 def _create(name: str, text: bytes, folder: int) -> None:
-    """Write the new file *name*, which is locked meanwhile."""
+    """Write the new file *name*, which is locked meanwhile if the file system has locks."""
     file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
     with os.fdopen(file, "wb") as opened:
-        fcntl.flock(opened, fcntl.LOCK_EX)
+        with suppress(OSError):
+            fcntl.flock(opened, fcntl.LOCK_EX)
         opened.write(text)
 
 
