@@ -18,14 +18,11 @@ from urllib.parse import urlsplit
 from metahook.protocol.sender import sync_request
 from tests.build import child, grouped, my_resource, owned, rolled_out, sync
 from tests.calling import JSON
-from tests.large import KIB, padded
+from tests.large import KIB, config_maps, padded
 from tests.pods import crashing, pod, shown
 from tests.serving import served
 
-REQUESTS = 400
 WARM_UP = 4
-CLIENTS = 4
-"""Requests at once, as Metacontroller sends up to five."""
 
 IDLE = 0.5
 """Seconds without CPU time after which nothing waits to be recorded."""
@@ -50,23 +47,26 @@ class Cost(NamedTuple):
         return f"{cpu}, {p99}, {rate}, {self.recorded} recorded"
 
 
-def body(pods: int) -> bytes:
-    """Return a sync request of a MyResource that uses values, with so many Pods of the size of real ones."""
-    parent = my_resource(replicas=pods, env=[{"name": f"V{number}", "value": "x" * 100} for number in range(20)])
-    deployment = padded(rolled_out(owned(child(sync(parent), "Deployment"), parent)), 4 * KIB)
+def body(pods: int, maps: int) -> bytes:
+    """Return a sync request of a MyResource that uses values and ConfigMaps, with Pods of the size of real ones."""
+    uses = [{"configMapRef": {"name": f"c{number}"}} for number in range(maps)]
+    env = [{"name": f"V{number}", "value": "x" * 100} for number in range(20)]
+    parent, found = my_resource(replicas=pods, env=env, envFrom=uses), config_maps(maps, 64 * KIB)
+    desired = child(sync(parent, related=found), "Deployment")
+    deployment = padded(rolled_out(owned(desired, parent)), 4 * KIB)
     made = [padded(pod(crashing(), name=f"web-deployment-{number}"), 10 * KIB) for number in range(pods)]
-    return sync_request(parent, grouped(deployment), shown(*made))
+    return sync_request(parent, grouped(deployment), {**shown(*made), **found})
 
 
-def measure(request: bytes, number: int, folder: Path, *options: str) -> Cost:
+def measure(request: bytes, clients: int, number: int, folder: Path, *options: str) -> Cost:
     """Return what each of *number* requests costs a hook with *options*, which records into *folder* if at all."""
-    with served(sys.executable, "-m", "app", "serve", *options) as hook, ThreadPoolExecutor(CLIENTS) as threads:
+    with served(sys.executable, "-m", "app", "serve", *options) as hook, ThreadPoolExecutor(clients) as threads:
         _send(hook.url, request, WARM_UP)
         _wait_until_idle(hook.process.pid)
         before, start = _cpu(hook.process.pid), time.monotonic()
         times = [
             each
-            for sent in threads.map(lambda _: _send(hook.url, request, number // CLIENTS), range(CLIENTS))
+            for sent in threads.map(lambda _: _send(hook.url, request, number // clients), range(clients))
             for each in sent
         ]
         took = time.monotonic() - start
@@ -108,19 +108,20 @@ def _wait_until_idle(pid: int) -> None:
 
 
 def main() -> None:
-    """Print the costs for a usual and for a large request."""
-    for pods, number in ((3, REQUESTS), (300, 12)):
-        request = body(pods)
-        print(f"{pods} Pods, {len(request) // KIB} KiB, {CLIENTS} requests at once:")
+    """Print the costs for a usual and for a large request. Why one client for that: more would fill the memory."""
+    for pods, maps, clients, number in ((3, 0, 4, 400), (300, 16, 1, 10)):
+        request = body(pods, maps)
+        print(f"{pods} Pods and {maps} ConfigMaps, {len(request) // KIB} KiB, sent {number} times, {clients} at once:")
         with tempfile.TemporaryDirectory() as parent:
             folders = [Path(parent) / name for name in ("none", "redacted", "values")]
             for folder in folders:
                 folder.mkdir(mode=0o700)
             records = [("--record", str(folder), "--record-limit", "4000") for folder in folders]
-            without = measure(request, number, folders[0])
+            without = measure(request, clients, number, folders[0])
             print(f"  without --record: {without.over(without)}")
-            print(f"  --record: {measure(request, number, folders[1], *records[1]).over(without)}")
-            with_values = measure(request, number, folders[2], *records[2], "--record-values")
+            redacted = measure(request, clients, number, folders[1], *records[1])
+            print(f"  --record: {redacted.over(without)}")
+            with_values = measure(request, clients, number, folders[2], *records[2], "--record-values")
             print(f"  --record --record-values: {with_values.over(without)}")
 
 
