@@ -69,7 +69,7 @@ def _recorder(settings: Settings) -> Recorder | None:
         redaction = redaction_of(settings.watch, keeps_values=settings.record_values)
         return Recorder(Path(settings.record), settings.record_limit * MIB, __version__, redaction)
     except CannotRecord as error:
-        message = f"{error}; choose the directory with --record or {variable_of('record')}, or set neither"
+        message = f"{error}; name another directory with --record or {variable_of('record')}, or set neither"
         raise InputError(message) from error
 
 

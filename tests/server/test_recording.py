@@ -480,7 +480,7 @@ def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path
     assert ended.returncode == 2
     assert ended.stderr == (
         f"myresource: can't record in {tmp_path}/file: file exists; "
-        "choose the directory with --record or MYRESOURCE_RECORD, or set neither\n"
+        "name another directory with --record or MYRESOURCE_RECORD, or set neither\n"
     )
 
 

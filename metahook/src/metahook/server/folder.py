@@ -86,9 +86,9 @@ def _check_private(path: Path, status: os.stat_result) -> None:
     """Raise CannotRecord if another user than the owner, or another owner than root, can write to the folder."""
     problem = None
     if status.st_uid not in {os.geteuid(), 0}:
-        problem = "it belongs to another user; record in a new directory"
+        problem = "it belongs to another user"
     elif stat.S_IMODE(status.st_mode) & (stat.S_IWGRP | stat.S_IWOTH):
-        problem = "its group or other users can write to it; run chmod go-w on it, or record in a new directory in it"
+        problem = "its group or other users can write to it (chmod go-w removes this permission)"
     if problem:
         message = f"can't record in {path}: {problem}"
         raise CannotRecord(message)
