@@ -45,10 +45,11 @@ fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded
 own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
-bench: $(READY) ## Measure a sync with a thousand Pods
+bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
 	@$(BIN)/python -m bench.served
+	@$(BIN)/python -m bench.recording
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
 	@$(BIN)/python -m bench.reliability $(PARTS)

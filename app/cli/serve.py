@@ -8,11 +8,18 @@ from fastapi import FastAPI
 from app import __version__
 from app.cli.errors import InputError
 from app.cli.options import with_settings
+from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
+from app.core.desired.config_hash import published_hashes
+from app.core.watch import Watch
 from app.settings import InvalidSetting, Settings, read, variable_of
+from metahook import SyncRequest
+from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.recording import CannotRecord, Recorder
+from metahook.server.folder import CannotRecord
+from metahook.server.recording import Recorder
+from metahook.server.redaction import Redaction
 from metahook.server.server import Address, CannotListen, serve, set_up_logging
 
 
@@ -59,7 +66,17 @@ def _recorder(settings: Settings) -> Recorder | None:
     if settings.record is None:
         return None
     try:
-        return Recorder(Path(settings.record), settings.record_limit * MIB, __version__)
+        redaction = redaction_of(settings.watch, keeps_values=settings.record_values)
+        return Recorder(Path(settings.record), settings.record_limit * MIB, __version__, redaction)
     except CannotRecord as error:
-        message = f"{error}; name a writable directory with --record or {variable_of('record')}, or set neither"
+        message = f"{error}; name another directory with --record or {variable_of('record')}, or set neither"
         raise InputError(message) from error
+
+
+def redaction_of(watch: Watch, *, keeps_values: bool) -> Redaction:
+    """Return what is redacted in recordings of an operator that watches *watch*."""
+
+    def hashes(body: Body) -> dict[str, str]:
+        return published_hashes(SyncRequest.decode(body, CHILDREN), watch)
+
+    return Redaction(keeps_values, frozenset(CONFIG_HASH_ANNOTATIONS.values()), hashes)

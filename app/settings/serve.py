@@ -26,7 +26,9 @@ class Settings(LimitSettings, WatchSettings):
     """Directory to record requests and responses in, for myresource replay. They contain users' data: keep them
     private."""
     record_limit: Annotated[int, Field(ge=1), Option("MIB")] = 100
-    """Stop recording when the directory contains this much, in MiB."""
+    """Stop recording when the directory takes this much space on the disk, in MiB."""
+    record_values: bool = False
+    """Record also the values of environment variables, commands, arguments, and the contents of ConfigMaps."""
     dev: bool = False
     """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
     the log shows the status of MyResources."""

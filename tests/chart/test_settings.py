@@ -19,7 +19,7 @@ VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 LATER = {*LimitSettings.model_fields, "drain", "stop_timeout"} - {"max_body"}
 FIXED = {"port", "health_port", *LATER}
 """The chart's Service and probes have these ports."""
-NOT_IN_A_CLUSTER = {"record", "record_limit", "dev"}
+NOT_IN_A_CLUSTER = {"record", "record_limit", "record_values", "dev"}
 """A recording needs a writable volume; docs/record.md says how to add one. Development mode logs the status."""
 
 

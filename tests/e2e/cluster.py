@@ -35,7 +35,7 @@ class Cluster:
         self.control_plane = audited_control_plane(binaries, folder, self.audit_log)
         self.asked = folder / "asked"
         self.audit = Audit(self.audit_log)
-        keeps = [f"--record={self.asked}", "--record-limit=4000"]
+        keeps = [f"--record={self.asked}", "--record-limit=4000", "--record-values"]
         self.hook = Hook("hook", folder, *keeps, *(["--watch-secrets"] if secrets else []))
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None

@@ -25,7 +25,8 @@ from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB
 from metahook.server import recording
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.recording import CannotRecord, Recorder
+from metahook.server.folder import CannotRecord, Folder
+from metahook.server.recording import Recorder
 from tests.build import my_resource
 from tests.calling import JSON, call, post_all
 from tests.cli.calling import call as command
@@ -37,6 +38,7 @@ from tests.tiny import PARENT, TINY, customize_body, sync_body
 Json = dict[str, Any]
 
 CANARY = "canary-c9f0f895"
+KIB = 1024
 AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
@@ -60,8 +62,9 @@ def test_a_request_is_kept_with_its_answer_path_time_and_status(tmp_path: Path) 
         "path": "/sync",
         "time": "2026-01-31T12:00:00.250000+00:00",
         "status": 200,
+        "redacted": True,
         "request": json.loads(sync_body()),
-        "response": answer.json(),
+        "response": json.loads(answer.text.replace("good day", "redacted(1)")),
     }
     assert (second["path"], second["request"], second["response"]) == (
         "/customize",
@@ -135,12 +138,13 @@ def test_the_content_of_a_secret_is_not_kept(place: str, item: Json, tmp_path: P
     (one,) = kept(tmp_path)
     left = one["request"][place]["Secret.v1"]["default/s"]
     assert CANARY not in json.dumps(one)
-    assert left["metadata"] == {"name": "s", "namespace": "default", "annotations": {"note": "stays"}}
-    assert left["type"] == "Opaque"
+    hidden = {"kubectl.kubernetes.io/last-applied-configuration": "redacted(1)xxxx"}
+    assert left["metadata"] == {"name": "s", "namespace": "default", "annotations": {**hidden, "note": "stays"}}
+    assert (left["type"], left["data"]) == ("Opaque", {"password": "redacted(1)"})
 
 
 def test_the_content_of_another_object_is_kept(tmp_path: Path) -> None:
-    groups = {"ConfigMap.v1": {"default/s": secret(kind="ConfigMap")}}
+    groups = {"Lease.v1": {"default/s": {"metadata": {"name": "s", "namespace": "default"}, "data": {"a": CANARY}}}}
 
     call(recording_app(tmp_path), "/sync", sync_body(related=groups))
 
@@ -194,16 +198,22 @@ def test_without_a_recorder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.
 # How much
 
 
+def on_disk(folder: Path) -> int:
+    """Return the bytes that *folder* takes on the disk, as du counts them."""
+    counted = subprocess.run(["du", "-s", "-B1", str(folder)], capture_output=True, text=True, check=True)  # noqa: S607 - as in a shell
+    return int(counted.stdout.split()[0])
+
+
 def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    app = recording_app(tmp_path, most=1500)
+    app = recording_app(tmp_path, most=48 * KIB)
 
     answers = post_all(app, "/sync", [sync_body(later=CANARY)] * 9)
 
     assert {answer.status_code for answer in answers} == {200}
     assert 0 < len(kept(tmp_path)) < 9
-    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
+    assert on_disk(tmp_path) <= 48 * KIB
     errors = [record.message for record in caplog.records if record.levelno == logging.ERROR]
     remedy = "empty the directory and restart the hook to continue"
     assert errors == [f"the directory is at its limit, so recording has stopped; {remedy} (logged only once)"]
@@ -211,17 +221,19 @@ def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
 
 
 def test_the_limit_holds_over_restarts_and_for_other_files(tmp_path: Path) -> None:
-    (tmp_path / ".left over").write_bytes(b"x" * 400)
+    (tmp_path / "within").mkdir()
+    (tmp_path / "within" / ".left over").write_bytes(b"x" * 8 * KIB)
     for _ in range(9):
-        call(recording_app(tmp_path, most=1500), "/sync", sync_body())
+        call(recording_app(tmp_path, most=48 * KIB), "/sync", sync_body())
 
-    assert 400 < sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1500
+    assert 12 * KIB < on_disk(tmp_path) <= 48 * KIB
+    assert 1 < len(list(tmp_path.iterdir())) < 7
 
 
 def test_after_the_limit_no_smaller_request_slips_in(tmp_path: Path) -> None:
-    app = recording_app(tmp_path, most=1500)
+    app = recording_app(tmp_path, most=48 * KIB)
 
-    post_all(app, "/sync", [sync_body(later="x" * 2000), sync_body()])
+    post_all(app, "/sync", [sync_body(later="x" * 48 * KIB), sync_body()])
 
     assert kept(tmp_path) == []
 
@@ -298,7 +310,7 @@ def test_a_write_that_fails_is_said_once_and_harms_no_answer(
         raise error
 
     app = recording_app(tmp_path)
-    monkeypatch.setattr(recording, "_save", fail)
+    monkeypatch.setattr(Folder, "save", fail)
 
     answers = post_all(app, "/sync", [sync_body(later=CANARY)] * 3)
 
@@ -312,11 +324,11 @@ def test_a_write_that_fails_is_said_once_and_harms_no_answer(
 
 
 def test_a_file_that_can_be_written_only_in_part_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: Path, __: Path) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     app = recording_app(tmp_path)
-    monkeypatch.setattr(Path, "rename", fail)
+    monkeypatch.setattr("metahook.server.folder.os.rename", fail)
 
     call(app, "/sync", sync_body())
 
@@ -343,7 +355,7 @@ def test_the_answer_is_sent_before_the_request_is_written(tmp_path: Path, monkey
         threads.add(threading.get_ident())
 
     app = recording_app(tmp_path)
-    monkeypatch.setattr(recording, "_save", save)
+    monkeypatch.setattr(Folder, "save", save)
 
     async def watched(scope: Any, receive: Any, send: Any) -> None:
         async def sent(message: Any) -> None:
@@ -435,8 +447,8 @@ def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Serv
 def test_an_answer_does_not_wait_for_a_disk_that_hangs(tmp_path: Path) -> None:
     source = """
 import time
-from metahook.server import recording
-recording._save = lambda *_: time.sleep(3)
+from metahook.server.folder import Folder
+Folder.save = lambda *_: time.sleep(3)
 from app.cli import main
 main()
 """
@@ -468,7 +480,7 @@ def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path
     assert ended.returncode == 2
     assert ended.stderr == (
         f"myresource: can't record in {tmp_path}/file: file exists; "
-        "name a writable directory with --record or MYRESOURCE_RECORD, or set neither\n"
+        "name another directory with --record or MYRESOURCE_RECORD, or set neither\n"
     )
 
 

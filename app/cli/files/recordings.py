@@ -1,6 +1,7 @@
 """Recordings: hook requests in files, with their responses if these are known.
 
-A file holds what ``serve --record`` writes (path, time, status, request, response), or a request's body alone.
+A file holds what ``serve --record`` writes (path, time, status, redacted, request, response), or the body of a request
+alone.
 """
 
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Recording:
     response: object = None
     time: datetime | None = None
     """When the response was decided, in UTC, if that is known."""
+    is_redacted: bool = False
+    """Whether placeholders replace values, such as those of environment variables."""
 
     @property
     def body(self) -> bytes:
@@ -89,11 +92,12 @@ def read_recording(document: Json, file: str) -> Recording:
         status=status if isinstance(status, int) else None,
         response=response,
         time=utc_time(time) if isinstance(time, str) else None,
+        is_redacted=document.get("redacted") is True,
     )
 
 
 def _without_redacted(request: Json) -> Json:
-    """Return *request* without its Secrets if their values were not recorded. Why: an absent group means unknown."""
+    """Return *request* without its Secrets if it has no values of them. Why: an absent group means unknown."""
     related = request.get("related")
     if not isinstance(related, dict):
         return request

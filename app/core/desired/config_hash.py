@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.references import ConfigKind, Reference, references
@@ -56,6 +57,12 @@ def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> Config:
     missing = {ref: part for content in contents.values() for ref, part in content.missing.items()}
     needed = [missing[ref] for ref in watched if ref in missing] if spec.replicas else []  # no Pod needs it
     return Config({annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)))
+
+
+def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
+    """Return the hashes that the Pod template for *request* gets, by annotation; none if its spec is invalid."""
+    spec = read(request.parent.name, request.parent.spec)
+    return {} if isinstance(spec, InvalidSpec) else config(request, spec, watch).hashes
 
 
 def _watched(every: list[Reference], spec: MyResourceSpec, watch: Watch) -> list[Reference]:

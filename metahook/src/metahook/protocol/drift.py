@@ -98,12 +98,12 @@ def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | No
         return None  # Why the type: a list of a custom resource may be called env, too
     desired_index = {item["name"]: index for index, item in enumerate(desired)}
     index = {name: index for index, name in enumerate(observed)}
-    uses = [(item["name"], used) for item in desired for used in _references(item.get("value", ""))]
+    uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
     pairs = [(desired_index[user] < desired_index[used], user, used) for user, used in uses if used in desired_index]
     return path if any(is_before != (index[user] < index[used]) for is_before, user, used in pairs) else None
 
 
-def _references(value: str) -> set[str]:
+def variable_references(value: str) -> set[str]:
     """Return the variables that *value* refers to, as Kubernetes expands it: ``$$(A)`` is the text ``$(A)``.
 
     Why cut: what follows the last parenthesis can't be a reference, and without it each ``$(`` finds its end, so the

@@ -1,0 +1,318 @@
+"""Recordings without users' values: the hook decides the same from them, and no value is in them."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+
+from app.cli.comparison.comparison import compare
+from app.cli.files.recordings import read_recording
+from app.cli.serve import app_from_environment, redaction_of
+from app.cli.simulate import settings as settings_of
+from app.cli.simulate import watch_of
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from app.core.controller import controller
+from app.core.watch import Watch
+from metahook.server.redaction import Redaction
+from metahook.simulator.clock import START
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.runner import run_scenario
+from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.world import World
+from tests.build import NOW, my_resource
+from tests.calling import call as called
+from tests.cli.calling import CommandResult, call
+from tests.cli.test_diff import in_cluster, request_of
+from tests.given.observed import Situation, situations
+from tests.strategies import parents
+from tests.traffic import Recorded, load
+from tests.watching import WATCH, WATCHING, config_map, related, secret
+
+Json = dict[str, Any]
+
+SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
+CANARY = "canary-c9f0f895"
+PODS_OFF = Watch(pods=False)
+HASHES = frozenset(CONFIG_HASH_ANNOTATIONS.values())
+
+
+def recording(path: str, request: bytes, response: bytes, now: datetime, redaction: Redaction) -> Json:
+    """Return what serve --record writes."""
+    texts = redaction.redact(request, response)
+    redacted = dict(zip(("request", "response"), map(json.loads, texts), strict=True))
+    return {"path": path, "time": now.isoformat(), "status": 200, "redacted": True, **redacted}
+
+
+def has_difference(document: Json, watch: Watch) -> bool:
+    return bool(compare(read_recording(document, "a file"), NOW, None, watch).difference)
+
+
+def hashes(response: Json) -> set[str]:
+    """Return the hashes of configuration in *response*."""
+    templates = (
+        child["spec"]["template"] for child in response["children"] if child["kind"] == "Deployment" and "spec" in child
+    )
+    annotations = (template["metadata"].get("annotations", {}) for template in templates)
+    return {each[key] for each in annotations for key in HASHES & each.keys()}
+
+
+# Recorded traffic
+
+
+@pytest.mark.parametrize("recorded", load(), ids=str)
+def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(recorded: Recorded) -> None:
+    response = json.dumps(recorded.answer).encode()
+    redaction = redaction_of(PODS_OFF, keeps_values=False)
+
+    document = recording(recorded.path, recorded.body, response, recorded.now, redaction)
+
+    assert not has_difference(document, PODS_OFF)
+    assert "managedFields" not in json.dumps(document)
+
+
+# Simulated clusters
+
+PLAYED = ["config-reload", "crash", "drift"]
+
+
+def with_values(name: str) -> Scenario:
+    """Return a scenario whose MyResources also have variables and an argument."""
+    told = yaml.safe_load((SCENARIOS / f"{name}.yaml").read_text())
+    variables = [{"name": "CANARY", "value": CANARY}, {"name": "USER", "value": f"{CANARY} of $(CANARY)"}]
+    for step in told["steps"]:
+        if step.get("apply", {}).get("kind") == "MyResource":
+            spec = step["apply"]["spec"]
+            step["apply"]["spec"] = {**spec, "env": [*spec.get("env", []), *variables], "args": [CANARY]}
+    return read_scenario(told)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PLAYED)
+def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
+    told = with_values(name)
+    watch = watch_of(told.watch or WatchedObjects())
+    cluster = World(controller(watch), settings_of(mode, watch))
+    redaction = redaction_of(watch, keeps_values=False)
+
+    outcomes = list(run_scenario(told, cluster))
+
+    assert [outcome.problem for outcome in outcomes if outcome.problem] == []
+    documents = [
+        recording(f"/{call.hook}", call.request, call.response, START + timedelta(seconds=call.at), redaction)
+        for call in cluster.history.calls("sync", "customize")
+    ]
+    assert len(documents) > 5
+    assert CANARY not in json.dumps(documents)
+    assert [document for document in documents if has_difference(document, watch)] == []
+
+
+# Generated requests
+
+
+def planted(parent: Json) -> Json:
+    """Return *parent* with a canary in each text that is private."""
+    spec = dict(parent["spec"])
+    for field in {"args", "command"} & spec.keys():
+        spec[field] = [CANARY + text for text in spec[field]]
+    if "env" in spec:
+        spec["env"] = [{**each, "value": CANARY + each["value"]} if each.get("value") else each for each in spec["env"]]
+    return {**parent, "spec": spec}
+
+
+def request_with_canaries(situation: Situation) -> bytes:
+    """Return the request, with a canary in each value of ConfigMaps and Secrets, and hashes that fit to these."""
+    request = json.loads(situation.body())
+    for group in ("ConfigMap.v1", "Secret.v1"):
+        for item in request["related"].get(group, {}).values():
+            item["data"] = {key: CANARY + value for key, value in item["data"].items()}
+    text = json.dumps(request)
+    for old, new in zip(_hashes_now(situation.body()), _hashes_now(text.encode()), strict=False):
+        text = text.replace(old, new)
+    return text.encode()
+
+
+def _hashes_now(request: bytes) -> list[str]:
+    redaction = redaction_of(WATCH, keeps_values=False)
+    found = redaction.hashes(request)
+    return [found[key] for key in sorted(found)]
+
+
+@settings(max_examples=300)
+@given(situations(parents().map(planted)))
+def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
+    request = request_with_canaries(situation)
+    response = WATCHING.answer_sync(request, NOW)
+    redaction = redaction_of(WATCH, keeps_values=False)
+
+    redacted_request, redacted_response = redaction.redact(request, response)
+
+    text = redacted_request.decode() + redacted_response.decode()
+    assert CANARY not in text
+    assert not has_difference(recording("/sync", request, response, NOW, redaction), WATCH)
+    if "managedFields" not in request.decode():
+        assert json.loads(WATCHING.answer_sync(redacted_request, NOW)) == json.loads(redacted_response)
+    without_content = hashes(json.loads(redacted_response))
+    assert not [each for each in hashes(json.loads(response)) - without_content if each in text]
+
+
+@settings(max_examples=50)
+@given(situations(parents().map(planted)))
+def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
+    request = request_with_canaries(situation)
+    response = WATCHING.answer_sync(request, NOW)
+    redaction = redaction_of(WATCH, keeps_values=True)
+
+    redacted, _ = redaction.redact(request, response)
+
+    before, after = json.loads(request), json.loads(redacted)
+    assert after["parent"]["spec"] == before["parent"]["spec"]
+    assert after["related"].get("ConfigMap.v1") == before["related"].get("ConfigMap.v1")
+    assert CANARY not in json.dumps(after["related"].get("Secret.v1"))
+    assert not has_difference(recording("/sync", request, response, NOW, redaction), WATCH)
+
+
+# Hashes of configuration
+
+
+def with_hash() -> tuple[bytes, bytes]:
+    """Return a request of a MyResource that uses a ConfigMap and a Secret, and the response."""
+    env = [
+        {"name": "A", "valueFrom": {"configMapKeyRef": {"name": "app", "key": "a"}}},
+        {"name": "B", "valueFrom": {"secretKeyRef": {"name": "app", "key": "b"}}},
+    ]
+    found = related(config_map("app", a=CANARY), secret("app", b=CANARY))
+    request = Situation(my_resource(env=env), (), found).body()
+    return request, WATCHING.answer_sync(request, NOW)
+
+
+def test_the_hashes_of_configuration_are_those_of_the_placeholders() -> None:
+    request, response = with_hash()
+    redaction = redaction_of(WATCH, keeps_values=False)
+
+    redacted_request, redacted_response = redaction.redact(request, response)
+
+    published, replaced = hashes(json.loads(response)), hashes(json.loads(redacted_response))
+    assert (len(published), len(replaced), published & replaced) == (2, 2, set())
+    assert replaced == hashes(json.loads(WATCHING.answer_sync(redacted_request, NOW)))
+
+
+def test_without_the_hashes_of_the_hook_a_replay_would_restart_pods() -> None:
+    request, response = with_hash()
+
+    assert has_difference(recording("/sync", request, response, NOW, Redaction()), WATCH)
+    assert has_difference(recording("/sync", request, response, NOW, Redaction(hash_annotations=HASHES)), WATCH)
+
+
+# What the hook decides from a value
+
+
+def variables(*values: str) -> list[Json]:
+    return [{"name": f"V{number}", "value": value} for number, value in enumerate(values)]
+
+
+LIMITS: dict[str, Json] = {
+    "an argument of the maximum length": {"args": ["a" * 8192]},
+    "an argument that is too long": {"args": ["a" * 8193]},
+    "a long argument in two-byte characters": {"args": ["\u00fc" * 8192]},
+    "values of the maximum length together": {"env": variables("a" * 65000, "b" * 536)},
+    "values that are too long together": {"env": variables("a" * 65000, "b" * 537)},
+    "a child that is too large": {"args": ["a" * 8192] * 25},
+    "a child that is too large as Go writes it": {"args": ["<" * 8192] * 5},
+    "a child that is just small enough as Go writes it": {"args": ["<" * 8192] * 4},
+    "a child that is too large in quotes": {"args": ['"' * 8192] * 13},
+    "a child that is too large in three-byte characters": {"args": ["\u20ac" * 8192] * 9},
+    "a character that is refused": {"args": ["some text with \x7f"]},
+    "another character that is refused": {"env": variables("\x9f")},
+    "an empty first word": {"command": ["", "run"]},
+    "a number": {"args": [5]},
+    "a value and a source": {
+        "env": [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
+    },
+    "an empty value and a source": {
+        "env": [{"name": "A", "value": "", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
+    },
+    "no list": {"env": {"A": "x"}},
+}
+
+
+@pytest.mark.parametrize("fields", LIMITS.values(), ids=list(LIMITS))
+def test_a_redacted_value_is_judged_as_the_value(fields: Json) -> None:
+    request = Situation(my_resource(**fields)).body()
+    response = WATCHING.answer_sync(request, NOW)
+
+    redacted, _ = redaction_of(WATCH, keeps_values=False).redact(request, response)
+
+    assert json.loads(WATCHING.answer_sync(redacted, NOW))["status"] == json.loads(response)["status"]
+
+
+def test_variables_in_another_order_are_drift_if_one_uses_the_other() -> None:
+    def differs(value: str) -> bool:
+        env = [*variables("first"), {"name": "USER", "value": value}]
+        parent = my_resource(env=env)
+        request = request_of(parent, *in_cluster(parent))
+        (deployment,) = request["children"]["Deployment.apps/v1"].values()
+        deployment["spec"]["template"]["spec"]["containers"][0]["env"].reverse()
+        text = json.dumps(request).encode()
+        redacted, _ = redaction_of(WATCH, keeps_values=False).redact(text, b"{}")
+        assert value not in redacted.decode()
+        answers = [json.loads(WATCHING.answer_sync(each, NOW)) for each in (text, redacted)]
+        assert answers[0]["status"] == answers[1]["status"]
+        return "spec.template.spec.containers[main].env of" in json.dumps(answers[1]["status"])
+
+    assert differs("before $(V0) after")
+    assert not differs("before $$(V0) after")
+    assert not differs("before $(V1) after")
+
+
+def test_a_difference_in_a_value_is_still_a_difference() -> None:
+    parent = my_resource(env=[{"name": "A", "value": CANARY}], args=[CANARY, "--other"])
+    request = Situation(parent).body()
+    response = json.loads(WATCHING.answer_sync(request, NOW))
+    (container,) = response["children"][0]["spec"]["template"]["spec"]["containers"]
+    redaction = redaction_of(WATCH, keeps_values=False)
+    same = recording("/sync", request, json.dumps(response).encode(), NOW, redaction)
+    container["env"][0]["value"] = "another"
+    changed = recording("/sync", request, json.dumps(response).encode(), NOW, redaction)
+
+    assert not has_difference(same, WATCH)
+    assert has_difference(changed, WATCH)
+
+
+# Diff
+
+
+def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_path: Path) -> None:
+    parent = my_resource(args=[CANARY])
+    request = json.dumps(request_of(parent, *in_cluster(parent))).encode()
+    response = WATCHING.answer_sync(request, NOW)
+    (tmp_path / "new.json").write_text(json.dumps(parent))
+
+    def diff(*, keeps_values: bool) -> CommandResult:
+        document = recording("/sync", request, response, NOW, redaction_of(WATCH, keeps_values=keeps_values))
+        (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
+        return call("diff", "-f", str(tmp_path / "new.json"), "--against", str(tmp_path / "old.json"))
+
+    problem = "its values are redacted, so all would differ; record with: serve --record-values"
+    assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
+    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
+
+
+# The setting
+
+
+@pytest.mark.parametrize(("record_values", "is_redacted"), [("", True), ("false", True), ("true", False)])
+def test_values_are_recorded_only_if_the_setting_says_so(
+    record_values: str, *, is_redacted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYRESOURCE_RECORD", str(tmp_path))
+    monkeypatch.setenv("MYRESOURCE_RECORD_VALUES", record_values)
+
+    called(app_from_environment(), "/sync", json.dumps(request_of(my_resource(args=[CANARY]))).encode())
+
+    (file,) = tmp_path.iterdir()
+    assert (CANARY not in file.read_text()) is is_redacted
+    assert call("replay", str(file)).code == 0
