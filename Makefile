@@ -9,6 +9,9 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 
+# Images of CI often set it. Without bytecode, each of the many processes that tests start compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -35,7 +38,7 @@ plans: $(READY) ## Run all fault plans in the simulated cluster
 	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
-	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
+	$(BIN)/pytest -m e2e -n 5 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
 fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded fuzz tests at length
 	@mkdir -p build/fuzz

@@ -18,7 +18,7 @@ PROOFS = {
         "e2e.neighbours.a_foreign_service_of_our_name_is_left_unchanged_and_reported",
         "e2e.neighbours.the_command_of_the_message_hands_a_foreign_service_over",
         "e2e.neighbours.an_object_of_another_controller_is_left_unchanged",
-        "e2e.deletion.an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake",
+        "e2e.stuck.an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake",
     ),
     "DependencyNotFollowed": (
         "core.desired.dependencies.a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition",

@@ -1,4 +1,7 @@
-"""What all tests share: how hypothesis runs."""
+"""What all tests share: how hypothesis runs, and how tests are collected."""
+
+import gc
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +14,17 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("project")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect the tests without the garbage collector, which would look through all of them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

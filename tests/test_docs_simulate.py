@@ -29,6 +29,8 @@ def test_the_scenario_of_the_page_meets_its_expectations() -> None:
 
     for mode in ("dynamic-apply", "server-side-apply"):
         command = f".venv/bin/myresource simulate --apply-strategy {mode} --scenario - <<'END'\n{told}END"
-        assert "Quiet" in printed(command) or "Stopped" in printed(command)
-        assert "not met" not in printed(command)
-        assert "Failed:" not in printed(command)
+        output = printed(command)
+
+        assert "Quiet" in output or "Stopped" in output
+        assert "not met" not in output
+        assert "Failed:" not in output

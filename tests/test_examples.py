@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import kubernetes_validate
 import pytest
 import yaml
 
 from app.api.crd import schema
 from tests.build import condition
 from tests.cli.calling import call
+from tests.kubernetes_schemas import validate
 from tests.serving import Served, served
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -45,7 +45,7 @@ def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Pa
     assert condition(answer)["reason"] == "Building"
     assert answer["children"]
     for child in answer["children"]:
-        kubernetes_validate.validate(child, "1.34", strict=True)
+        validate(child, "1.34")
 
 
 def met(dependency: dict[str, str]) -> dict[str, Any]:

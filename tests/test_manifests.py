@@ -11,6 +11,7 @@ import yaml
 from app import __version__
 from app.api.names import API_VERSION, GROUP, PLURAL
 from tests.build import MYRESOURCE
+from tests.kubernetes_schemas import validate
 
 ROOT = Path(__file__).parent.parent
 MANIFESTS = ROOT / "metacontroller"
@@ -38,14 +39,14 @@ def the(kind: str, name: str = "") -> Json:
     ],
 )
 def test_every_manifest_of_kubernetes_own_kinds_is_valid(item: Json) -> None:
-    kubernetes_validate.validate(item, "1.34", strict=True)
+    validate(item, "1.34")
 
 
 def test_a_manifest_with_a_typing_mistake_would_be_caught() -> None:
     broken = {**the("Service"), "spec": {"selctor": {}}}
 
     with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(broken, "1.34", strict=True)
+        validate(broken, "1.34")
 
 
 def test_the_kustomization_lists_every_manifest() -> None:

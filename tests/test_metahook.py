@@ -122,7 +122,7 @@ def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
 
 
 def test_the_wheel_has_types(project: Path) -> None:
-    strict = ["-m", "mypy", "--strict", "--no-incremental"]
+    strict = ["-m", "mypy", "--strict"]
 
     assert in_project(project, *strict, "greetings.py", "licenses.py", "careful_greetings.py").returncode == 0
 

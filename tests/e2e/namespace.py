@@ -257,6 +257,15 @@ class Namespace(Place):
         return done
 
 
+def hand_over(here: Place, name: str = "web") -> None:
+    """Label the foreign Deployment that has the name of the child of a new MyResource, which does not change it."""
+    here.make(name)
+    here.eventually(lambda: here.state_and_reason(name)[0] != "")
+    label = {"controller-uid": here.get("MyResource", name)["metadata"]["uid"]}
+    here.edit("Deployment", {"metadata": {"labels": label}}, child("Deployment", name))
+    here.eventually(lambda: "ownerReferences" in here.get("Deployment", child("Deployment", name))["metadata"])
+
+
 def child(kind: str, name: str = "web") -> str:
     """Return the name of the child of this *kind* of the MyResource *name*."""
     return f"{name}-deployment" if kind == "Deployment" else name

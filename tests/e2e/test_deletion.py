@@ -35,29 +35,6 @@ def test_children_stay_and_run_after_an_orphan_delete(here: Namespace) -> None:
     assert all("ownerReferences" not in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
 
-def test_an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake(here: Namespace) -> None:
-    """Otherwise Metacontroller would take it over under server-side apply, and replace its Pods."""
-    here.ready(replicas=2)
-    pods = here.pods()
-    here.delete("MyResource", policy="Orphan")
-    here.eventually(lambda: here.find("MyResource") is None)
-
-    here.wait_until_quiet(1.2)  # times are in whole seconds: the Pods must be older than the new MyResource by a second
-    here.make(replicas=2, image="nginx:1.28")
-    here.wait_for_status("Failed", "NameConflict", within=2 * MINUTE)
-    assert here.pods() == pods
-    assert here.main()["image"] == "nginx:1.27"
-    assert "ownerReferences" not in here.get("Deployment")["metadata"]
-
-    here.change(image="nginx:1.27")
-    uid = here.get("MyResource")["metadata"]["uid"]
-    here.edit("Deployment", {"metadata": {"labels": {"controller-uid": uid}}})
-
-    here.wait_until_ready()
-    assert here.pods() == pods
-    assert here.get("Deployment")["metadata"]["ownerReferences"][0]["uid"] == uid
-
-
 @pytest.mark.parametrize("ports", [{}, PORT], ids=["without a Service", "with a Service"])
 def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, ports: dict[str, Any]) -> None:
     """Under dynamic apply this can take a minute: the old Deployment has the name, and its deletion causes no sync."""

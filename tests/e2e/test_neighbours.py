@@ -4,12 +4,9 @@ import pytest
 
 from metahook.simulator.objects import Json
 from tests.documents import ROOT
-from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.namespace import PORT, Namespace, hand_over
 from tests.e2e.real_kubectl import RealKubectl
 from tests.worlds import deployment, foreign, service
-
-MINUTE = 100.0
-"""Timeout in seconds for something that takes a minute; long, because the machine is shared."""
 
 
 def strangers(item: Json, here: Namespace, **metadata: object) -> Json:
@@ -225,30 +222,8 @@ def test_a_replica_set_with_our_label_is_adopted_and_scaled_to_zero(here: Namesp
     assert "Failed" not in {state for state, _ in here.history()}
 
 
-def hand_over(here: Namespace) -> None:
-    """Label a foreign Deployment that has our name as a child of the MyResource, which does not change it."""
-    strangers(deployment(), here)
-    here.make()
-    here.eventually(lambda: here.state_and_reason()[0] != "")
-    here.edit("Deployment", {"metadata": {"labels": {"controller-uid": here.get("MyResource")["metadata"]["uid"]}}})
-    here.eventually(lambda: "ownerReferences" in here.get("Deployment")["metadata"])
-
-
-def test_a_foreign_deployment_that_is_handed_over_is_not_applied_and_deleted_with_the_myresource(
-    here: Namespace,
-) -> None:
-    hand_over(here)
-    here.wait_for_status("Failed", "NotApplied", within=MINUTE)
-
-    events = [event["message"] for event in here.client.all("Event", here.name) if event["reason"] == "SyncError"]
-    assert any("spec.selector" in message for message in events)
-    assert here.get("Deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
-
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("Deployment") is None)
-
-
 def test_without_the_label_it_is_released_and_stays(here: Namespace) -> None:
+    strangers(deployment(), here)
     hand_over(here)
 
     here.edit("Deployment", {"metadata": {"labels": {"controller-uid": None}}})

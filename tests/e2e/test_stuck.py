@@ -10,7 +10,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.admission import remove, rewrite
 from tests.e2e.cluster import Cluster
-from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.namespace import PORT, Namespace, hand_over
 from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign
 
@@ -30,10 +30,16 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     made.ready("frozen", image="frozen:1", envFrom=[{"configMapRef": {"name": "settings"}}])
     made.forbid("forbidden", "frozen")
     rewrite(made, "rewritten", "mirror.example.com/nginx:1")
-    made.put(foreign(deployment("taken-deployment")))
+    for name in ("taken", "handed"):
+        made.put(foreign(deployment(f"{name}-deployment")))
     made.ready("selected", **PORT)
     made.ready("updated")
-    made.wait_until_quiet()
+    made.ready("orphaned", replicas=2)
+    made.delete("MyResource", "orphaned", policy="Orphan")
+    made.eventually(lambda: made.find("MyResource", "orphaned") is None)
+    made.wait_until_quiet(1.2)  # times are in whole seconds: its Pods must be older than its namesake by a second
+    made.make("orphaned", replicas=2, image="nginx:1.28")
+    hand_over(made, "handed")
     for name in ("taken", "rewritten"):
         made.make(name)
     made.make("refused", image="forbidden:1")
@@ -50,6 +56,37 @@ def test_a_foreign_deployment_is_left_unchanged_and_the_status_is_not_applied(th
 
     assert there.get("Deployment", "taken-deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
     assert "ownerReferences" not in there.get("Deployment", "taken-deployment")["metadata"]
+
+
+def test_a_foreign_deployment_that_is_handed_over_is_not_applied_and_deleted_with_the_myresource(
+    there: Namespace,
+) -> None:
+    there.wait_for_status("Failed", "NotApplied", "handed", MINUTE)
+
+    errors = [event for event in there.client.all("Event", there.name) if event["reason"] == "SyncError"]
+    assert any("spec.selector" in each["message"] for each in errors if each["involvedObject"]["name"] == "handed")
+    assert there.get("Deployment", "handed-deployment")["spec"]["selector"] == {"matchLabels": {"app": "other"}}
+
+    there.delete("MyResource", "handed")
+    there.eventually(lambda: there.find("Deployment", "handed-deployment") is None)
+
+
+def test_an_orphan_is_unchanged_until_its_label_hands_it_to_a_namesake(there: Namespace) -> None:
+    """Otherwise Metacontroller would take it over under server-side apply, and replace its Pods."""
+    there.wait_for_status("Failed", "NameConflict", "orphaned", MINUTE)
+    created = there.get("MyResource", "orphaned")["metadata"]["creationTimestamp"]
+    pods = there.client.all("Pod", there.name, labelSelector="myresource=orphaned")
+    assert [each["metadata"]["creationTimestamp"] < created for each in pods] == [True, True]
+    assert there.main("orphaned")["image"] == "nginx:1.27"
+    assert "ownerReferences" not in there.get("Deployment", "orphaned-deployment")["metadata"]
+
+    there.change("orphaned", image="nginx:1.27")
+    uid = there.get("MyResource", "orphaned")["metadata"]["uid"]
+    there.edit("Deployment", {"metadata": {"labels": {"controller-uid": uid}}}, "orphaned-deployment")
+
+    there.wait_until_ready("orphaned")
+    assert there.pods("orphaned") == {each["metadata"]["uid"] for each in pods}
+    assert there.get("Deployment", "orphaned-deployment")["metadata"]["ownerReferences"][0]["uid"] == uid
 
 
 def test_a_deployment_that_a_policy_refuses_is_not_applied(there: Namespace) -> None:
