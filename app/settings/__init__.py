@@ -3,8 +3,8 @@
 A setting has the value of its option, else that of its variable ``MYRESOURCE_<NAME>``, else its default. An empty
 variable counts as not set. Tests compare the chart's values with the settings.
 
-Nouns: *Settings* are those of ``myresource serve``, among them *WatchSettings* (what is watched) and *LimitSettings*
-(what requests may take); an *Option* says how one is given, *reading* checks the values.
+Nouns: *Settings* are those of ``myresource serve``, among them *WatchSettings* (what is watched), *CallerSettings* (who
+may call) and *LimitSettings* (what requests may take); an *Option* says how one is given, *reading* checks the values.
 
 Imports core, for what is watched, and the server's limits.
 """

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
 from metahook.server.health import create_health_app
 from metahook.server.metrics import Metrics
+from metahook.server.watched_files import reloading
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +55,9 @@ class _Server(uvicorn.Server):
         yield
 
 
-def create_server(app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS) -> uvicorn.Server:
+def create_server(
+    app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ssl.SSLContext | None = None
+) -> uvicorn.Server:
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
@@ -66,6 +70,7 @@ def create_server(app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS) -> uvi
         log_config=None,
         proxy_headers=False,
         server_header=False,
+        ssl_context_factory=(lambda _, __: tls) if tls else None,
     )
     return _Server(config)
 
@@ -95,10 +100,19 @@ def set_up_logging() -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
+def _tls(options: ServerOptions, metrics: Metrics) -> ssl.SSLContext | None:
+    """Return the context for TLS, or None for plain HTTP."""
+    certificates = options.certificates
+    if certificates is None:
+        return None
+    metrics.measure_certificate(lambda: certificates.expiry)
+    return certificates.context(metrics.closed)
+
+
 async def _serve(
     app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions, metrics: Metrics
 ) -> None:
-    hooks = create_server(app, options)
+    hooks = create_server(app, options, _tls(options, metrics))
     health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit, metrics), options)
 
     def stop() -> None:
@@ -106,4 +120,5 @@ async def _serve(
 
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop)
-    await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))
+    async with reloading(options.certificates, options.tokens):
+        await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))
