@@ -1,4 +1,4 @@
-"""A hook that only some may call: certificates for tests, and a server in this process with the files as its options."""
+"""A hook that only some may call: certificates for it, and a server of it in this process."""
 
 import socket
 import ssl
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.protocol.wire import MIB
-from metahook.server.app import DEFAULT_OPTIONS, ServerOptions, create_app
+from metahook.server.app import DEFAULT_OPTIONS, create_app
 from metahook.server.limits import Limits
 from metahook.server.server import create_server
 from metahook.server.tls import Certificates, Closed
@@ -46,6 +47,7 @@ class Pki:
         return cert
 
     def certificates(self, *, client_ca: bool = True) -> Certificates:
+        """Return what the hook makes of the files."""
         return Certificates(self.cert, self.key, self.client_ca if client_ca else None)
 
     def client(self, cert: trustme.LeafCert | None = None) -> ssl.SSLContext:
@@ -154,13 +156,17 @@ def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, caller
             cert = served_certificate(address, context)
             seen.add(cert)
             pki.issue()
-            if not eventually(lambda before=cert: served_certificate(address, context) != before):
+            if not eventually(partial(_is_replaced, address, context, cert)):
                 failures.append("a certificate is not in use")
     finally:
         done.set()
         for thread in threads:
             thread.join(10)
     return Rotations(counts.total(), failures, len(seen | {served_certificate(address, context)}))
+
+
+def _is_replaced(address: tuple[str, int], context: ssl.SSLContext, cert: bytes) -> bool:
+    return served_certificate(address, context) != cert
 
 
 def served_certificate(address: tuple[str, int], context: ssl.SSLContext) -> bytes:

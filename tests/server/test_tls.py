@@ -1,6 +1,6 @@
 """Hooks over TLS: who can connect, and what new certificates change."""
 
-import datetime
+import datetime as dt
 import http.client
 import logging
 import shutil
@@ -32,8 +32,8 @@ from tests.protected import (
     write_pair,
 )
 
-YEAR = datetime.timedelta(days=365)
-NOW = datetime.datetime.fromtimestamp(0, datetime.UTC) + 56 * YEAR
+YEAR = dt.timedelta(days=365)
+NOW = dt.datetime.fromtimestamp(0, dt.UTC) + 56 * YEAR
 
 
 @pytest.fixture(name="pki")
@@ -215,7 +215,7 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
     assert certificates.current is before
     (line,) = caplog.messages
     assert text.format(pki.folder) in line
-    assert line.endswith("; the previous certificate stays in use")
+    assert line.endswith("; still using the previous certificate")
     assert "canary" not in line
 
     pki.issue()

@@ -29,8 +29,8 @@ _NO_CHECK_TIME = ssl.VerifyFlags(0x200000)
 class Certificates:
     """The certificate and its key, in PEM files. With *client_ca*, clients need a certificate of a CA in that file.
 
-    Any name in a client's certificate will do. A certificate whose extended key usages are for servers alone is refused.
-    Raise CannotLoad.
+    Any name in a client's certificate will do. One whose extended key usages are for servers alone is refused. Raise
+    CannotLoad.
     """
 
     def __init__(self, cert: Path, key: Path, client_ca: Path | None = None) -> None:

@@ -13,7 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from metahook.server.refusal import UNAUTHORIZED
 from metahook.server.watched_files import CannotLoad, Loaded, cannot_read, read
 
-REMEDY = "write a token into it, such as one from: openssl rand -hex 32"
+_EXAMPLE = "such as one from: openssl rand -hex 32"
+_ADD = f"add one with a token, {_EXAMPLE}"
+_WRITE = f"write a token into it, {_EXAMPLE}"
 
 _TOKEN = re.compile(rb"[!-~]+")
 
@@ -31,7 +33,7 @@ class Tokens:
         self._path = path
         self._digests = Loaded("tokens", self._files, self._load)
         if not self._digests.value:
-            message = f"{path} has no files; {REMEDY}"
+            message = f"{path} has no files; {_ADD}"
             raise CannotLoad(message)
 
     def accept(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
@@ -48,7 +50,7 @@ class Tokens:
     def reload(self) -> None:
         """Read the files again if they have changed."""
         if self._digests.reload() and not self._digests.value:
-            log.error("%s has no files: every call is refused; %s", self._path, REMEDY)
+            log.error("%s has no files: every call is refused; %s", self._path, _ADD)
 
     def _files(self) -> list[Path]:
         """Return the files with tokens. Why not hidden ones: in a mounted Secret they are Kubernetes' own."""
@@ -68,7 +70,7 @@ class Tokens:
 def _token(path: Path) -> bytes:
     token = read(path).strip()
     if not token:
-        message = f"{path} is empty; {REMEDY}"
+        message = f"{path} is empty; {_WRITE}"
         raise CannotLoad(message)
     if not _TOKEN.fullmatch(token):
         message = f"{path} has spaces, line breaks or characters that are not ASCII; write one token into each file"

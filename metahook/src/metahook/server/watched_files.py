@@ -50,14 +50,14 @@ class Loaded(Generic[T]):
         except CannotLoad as error:
             self._log_failure(states, error)
             return False
-        log.info("the %s changed: new connections and requests use what the files have now", self._name)
+        log.info("now using the new %s", self._name)
         self._states, self._failed = states, None
         return True
 
     def _log_failure(self, states: tuple[FileState, ...], error: CannotLoad) -> None:
         """Log *error* once for each change. It is tried again, because the files need not be the cause."""
         if self._failed != (states, str(error)):
-            log.error("%s; the previous %s stays in use", error, self._name)
+            log.error("%s; still using the previous %s", error, self._name)
         self._failed = (states, str(error))
 
     def _look(self) -> tuple[FileState, ...]:
