@@ -49,8 +49,8 @@ def app_from_environment() -> FastAPI:
     except InvalidSetting as error:
         message = f"Invalid value for {variable_of(error.name)}: {error}"
         raise InputError(message) from error
-    if settings.tls_cert or settings.tls_key or settings.tls_client_ca:
-        message = f"this server has its own options for TLS; set them, and not {variable_of('tls_cert')}"
+    if given := _given_for_tls(settings):
+        message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
         raise InputError(message)
     if settings.dev:
         set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
@@ -77,12 +77,17 @@ def _certificates(settings: Settings) -> Certificates | None:
     if cert and key:
         with _file_errors():
             return Certificates(Path(cert), Path(key), Path(client_ca) if client_ca else None)
-    given = next((name for name in ("tls_cert", "tls_key", "tls_client_ca") if getattr(settings, name)), None)
+    given = _given_for_tls(settings)
     if given is None:
         return None
     missing = "tls_key" if cert else "tls_cert"
     message = f"{_both(given)} needs {_both(missing)}: set it too, or serve plain HTTP with neither"
     raise InputError(message)
+
+
+def _given_for_tls(settings: Settings) -> str | None:
+    """Return the name of a setting for TLS that has a value."""
+    return next((name for name in ("tls_cert", "tls_key", "tls_client_ca") if getattr(settings, name)), None)
 
 
 def _tokens(settings: Settings) -> Tokens | None:

@@ -9,6 +9,7 @@ may call) and *LimitSettings* (what requests may take); an *Option* says how one
 Imports core, for what is watched, and the server's limits.
 """
 
+from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.option import PREFIX, Option
 from app.settings.reading import InvalidSetting, bounds, meaning_of, names, option_of, read, variable_of
@@ -18,6 +19,7 @@ from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
 __all__ = [
     "MOST_KINDS",
     "PREFIX",
+    "CallerSettings",
     "InvalidSetting",
     "LimitSettings",
     "Option",
