@@ -111,9 +111,9 @@ def connection(address: tuple[str, int], context: ssl.SSLContext | None) -> HTTP
     return HTTPConnection(*address, timeout=10)
 
 
-def post_on(opened: HTTPConnection, headers: Mapping[str, str] = JSON) -> int:
+def post_on(opened: HTTPConnection, headers: Mapping[str, str] = JSON, body: bytes | None = None) -> int:
     """Send a request over a connection that stays open."""
-    opened.request("POST", "/sync", sync_body(), {**headers})
+    opened.request("POST", "/sync", body or sync_body(), {**headers})
     response = opened.getresponse()
     response.read()
     return response.status
@@ -129,26 +129,22 @@ class Rotations:
     """How many different certificates the hook had."""
 
 
-def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, callers: int = 2) -> Rotations:
-    """Replace the certificate of a hook that serves that of *pki*, while *callers* send requests.
+def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, body: bytes | None = None) -> Rotations:
+    """Replace the certificate of a hook that serves that of *pki*, while two callers send *body*.
 
     Every second request has a connection of its own, the others share one.
     """
-    done, seen, counts, failures = threading.Event(), set[bytes](), Counter[int](), list[str]()
+    done, seen, answers = threading.Event(), set[bytes](), Counter[str]()
     context = pki.client(pki.ca.issue_cert("metacontroller@example.com"))
 
-    def send(caller: int) -> None:
-        pooled = connection(address, context)
-        while not done.is_set():
-            try:
-                post_on(pooled)
-                post(address, context)
-            except (OSError, HTTPException) as error:
-                failures.append(repr(error))
-            counts[caller] += 2
-        pooled.close()
+    def send() -> None:
+        with closing(connection(address, context)) as pooled:
+            while not done.is_set():
+                answers.update([_answer(pooled, body)])
+                with closing(connection(address, context)) as single:
+                    answers.update([_answer(single, body)])
 
-    threads = [threading.Thread(target=send, args=(caller,)) for caller in range(callers)]
+    threads = [threading.Thread(target=send) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
@@ -156,13 +152,20 @@ def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, caller
             cert = served_certificate(address, context)
             seen.add(cert)
             pki.issue()
-            if not eventually(partial(_is_replaced, address, context, cert)):
-                failures.append("a certificate is not in use")
+            eventually(partial(_is_replaced, address, context, cert))
     finally:
         done.set()
         for thread in threads:
             thread.join(10)
-    return Rotations(counts.total(), failures, len(seen | {served_certificate(address, context)}))
+    failures = sorted(answer for answer in answers if answer != "200")
+    return Rotations(answers.total(), failures, len(seen | {served_certificate(address, context)}))
+
+
+def _answer(opened: HTTPConnection, body: bytes | None) -> str:
+    try:
+        return str(post_on(opened, body=body))
+    except (OSError, HTTPException) as error:
+        return repr(error)
 
 
 def _is_replaced(address: tuple[str, int], context: ssl.SSLContext, cert: bytes) -> bool:

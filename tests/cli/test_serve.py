@@ -1,15 +1,10 @@
-"""``serve`` with TLS and tokens: half a configuration is refused, and health stays plain HTTP."""
+"""``serve`` with TLS and tokens: half a configuration is refused."""
 
-import subprocess
-import sys
-from pathlib import Path
-
-import httpx
+import click
 import pytest
 
+from app.cli.serve import app_from_environment
 from tests.cli.calling import assert_one_line, call
-from tests.protected import Pki
-from tests.serving import served
 
 FILE = "/no/such/file"
 BOTH = {
@@ -43,20 +38,5 @@ def test_the_app_for_other_servers_has_no_tls(monkeypatch: pytest.MonkeyPatch) -
     """It would be served over plain HTTP otherwise, and look protected."""
     monkeypatch.setenv("MYRESOURCE_TLS_CERT", FILE)
 
-    ended = subprocess.run([sys.executable, "-c", "import app.main"], capture_output=True, text=True, check=False)
-
-    assert ended.returncode == 1
-    assert (
-        ended.stderr
-        == "myresource: MYRESOURCE_TLS_CERT is for myresource serve; use this server's own options for TLS\n"
-    )
-
-
-def test_health_is_plain_http_and_the_hooks_are_not(tmp_path: Path) -> None:
-    pki = Pki(tmp_path)
-    command = (sys.executable, "-m", "app", "serve", f"--tls-cert={pki.cert}", f"--tls-key={pki.key}")
-    with served(*command) as hook:
-        assert httpx.get(f"{hook.health_url}/readyz").text == "ok\n"
-        assert httpx.get(f"{hook.url.replace('http', 'https')}/sync", verify=pki.client()).status_code == 405
-        with pytest.raises(httpx.TransportError):
-            httpx.get(f"{hook.url}/sync")
+    with pytest.raises(click.ClickException, match="MYRESOURCE_TLS_CERT is for myresource serve; use this server"):
+        app_from_environment()

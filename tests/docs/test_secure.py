@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
 from metahook.server.watched_files import POLL
@@ -59,6 +60,12 @@ def test_the_certificate_of_the_hook_is_none_for_clients(secured: Secured) -> No
     call = BLOCKS[0].command.replace("client.crt", "tls.crt").replace("client.key", "tls.key")
 
     assert secured.printed(call) != BLOCKS[0].output
+
+
+def test_health_is_plain_http_and_the_hooks_are_not(secured: Secured) -> None:
+    assert httpx.get(f"{secured.hook.health_url}/readyz").text == "ok\n"
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{secured.hook.url}/sync")
 
 
 def test_the_page_has_the_time_between_two_looks() -> None:

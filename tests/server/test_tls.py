@@ -117,7 +117,7 @@ def test_tls_before_1_2_is_refused(pki: Pki, version: str, is_accepted: bool) ->
 
 
 def test_certificates_are_replaced_under_load_without_a_failed_request(pki: Pki) -> None:
-    """bench/reliability.py does it ten times."""
+    """``make reliability`` does it ten times, with the hook as it is served."""
     with serving(pki.certificates()) as address:
         seen = rotate_under_load(pki, address, 3)
 
@@ -145,6 +145,37 @@ def test_established_connections_live_on_and_new_ones_need_a_certificate_of_the_
 
         assert not accepts(address, old)
         assert post_on(established) == 200
+
+
+def test_a_session_of_a_client_of_the_old_ca_is_not_resumed(pki: Pki) -> None:
+    """TLS 1.2 has sessions that are resumed without tickets, and without another look at the client's certificate."""
+    client = client_of(pki)
+    client.maximum_version = ssl.TLSVersion.TLSv1_2
+    certificates = pki.certificates()
+    with serving(certificates) as address:
+        first, _ = resumed(address, client, None)
+        _, is_resumed = resumed(address, client, first)
+        before = certificates.current
+        trustme.CA().cert_pem.write_to_path(str(pki.client_ca))
+        assert eventually(lambda: certificates.current is not before)
+        with pytest.raises(OSError):  # noqa: PT011 - an alert, or a reset
+            resumed(address, client, first)
+
+    assert is_resumed
+
+
+def resumed(
+    address: tuple[str, int], client: ssl.SSLContext, session: ssl.SSLSession | None
+) -> tuple[ssl.SSLSession | None, bool | None]:
+    """Connect, and give up *session* for the one of the connection; tell whether it was resumed."""
+    with (
+        socket.create_connection(address, timeout=10) as raw,
+        client.wrap_socket(raw, server_hostname="127.0.0.1", session=session) as opened,
+    ):
+        opened.sendall(b"GET / HTTP/1.1\r\nHost: hook\r\nConnection: close\r\n\r\n")
+        while opened.recv(4096):
+            pass
+        return opened.session, opened.session_reused
 
 
 def accepts(address: tuple[str, int], client: ssl.SSLContext) -> bool:
