@@ -40,7 +40,7 @@ def _secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     for command in MAKE:
         subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)  # noqa: S602 - a document's
     words = shlex.split(SERVE.replace("certs/", f"{folder}/certs/"))
-    with served(sys.executable, "-m", "app", *words[1:]) as hook:
+    with served(sys.executable, "-m", "app", *words[1:], "--drain=0") as hook:
         yield Secured(hook, folder)
 
 

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.refusal import Refusal
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import CannotLoad
 from tests.calling import JSON, call
@@ -144,7 +145,7 @@ def test_no_spelling_of_a_path_or_host_changes_what_is_decided(tokens: Tokens) -
 
 def test_a_check_of_some_paths_would_be_noticed(tokens: Tokens) -> None:
     app = create_app(TINY)
-    checked = TokenCheck(app, tokens)
+    checked = TokenCheck(app, tokens, Refusal.response)
 
     def check_hooks(scope: dict[str, str]) -> ASGIApp:
         return checked if scope["path"] in {"/sync", "/customize"} else app
@@ -240,7 +241,7 @@ def test_one_file_with_a_token_is_enough(folder: Path) -> None:
 def _hook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     file = tmp_path_factory.mktemp("tokens") / "token"
     file.write_text(FIRST)
-    with served(sys.executable, "-m", "app", "serve", f"--tokens={file}", "--max-body=128") as running:
+    with served(sys.executable, "-m", "app", "serve", "--drain=0", f"--tokens={file}", "--max-body=128") as running:
         yield running
 
 

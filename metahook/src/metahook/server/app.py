@@ -25,7 +25,7 @@ from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
+from metahook.server.refusal import FAILED, Refusal, Refused, from_http_exception, malformed
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 
@@ -95,7 +95,8 @@ def create_app(
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
     if options.tokens:
-        app.add_middleware(TokenCheck, tokens=options.tokens)  # the last one that is added is the first one to run
+        # Why last: the middleware that is added last is the first one to run.
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=Refusal.response)
     if options.recorder:
         options.recorder.announce()
     return app

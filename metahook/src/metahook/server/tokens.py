@@ -4,13 +4,13 @@ import hashlib
 import hmac
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.server.refusal import UNAUTHORIZED
+from metahook.server.refusal import UNAUTHORIZED, Refusal
 from metahook.server.watched_files import CannotLoad, Loaded, cannot_read, read
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
@@ -80,12 +80,16 @@ def _token(path: Path) -> bytes:
 
 @dataclass(frozen=True)
 class TokenCheck:
-    """Middleware: refuses requests without a valid token, whatever their path, before their bodies are read."""
+    """Middleware: refuses requests without a valid token, whatever their path, before their bodies are read.
+
+    *refuse* returns the response of a refusal.
+    """
 
     app: ASGIApp
     tokens: Tokens
+    refuse: Callable[[Refusal], ASGIApp]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         is_accepted = scope["type"] == "lifespan" or self.tokens.accept(scope["headers"])
-        await (self.app if is_accepted else UNAUTHORIZED.response())(scope, receive, send)
+        await (self.app if is_accepted else self.refuse(UNAUTHORIZED))(scope, receive, send)
