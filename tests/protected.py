@@ -16,9 +16,8 @@ import trustme
 import uvloop
 from starlette.types import ASGIApp
 
-from metahook.protocol.wire import MIB
 from metahook.server.app import DEFAULT_OPTIONS, create_app
-from metahook.server.limits import Limits
+from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.server import create_server
 from metahook.server.tls import Certificates, Closed
 from metahook.server.tokens import Tokens
@@ -69,12 +68,13 @@ def serving(
     tokens: Tokens | None = None,
     closed: Closed = lambda _: None,
     app: ASGIApp | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[tuple[str, int]]:
     """Serve TINY in a thread, and give its address. The files are read every POLL seconds."""
-    options = replace(DEFAULT_OPTIONS, certificates=certificates, tokens=tokens, limits=Limits(max_body=128 * MIB))
+    options = replace(DEFAULT_OPTIONS, certificates=certificates, tokens=tokens, limits=limits)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address: tuple[str, int] = listener.getsockname()
-        tls = certificates.context(closed) if certificates else None
+        tls = certificates.context(closed, limits) if certificates else None
         server = create_server(app or create_app({"": TINY}, options), options, tls)
 
         async def run() -> None:

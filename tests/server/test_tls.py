@@ -6,6 +6,7 @@ import logging
 import shutil
 import socket
 import ssl
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from metahook.server.tls import CLIENT_CERTIFICATE, HANDSHAKE, Certificates
+from metahook.server.limits import Limits
+from metahook.server.tls import CLIENT_CERTIFICATE, HANDSHAKE, HANDSHAKE_TIMEOUT, Certificates
 from metahook.server.watched_files import CannotLoad
 from tests.protected import (
     Pki,
@@ -277,6 +279,31 @@ def test_the_expiry_is_that_of_the_certificate_in_use(pki: Pki, years: int, *, c
     certificates.reload()
 
     assert certificates.expiry == until.timestamp()
+
+
+def test_a_handshake_that_takes_too_long_is_closed_counted_and_not_logged(
+    pki: Pki, caplog: pytest.LogCaptureFixture
+) -> None:
+    closed: Counter[str] = Counter()
+    count = closed.update
+    with serving(
+        pki.certificates(), closed=lambda reason: count([reason]), limits=Limits(handshake_timeout=0.1)
+    ) as address:
+        with socket.create_connection(address, timeout=10) as silent:
+            assert silent.recv(1) == b""
+        assert post(address, client_of(pki)) == 200
+        time.sleep(0.2)  # a handshake that is done is not counted when its time is over
+    assert closed == {HANDSHAKE_TIMEOUT: 1}
+    assert caplog.records == []
+
+
+def test_a_handshake_may_take_as_long_as_the_limit_says(pki: Pki) -> None:
+    with (
+        serving(pki.certificates()) as address,
+        socket.create_connection(address, timeout=0.3) as silent,
+        pytest.raises(TimeoutError),
+    ):
+        silent.recv(1)
 
 
 def test_a_connection_that_ends_during_the_handshake_is_not_logged(pki: Pki, caplog: pytest.LogCaptureFixture) -> None:

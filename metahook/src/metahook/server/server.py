@@ -4,7 +4,6 @@ import asyncio
 import logging
 import signal
 import socket
-import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from starlette.types import ASGIApp
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
 from metahook.server.health import create_health_app
 from metahook.server.metrics import Metrics
+from metahook.server.tls import ListenersContext
 from metahook.server.watched_files import reloading
 
 log = logging.getLogger(__name__)
@@ -50,13 +50,39 @@ class CannotListen(Exception):
 class _Server(uvicorn.Server):
     """A server that leaves signals to :func:`serve`."""
 
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.servers = []
+
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections on *sockets*. Why not as uvicorn does: it has no timeouts for TLS."""
+        config, loop = self.config, asyncio.get_running_loop()
+
+        def protocol() -> asyncio.Protocol:
+            return config.http_protocol_class(  # type: ignore[call-arg] # as uvicorn calls it
+                config=config, server_state=self.server_state, app_state={}
+            )
+
+        tls = config.ssl if isinstance(config.ssl, ListenersContext) else None
+        for each in sockets or []:
+            server = await loop.create_server(
+                protocol,
+                sock=each,
+                backlog=config.backlog,
+                ssl=tls,
+                ssl_handshake_timeout=tls.limits.handshake_timeout if tls else None,
+                ssl_shutdown_timeout=tls.limits.write_timeout if tls else None,
+            )
+            self.servers.append(server)
+        self.started = True
+
 
 def create_server(
-    app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ssl.SSLContext | None = None
+    app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ListenersContext | None = None
 ) -> uvicorn.Server:
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
@@ -100,13 +126,13 @@ def set_up_logging() -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-def _tls(options: ServerOptions, metrics: Metrics) -> ssl.SSLContext | None:
+def _tls(options: ServerOptions, metrics: Metrics) -> ListenersContext | None:
     """Return the context for TLS, or None for plain HTTP."""
     certificates = options.certificates
     if certificates is None:
         return None
     metrics.measure_certificate(lambda: certificates.expiry)
-    return certificates.context(metrics.closed)
+    return certificates.context(metrics.closed, options.limits)
 
 
 async def _serve(

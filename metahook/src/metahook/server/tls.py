@@ -3,12 +3,15 @@
 When the files change, new connections use the new certificates and CAs. Established connections live on.
 """
 
+import asyncio
 import ssl
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.watched_files import CannotLoad, Loaded, read
 
 HANDSHAKE = "handshake"
@@ -16,6 +19,12 @@ HANDSHAKE = "handshake"
 
 CLIENT_CERTIFICATE = "client_certificate"
 """Why a connection is closed: the client has no certificate, or none that is valid."""
+
+HANDSHAKE_TIMEOUT = "handshake_timeout"
+"""Why a connection is closed: the handshake took longer than this limit."""
+
+_EARLIER = 0.01
+"""Seconds."""
 
 Closed = Callable[[str], None]
 """Called with the reason when a connection is closed before its first request."""
@@ -48,14 +57,14 @@ class Certificates:
         """The context for a connection that begins now."""
         return self._loaded.value.context
 
-    def context(self, closed: Closed) -> ssl.SSLContext:
+    def context(self, closed: Closed, limits: Limits = DEFAULT_LIMITS) -> "ListenersContext":
         """Return a context for a listener, which has the certificate in use at the start of each connection.
 
-        *closed* is called with the reason when a handshake fails.
+        *closed* is called with the reason when a handshake fails or takes too long.
         """
         self._closed = closed
-        context = _ListenersContext(ssl.PROTOCOL_TLS_SERVER)
-        context.certificates = self
+        context = ListenersContext(ssl.PROTOCOL_TLS_SERVER)
+        context.certificates, context.limits, context.closed = self, limits, closed
         return context
 
     def reload(self) -> bool:
@@ -66,7 +75,7 @@ class Certificates:
         self._closed(reason)
 
 
-class _ListenersContext(ssl.SSLContext):
+class ListenersContext(ssl.SSLContext):
     """Gives each connection to the context of that moment.
 
     Why a new context for each change, rather than new files in the old one: a CA can't be taken out of a context, and
@@ -74,14 +83,27 @@ class _ListenersContext(ssl.SSLContext):
     """
 
     certificates: Certificates
+    limits: Limits
+    closed: Closed
 
     def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - as the base class has them
         """Return the server's side of a connection. The event loops, asyncio's and uvloop's, call it for each."""
-        return self.certificates.current.wrap_bio(*args, **options)
+        connection = cast("_Connection", self.certificates.current.wrap_bio(*args, **options))
+        # Why a bit earlier: at its timeout the event loop drops the connection, and tells nothing.
+        delay = max(self.limits.handshake_timeout - _EARLIER, 0)
+        asyncio.get_running_loop().call_later(delay, self._report_if_pending, weakref.ref(connection))
+        return connection
+
+    def _report_if_pending(self, reference: "weakref.ref[_Connection]") -> None:
+        connection = reference()
+        if connection and connection.is_pending:
+            self.closed(HANDSHAKE_TIMEOUT)
 
 
 class _Connection(ssl.SSLObject):
     """The server's side of a connection. Why a class of its own: event loops keep silent about a failed handshake."""
+
+    is_pending = True
 
     def do_handshake(self) -> None:
         try:
@@ -89,8 +111,10 @@ class _Connection(ssl.SSLObject):
         except ssl.SSLWantReadError:
             raise
         except ssl.SSLError as error:
+            self.is_pending = False
             cast("_Context", self.context).closed(_reason(error))
             raise
+        self.is_pending = False
 
 
 def _reason(error: ssl.SSLError) -> str:
