@@ -56,7 +56,7 @@ def test_each_part_of_the_call_is_needed(secured: Secured) -> None:
         assert secured.printed(call.replace(part, "")) != output
 
 
-def test_the_certificate_of_the_hook_is_none_for_clients(secured: Secured) -> None:
+def test_the_certificate_of_the_hook_is_refused_from_a_client(secured: Secured) -> None:
     call = BLOCKS[0].command.replace("client.crt", "tls.crt").replace("client.key", "tls.key")
 
     assert secured.printed(call) != BLOCKS[0].output

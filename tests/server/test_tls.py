@@ -137,7 +137,7 @@ def test_a_certificate_that_is_not_read_again_would_be_noticed(pki: Pki) -> None
         assert served_certificate(address, client_of(pki)) == before
 
 
-def test_established_connections_live_on_and_new_ones_need_a_certificate_of_the_new_ca(pki: Pki) -> None:
+def test_established_connections_stay_open_and_new_ones_need_a_certificate_of_the_new_ca(pki: Pki) -> None:
     old, others = client_of(pki), trustme.CA()
     new = pki.client(others.issue_cert("metacontroller@example.com"))
     with serving(pki.certificates()) as address, closing(connection(address, old)) as established:

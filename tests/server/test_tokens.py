@@ -173,7 +173,7 @@ def test_tokens_are_replaced_without_a_refused_call(folder: Path, tokens: Tokens
 def test_a_file_without_a_token_keeps_those_that_were_valid(
     folder: Path, tokens: Tokens, content: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Such a file is being written, or a mistake: nobody revokes a token in this way."""
+    """Such a file is being written, or is a mistake. To revoke a token is to remove its file."""
     (folder / "first").write_text(content)
     (folder / "second").unlink()
     tokens.reload()

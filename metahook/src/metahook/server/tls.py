@@ -1,6 +1,6 @@
 """TLS: the certificate of the server, and the certificates that clients need.
 
-When the files change, new connections use the new certificates and CAs. Established connections live on.
+When the files change, new connections use the new certificates and CAs. Established connections stay open.
 """
 
 import asyncio
