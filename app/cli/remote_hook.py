@@ -8,6 +8,7 @@ from typing import Self
 
 import httpx
 
+from app.cli.credentials import NO_CREDENTIALS, Credentials
 from app.cli.errors import InputError
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
@@ -24,15 +25,16 @@ _DATE = "%a, %d %b %Y %H:%M:%S GMT"
 class RemoteHook:
     """The hook whose paths ``/sync`` and ``/customize`` are below *url*, the value of *option*; for a with block.
 
-    Raise InputError if *url* is not a URL.
+    Raise InputError if *url* is not a URL, or the files of *credentials* can't be used.
     """
 
-    def __init__(self, url: str, option: str) -> None:
+    def __init__(self, url: str, option: str, credentials: Credentials = NO_CREDENTIALS) -> None:
         self._url = _base(url, option)
         self._runner = asyncio.Runner()
         self._client = httpx.AsyncClient(
             timeout=None,  # noqa: S113 - _post has a deadline for the exchange; a timeout of httpx is one for each phase
-            headers={"Content-Type": "application/json"},
+            headers={"Content-Type": "application/json", **credentials.headers()},
+            verify=credentials.context(),
             trust_env=False,
             follow_redirects=True,
             max_redirects=MAX_REDIRECTS,
@@ -54,7 +56,8 @@ class RemoteHook:
             message = f"no answer from {_without_secrets(url)} within {TIMEOUT:.0f} s"
             raise Unreachable(message) from error
         except httpx.HTTPError as error:
-            message = f"no answer from {_without_secrets(url)}"
+            hint = " (one over TLS may need --ca-cert, and --client-cert)" if url.scheme == "https" else ""
+            message = f"no answer from {_without_secrets(url)}{hint}"
             raise Unreachable(message) from error
         return Reply(response.status_code, response.content, retry_after(response.headers.get("retry-after", "")))
 

@@ -9,6 +9,7 @@ import click
 
 from app.cli.comparison.comparison import Comparison, compare
 from app.cli.comparison.report import Report
+from app.cli.credentials import Credentials, with_credentials
 from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
@@ -32,9 +33,18 @@ _SUFFIXES = {".json", ".yaml", ".yml"}
     show_default=True,
     help="Output format.",
 )
+@with_credentials
 @with_watch
 @input_errors()
-def command(files: tuple[str, ...], against: str | None, output: str, *, from_cluster: bool, watch: Watch) -> int:
+def command(  # noqa: PLR0913 - one argument an option
+    files: tuple[str, ...],
+    against: str | None,
+    output: str,
+    *,
+    from_cluster: bool,
+    credentials: Credentials,
+    watch: Watch,
+) -> int:
     """Show how this version responds to recorded requests, and whose Pods would restart.
 
     A FILE is a recording of serve --record, the body of a request, a directory with such files, or live objects from
@@ -54,7 +64,7 @@ def command(files: tuple[str, ...], against: str | None, output: str, *, from_cl
         message = "no FILE; name recordings, or see how to collect live objects: myresource replay --from-cluster"
         raise click.UsageError(message)
     requests = _requests(files, watch, has_other=against is not None)
-    report = Report(_compare_all(requests, against, utc_now(), watch))
+    report = Report(_compare_all(requests, against, credentials, utc_now(), watch))
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)
@@ -84,10 +94,12 @@ def _expand(name: str) -> list[str]:
     return sorted(str(path) for path in files)
 
 
-def _compare_all(requests: list[Recording], against: str | None, now: datetime, watch: Watch) -> list[Comparison]:
+def _compare_all(
+    requests: list[Recording], against: str | None, credentials: Credentials, now: datetime, watch: Watch
+) -> list[Comparison]:
     if against is None:
         return [compare(item, now, None, watch) for item in requests]
     from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
-    with RemoteHook(against, "--against") as hook:
+    with RemoteHook(against, "--against", credentials) as hook:
         return [compare(item, now, hook, watch) for item in requests]

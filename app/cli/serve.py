@@ -1,5 +1,7 @@
 """``myresource serve``: the service; and its app, for other servers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -12,7 +14,7 @@ from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.desired.config_hash import published_hashes
 from app.core.watch import Watch
-from app.settings import InvalidSetting, Settings, read, variable_of
+from app.settings import InvalidSetting, Settings, option_of, read, variable_of
 from metahook import SyncRequest
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
@@ -21,6 +23,9 @@ from metahook.server.folder import CannotRecord
 from metahook.server.recording import Recorder
 from metahook.server.redaction import Redaction
 from metahook.server.server import Address, CannotListen, serve, set_up_logging
+from metahook.server.tls import Certificates
+from metahook.server.tokens import Tokens
+from metahook.server.watched_files import CannotLoad
 
 
 @click.command("serve")
@@ -44,6 +49,9 @@ def app_from_environment() -> FastAPI:
     except InvalidSetting as error:
         message = f"Invalid value for {variable_of(error.name)}: {error}"
         raise InputError(message) from error
+    if given := _given_for_tls(settings):
+        message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
+        raise InputError(message)
     if settings.dev:
         set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
     return create_app(controller(settings.watch), _server_options(settings))
@@ -55,10 +63,50 @@ def _server_options(settings: Settings) -> ServerOptions:
         limits=settings.limits,
         drain=settings.drain,
         stop_timeout=settings.stop_timeout,
+        certificates=_certificates(settings),
+        tokens=_tokens(settings),
         recorder=_recorder(settings),
         version=__version__,
         dev=settings.dev,
     )
+
+
+def _certificates(settings: Settings) -> Certificates | None:
+    """Return the certificates, or None if the hooks are served over plain HTTP; raise InputError."""
+    cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
+    if cert and key:
+        with _file_errors():
+            return Certificates(Path(cert), Path(key), Path(client_ca) if client_ca else None)
+    given = _given_for_tls(settings)
+    if given is None:
+        return None
+    missing = "tls_key" if cert else "tls_cert"
+    message = f"{_both(given)} needs {_both(missing)}: set it too, or serve plain HTTP with neither"
+    raise InputError(message)
+
+
+def _given_for_tls(settings: Settings) -> str | None:
+    """Return the name of a setting for TLS that has a value."""
+    return next((name for name in ("tls_cert", "tls_key", "tls_client_ca") if getattr(settings, name)), None)
+
+
+def _tokens(settings: Settings) -> Tokens | None:
+    """Return the tokens, or None if callers need none; raise InputError."""
+    with _file_errors():
+        return Tokens(Path(settings.tokens)) if settings.tokens else None
+
+
+@contextmanager
+def _file_errors() -> Iterator[None]:
+    try:
+        yield
+    except CannotLoad as error:
+        raise InputError(str(error)) from error
+
+
+def _both(name: str) -> str:
+    """Return both ways to set the setting *name*."""
+    return f"{option_of(name, Settings.model_fields[name]).flag} ({variable_of(name)})"
 
 
 def _recorder(settings: Settings) -> Recorder | None:

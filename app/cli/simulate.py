@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
+from app.cli.credentials import Credentials, with_credentials
 from app.cli.errors import input_errors
 from app.cli.files.documents import FILE
 from app.cli.options import with_watch
@@ -98,6 +99,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, with the summary last.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
+@with_credentials
 @with_watch
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     file: str | None,
@@ -109,6 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     brief: bool,  # noqa: FBT001 - click's flag
     as_json: bool,  # noqa: FBT001 - click's flag
     svg: Path | None,
+    credentials: Credentials,
     watch: Watch,
     **_: object,
 ) -> int:
@@ -126,7 +129,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
     with input_errors():
         chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        world = _world(hook, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
+        called = _called(hook, credentials)
+        world = _world(called, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
         world.history.listeners.append(screen.entry)
         world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
         is_ok = run(chosen, world, screen, numbered=scenario is not None)
@@ -170,7 +174,11 @@ def settings(mode: Mode, watch: Watch) -> Settings:
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 
-def _world(hook: str | None, mode: Mode, watch: Watch) -> World:
-    """Return a world with the built-in hook in it, or with the one at the URL *hook*."""
-    called = click.get_current_context().with_resource(RemoteHook(hook, "--hook")) if hook else controller(watch)
-    return World(called, settings(mode, watch), raise_errors=False)
+def _called(hook: str | None, credentials: Credentials) -> RemoteHook | None:
+    """Return the hook at the URL *hook*, or None for the built-in one."""
+    return click.get_current_context().with_resource(RemoteHook(hook, "--hook", credentials)) if hook else None
+
+
+def _world(hook: RemoteHook | None, mode: Mode, watch: Watch) -> World:
+    """Return a world with *hook* in it, or with the built-in one."""
+    return World(hook or controller(watch), settings(mode, watch), raise_errors=False)

@@ -3,12 +3,13 @@
 A setting has the value of its option, else that of its variable ``MYRESOURCE_<NAME>``, else its default. An empty
 variable counts as not set. Tests compare the chart's values with the settings.
 
-Nouns: *Settings* are those of ``myresource serve``, among them *WatchSettings* (what is watched) and *LimitSettings*
-(what requests may take); an *Option* says how one is given, *reading* checks the values.
+Nouns: *Settings* are those of ``myresource serve``, among them *WatchSettings* (what is watched), *CallerSettings* (who
+may call) and *LimitSettings* (what requests may take); an *Option* says how one is given, *reading* checks the values.
 
 Imports core, for what is watched, and the server's limits.
 """
 
+from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.option import PREFIX, Option
 from app.settings.reading import InvalidSetting, bounds, meaning_of, names, option_of, read, variable_of
@@ -18,6 +19,7 @@ from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
 __all__ = [
     "MOST_KINDS",
     "PREFIX",
+    "CallerSettings",
     "InvalidSetting",
     "LimitSettings",
     "Option",

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.option import PREFIX, Option
 from app.settings.watch import WatchSettings
@@ -69,5 +70,6 @@ def meaning_of(field: FieldInfo) -> str:
 
 
 def names(kind: type[WatchSettings]) -> list[str]:
-    """Return the names of the settings of *kind* in the order of the help: limits, then what is watched, come last."""
-    return sorted(kind.model_fields, key=lambda name: (name in WatchSettings.model_fields, name in LIMITS))
+    """Return the names of the settings of *kind* in the order of the help: callers, limits and watches come last."""
+    groups = (WatchSettings.model_fields, LIMITS, CallerSettings.model_fields)
+    return sorted(kind.model_fields, key=lambda name: [name in group for group in groups])

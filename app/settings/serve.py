@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.option import Option
 from app.settings.watch import WatchSettings
 
 
-class Settings(LimitSettings, WatchSettings):
+class Settings(LimitSettings, CallerSettings, WatchSettings):
     """All settings: those of ``myresource serve``."""
 
     host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"

@@ -75,6 +75,7 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
     assert answers == {
         "200": f"{name}ResponseBody",
         "400": "RefusalBody",
+        "401": "RefusalBody",
         "408": "RefusalBody",
         "413": "RefusalBody",
         "415": "RefusalBody",

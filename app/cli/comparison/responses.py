@@ -16,7 +16,7 @@ from metahook.simulator.hook import Hook, Unreachable
 
 Json = dict[str, Any]
 
-OK, MALFORMED, FAILED = 200, 400, 500
+OK, MALFORMED, UNAUTHORIZED, FAILED = 200, 400, 401, 500
 
 
 class InvalidResponse(ValueError):
@@ -88,6 +88,9 @@ def other_response(recording: Recording, hook: Hook) -> Response:
             body = msgspec.json.decode(reply.body) if reply.status == OK else None
             return parse_response(recording.hook, reply.status, body)
         problem = f"--against: /{recording.hook} returns status {reply.status}"
+        if reply.status == UNAUTHORIZED:
+            message = f"{problem}; name the file with its token with --token-file"
+            raise InputError(message)
     except Unreachable as error:
         message = f"{error}; serve the other version there, with: myresource serve"
         raise InputError(message) from error

@@ -5,6 +5,7 @@ and sends the response. Anything else is a refusal, which holds nothing of the r
 
 Nouns: the *app* has the routes, a *body* is read within limits, a *refusal* is a response that changes nothing
 in the cluster, the *server* listens and stops; an optional *recorder* writes requests and responses to files.
+*Certificates* and *tokens* decide who may call.
 
 Imports protocol. Start at :mod:`metahook.server.app`. Development mode is in :mod:`metahook.server.dev`.
 """

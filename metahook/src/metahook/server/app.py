@@ -25,7 +25,9 @@ from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import FAILED, Refused, from_http_exception, malformed
+from metahook.server.refusal import FAILED, Refusal, Refused, from_http_exception, malformed
+from metahook.server.tls import Certificates
+from metahook.server.tokens import TokenCheck, Tokens
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
@@ -51,6 +53,10 @@ class ServerOptions:
     """Seconds for which requests are still served after SIGTERM."""
     stop_timeout: float = 12
     """Seconds after that for requests in progress; a hook call takes at most 10."""
+    certificates: Certificates | None = None
+    """Serve the hooks over TLS; None over plain HTTP."""
+    tokens: Tokens | None = None
+    """Serve the hooks to callers with a token; None to everyone."""
     recorder: Recorder | None = None
     """Writes requests and responses to files."""
     version: str = __version__
@@ -88,6 +94,9 @@ def create_app(
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
+    if options.tokens:
+        # Why last: the middleware that is added last is the first one to run.
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=Refusal.response)
     if options.recorder:
         options.recorder.announce()
     return app

@@ -58,6 +58,11 @@ class Refused(Exception):
 
 
 INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
+UNAUTHORIZED = Refusal(
+    401,
+    "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook",
+    {"WWW-Authenticate": "Bearer", "Connection": "close"},
+)
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
 TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})

@@ -16,6 +16,8 @@ from starlette.types import ASGIApp
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
 from metahook.server.health import create_health_app
 from metahook.server.metrics import Metrics
+from metahook.server.tls import ListenersContext
+from metahook.server.watched_files import reloading
 
 log = logging.getLogger(__name__)
 
@@ -48,12 +50,40 @@ class CannotListen(Exception):
 class _Server(uvicorn.Server):
     """A server that leaves signals to :func:`serve`."""
 
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.servers = []
+
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections on *sockets*. Why not as uvicorn does: it has no timeouts for TLS."""
+        config, loop = self.config, asyncio.get_running_loop()
 
-def create_server(app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS) -> uvicorn.Server:
+        def protocol() -> asyncio.Protocol:
+            return config.http_protocol_class(  # type: ignore[call-arg] # as uvicorn calls it
+                config=config, server_state=self.server_state, app_state={}
+            )
+
+        tls = config.ssl if isinstance(config.ssl, ListenersContext) else None
+        for each in sockets or []:
+            server = await loop.create_server(
+                protocol,
+                sock=each,
+                backlog=config.backlog,
+                ssl=tls,
+                ssl_handshake_timeout=tls.limits.handshake_timeout if tls else None,
+                ssl_shutdown_timeout=tls.limits.write_timeout if tls else None,
+            )
+            self.servers.append(server)
+        self.started = True
+
+
+def create_server(
+    app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ListenersContext | None = None
+) -> uvicorn.Server:
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
@@ -66,6 +96,7 @@ def create_server(app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS) -> uvi
         log_config=None,
         proxy_headers=False,
         server_header=False,
+        ssl_context_factory=(lambda _, __: tls) if tls else None,
     )
     return _Server(config)
 
@@ -95,10 +126,19 @@ def set_up_logging() -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
+def _tls(options: ServerOptions, metrics: Metrics) -> ListenersContext | None:
+    """Return the context for TLS, or None for plain HTTP."""
+    certificates = options.certificates
+    if certificates is None:
+        return None
+    metrics.measure_certificate(lambda: certificates.expiry)
+    return certificates.context(metrics.closed, options.limits)
+
+
 async def _serve(
     app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions, metrics: Metrics
 ) -> None:
-    hooks = create_server(app, options)
+    hooks = create_server(app, options, _tls(options, metrics))
     health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit, metrics), options)
 
     def stop() -> None:
@@ -106,4 +146,5 @@ async def _serve(
 
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop)
-    await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))
+    async with reloading(options.certificates, options.tokens):
+        await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))

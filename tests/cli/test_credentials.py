@@ -1,0 +1,90 @@
+"""A hook that only some may call is called by replay and simulate, with their options for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.tokens import Tokens
+from tests.build import MYRESOURCE
+from tests.cli.calling import assert_one_line, call
+from tests.protected import Pki, serving, write_pair
+
+RECORDED = "examples/requests/ready.json"
+
+
+@pytest.fixture(name="pki", scope="module")
+def _pki(tmp_path_factory: pytest.TempPathFactory) -> Pki:
+    pki = Pki(tmp_path_factory.mktemp("pki"))
+    write_pair(pki.ca.issue_cert("me@example.com"), pki.folder / "me.crt", pki.folder / "me.key")
+    (pki.folder / "token").write_text("a-token\n")
+    return pki
+
+
+@pytest.fixture(name="url", scope="module")
+def _url(pki: Pki) -> Iterator[str]:
+    app = create_app(MYRESOURCE, ServerOptions(tokens=Tokens(pki.folder / "token")))
+    with serving(pki.certificates(), app=app) as (host, port):
+        yield f"https://{host}:{port}"
+
+
+def options(pki: Pki) -> dict[str, Path]:
+    return {
+        "--ca-cert": pki.client_ca,
+        "--client-cert": pki.folder / "me.crt",
+        "--client-key": pki.folder / "me.key",
+        "--token-file": pki.folder / "token",
+    }
+
+
+def words(files: dict[str, Path]) -> list[str]:
+    return [f"{option}={file}" for option, file in files.items()]
+
+
+def test_replay_and_simulate_call_a_hook_with_credentials(pki: Pki, url: str) -> None:
+    given = words(options(pki))
+
+    replayed = call("replay", RECORDED, "--against", url, *given)
+    simulated = call("simulate", "-f", "examples/web.yaml", "--until", "ready", "--hook", url, *given)
+
+    assert (replayed.code, replayed.err) == (0, "")
+    assert (simulated.code, simulated.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("left_out", "text"),
+    [
+        (["--ca-cert"], "may need --ca-cert"),
+        (["--client-cert", "--client-key"], "and --client-cert"),
+        (["--token-file"], "status 401; name the file with its token with --token-file"),
+    ],
+)
+def test_each_of_the_credentials_is_needed(pki: Pki, url: str, left_out: list[str], text: str) -> None:
+    files = {option: file for option, file in options(pki).items() if option not in left_out}
+
+    ended = call("replay", RECORDED, "--against", url, *words(files))
+
+    assert_one_line(ended, 2, text)
+
+
+@pytest.mark.parametrize("option", ["--ca-cert", "--client-cert", "--client-key", "--token-file"])
+@pytest.mark.parametrize("content", [b"canary\xff", None], ids=["of something else", "that is missing"])
+def test_a_file_that_can_not_be_used_is_named_by_its_option(
+    pki: Pki, tmp_path: Path, option: str, content: bytes | None
+) -> None:
+    file = tmp_path / "file"
+    if content:
+        file.write_bytes(content)
+    given = {**options(pki), option: file}
+
+    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", *words(given))
+
+    assert_one_line(ended, 2, option.replace("key", "cert"), "give a readable")
+    assert "canary" not in ended.err
+
+
+def test_a_key_needs_its_certificate(pki: Pki) -> None:
+    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", f"--client-key={pki.folder / 'me.key'}")
+
+    assert_one_line(ended, 2, "--client-key needs --client-cert")
