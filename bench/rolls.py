@@ -25,7 +25,7 @@ from metahook.envtest.free_port import free_port
 from tests.traffic import FOLDER
 
 SOURCE = Path(__file__).parent / "rolls" / "main.go"
-REQUEST = FOLDER / "server-side-apply" / "life-2-changed-rest.json"
+REQUEST = FOLDER / "server-side-apply" / "service-1-changed-first.json"
 WORKERS = (2, 5)
 CONTROL_ROLLS = 5
 """Rolls of a control, at most: it loses requests in nearly every one."""
@@ -51,7 +51,7 @@ class Variant:
 class Replica:
     """A process that serves the hooks at *address*."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[str]
     address: str
 
 
@@ -86,12 +86,12 @@ def run(setup: Setup, variant: Variant, workers: int, rolls: int) -> dict[str, A
             seconds, code = _replace(client, old, replicas[-1], setup.removed_after)
             slowest = max(slowest, seconds)
             codes.add(code)
-        result: dict[str, Any] = json.loads(client.communicate(b"stop\n", PATIENCE)[0])
+        result: dict[str, Any] = json.loads(client.communicate("stop\n", PATIENCE)[0])
     head = {"variant": variant.name, "workers": workers, "rolls": rolls}
     return {**head, **result, "exit_codes": sorted(codes), "slowest_exit_s": round(slowest, 1)}
 
 
-def _replace(client: subprocess.Popen[bytes], old: Replica, new: Replica, removed_after: float) -> tuple[float, int]:
+def _replace(client: subprocess.Popen[str], old: Replica, new: Replica, removed_after: float) -> tuple[float, int]:
     """Replace a replica; return the time until it exits, in seconds, and its exit code."""
     _tell(client, "add", new)
     start = time.monotonic()
@@ -102,16 +102,14 @@ def _replace(client: subprocess.Popen[bytes], old: Replica, new: Replica, remove
     return time.monotonic() - start, code
 
 
-def _tell(client: subprocess.Popen[bytes], command: str, replica: Replica) -> None:
-    assert client.stdin
-    client.stdin.write(f"{command} {replica.address}\n".encode())
-    client.stdin.flush()
+def _tell(client: subprocess.Popen[str], command: str, replica: Replica) -> None:
+    print(command, replica.address, file=client.stdin, flush=True)
 
 
 @contextmanager
 def _replica(variant: Variant) -> Iterator[Replica]:
     port = free_port()
-    with subprocess.Popen(variant.command(port), stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(variant.command(port), stderr=subprocess.DEVNULL, text=True) as process:
         try:
             _wait_for(f"http://127.0.0.1:{port}/openapi.json")
             yield Replica(process, f"127.0.0.1:{port}")
@@ -132,10 +130,10 @@ def _wait_for(url: str) -> None:
 
 
 @contextmanager
-def _client(setup: Setup, workers: int, replicas: list[Replica]) -> Iterator[subprocess.Popen[bytes]]:
+def _client(setup: Setup, workers: int, replicas: list[Replica]) -> Iterator[subprocess.Popen[str]]:
     endpoints = ",".join(replica.address for replica in replicas)
-    command = [setup.client, f"-workers={workers}", f"-body={setup.request}", f"-endpoints={endpoints}"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    command = [str(setup.client), f"-workers={workers}", f"-body={setup.request}", f"-endpoints={endpoints}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
         finally:

@@ -160,8 +160,9 @@ func cause(err error) string {
 		return "EOF"
 	case errors.As(err, &network) && network.Timeout():
 		return "timeout"
-	case strings.Contains(err.Error(), "server closed idle connection"):
-		return "server closed idle connection"
+	}
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
 	}
 	return err.Error()
 }

@@ -68,7 +68,7 @@ class Shutdown:
                 os._exit(128 + number)
             if len(timers) < len(SIGNALS):
                 timers.append(_exit_after(MARGIN + (0 if timers else self._drain + self._stop_timeout)))
-            self._loop.call_soon_threadsafe(self._begin, signal.Signals(number))
+            self._loop.call_soon_threadsafe(self.begin, signal.Signals(number))
 
         # Why not add_signal_handler: a hook function that never returns blocks the loop, and with it such handlers.
         previous = {each: signal.signal(each, handle) for each in SIGNALS}
@@ -84,7 +84,7 @@ class Shutdown:
         """Take signals to the running loop from now on."""
         self._loop = asyncio.get_running_loop()
 
-    def _begin(self, number: signal.Signals) -> None:
+    def begin(self, number: signal.Signals) -> None:
         """Begin the shutdown, or skip what remains of it."""
         if self._begun.is_set():
             self._forced.set()
