@@ -109,7 +109,7 @@ def _tell(client: subprocess.Popen[str], command: str, replica: Replica) -> None
 @contextmanager
 def _replica(variant: Variant) -> Iterator[Replica]:
     port = free_port()
-    with subprocess.Popen(variant.command(port), stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(variant.command(port), stderr=subprocess.DEVNULL, text=True) as process:  # noqa: S603 - ours
         try:
             _wait_for(f"http://127.0.0.1:{port}/openapi.json")
             yield Replica(process, f"127.0.0.1:{port}")
@@ -133,7 +133,7 @@ def _wait_for(url: str) -> None:
 def _client(setup: Setup, workers: int, replicas: list[Replica]) -> Iterator[subprocess.Popen[str]]:
     endpoints = ",".join(replica.address for replica in replicas)
     command = [str(setup.client), f"-workers={workers}", f"-body={setup.request}", f"-endpoints={endpoints}"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
             yield process
         finally:
@@ -149,7 +149,7 @@ def main(rolls: int, drain: float, removed_after: float) -> int:
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         setup = Setup(Path(folder) / "client", Path(folder) / "request.json", removed_after)
-        subprocess.run([go, "build", "-o", setup.client, SOURCE], check=True)
+        subprocess.run([go, "build", "-o", setup.client, SOURCE], check=True)  # noqa: S603 - ours
         setup.request.write_text(json.dumps(json.loads(REQUEST.read_text())["request"]))
         for variant in variants(drain):
             failed = 0

@@ -23,6 +23,8 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
 from metahook.server.app import LONG, create_app
 from metahook.server.health import create_health_app
+from metahook.server.limits import Limits
+from metahook.server.metrics import Metrics
 from metahook.server.server import Address, Listener, Server, create_server, run
 from metahook.server.shutdown import Shutdown
 from tests.build import grouped, my_resource
@@ -112,7 +114,7 @@ async def readiness_while_held() -> list[tuple[int, int]]:
     """Return the statuses of /readyz and /livez before and after the hooks accept connections."""
     shutdown = Shutdown(drain=0, stop_timeout=1)
     hooks = Held(create_server(create_app(TINY)).config)
-    health = create_server(create_health_app(lambda: shutdown.is_ready))
+    health = create_server(create_health_app(lambda: shutdown.is_ready, Metrics(("/sync",), "1", Limits())))
     with Address("127.0.0.1", 0).listen() as hooks_socket, Address("127.0.0.1", 0).listen() as health_socket:
         url = f"http://127.0.0.1:{health_socket.getsockname()[1]}"
         running = asyncio.create_task(run(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown))
