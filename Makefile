@@ -58,8 +58,8 @@ bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
 	@$(BIN)/python -m bench.reliability $(PARTS)
 
-rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and count lost requests; needs Go
-	@$(BIN)/python -m bench.rolls $(ROLLS)
+rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and count lost requests; needs Go. With TLS: TLS=1
+	@$(BIN)/python -m bench.rolls $(ROLLS) $(if $(TLS),--tls)
 
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
