@@ -6,6 +6,7 @@ READY := .venv/ready
 LONGEST := 220
 N ?= 1000
 SECONDS ?= 600
+ROLLS ?= 50
 
 .DEFAULT_GOAL := help
 
@@ -57,6 +58,9 @@ bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
 	@$(BIN)/python -m bench.reliability $(PARTS)
 
+rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and count lost requests; needs Go. With TLS: TLS=1
+	@$(BIN)/python -m bench.rolls $(ROLLS) $(if $(TLS),--tls)
+
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
@@ -92,4 +96,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own bench reliability rolls scale record check sizes format crd manifests pages lock

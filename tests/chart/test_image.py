@@ -70,7 +70,7 @@ def started(root: Path) -> list[str]:
     (folder,) = inside(root, dockerfile.the("WORKDIR").rest)
     starter = f"import subprocess, sys; p = subprocess.Popen(sys.argv[1:], cwd={folder!r}, **{given!r})\n"
     relay = "import signal; signal.signal(signal.SIGTERM, lambda *_: p.terminate()); sys.exit(p.wait())"
-    return [sys.executable, "-c", starter + relay, *entry, "serve"]
+    return [sys.executable, "-c", starter + relay, *entry, "serve", "--drain=0"]
 
 
 def asked(hook: Served) -> httpx.Response:

@@ -38,6 +38,7 @@ APART = {
     "test_costs.py": LAST,
     "test_large.py": LAST,
     "test_flags.py": LAST,
+    "test_rolls.py": LAST,
     "test_stale_requests.py": LAST,
     "test_laptop.py": LAST,
     "test_envtest.py": LAST,

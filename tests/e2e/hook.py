@@ -43,7 +43,7 @@ class Hook(Process):
     def __init__(self, name: str, folder: Path, *options: str, version: tuple[str, ...] = THIS) -> None:
         port, health = free_port(), free_port()
         self.url = f"http://127.0.0.1:{port}"
-        command = [*version, "serve", f"--port={port}", f"--health-port={health}", *OPTIONS, *options]
+        command = [*version, "serve", f"--port={port}", f"--health-port={health}", "--drain=0", *OPTIONS, *options]
         super().__init__(name, command, folder, lambda: answers(f"http://127.0.0.1:{health}/readyz"), cwd=ROOT)
 
 

@@ -440,7 +440,7 @@ def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Serv
 
     assert f"WARNING metahook.server.recording: recording requests in {tmp_path}/recordings" in log
     assert "keep them private" in log
-    assert len(log.splitlines()) == 3
+    assert len(log.splitlines()) == 5
     assert CANARY not in log
 
 

@@ -198,7 +198,7 @@ def test_the_log_says_where_it_listens_and_nothing_of_the_requests() -> None:
 
     assert f"hooks on 127.0.0.1 port {urlsplit(running.url).port}" in log
     assert f"health on 127.0.0.1 port {urlsplit(running.health_url).port}" in log
-    assert len(log.splitlines()) == 3
+    assert len(log.splitlines()) == 5
     assert "canary" not in log
 
 
@@ -223,7 +223,7 @@ serve({{"/tiny": TINY}}, Address("127.0.0.1", port), Address("127.0.0.1", health
 def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> None:
     with served(sys.executable, "-c", _HOOK.format(set_up=set_up)) as running:
         assert httpx.post(f"{running.url}/tiny/sync", content=sync_body(), headers=JSON).status_code == 200
-        running.process.send_signal(signal.SIGTERM)
+        running.process.send_signal(signal.SIGINT)
         running.process.wait(timeout=10)
         log = running.process.stderr.read() if running.process.stderr else ""
 

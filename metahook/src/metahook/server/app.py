@@ -50,7 +50,7 @@ class ServerOptions:
     limits: Limits = DEFAULT_LIMITS
     """What requests may take."""
     drain: float = 5
-    """Seconds for which requests are still served after SIGTERM."""
+    """Seconds for which requests are still served after SIGTERM. Ctrl-C stops without it."""
     stop_timeout: float = 12
     """Seconds after that for requests in progress; a hook call takes at most 10."""
     certificates: Certificates | None = None

@@ -69,6 +69,7 @@ TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "clos
 TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True)
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
 FAILED = Refusal(*wire.FAILED)
+STOPPED = Refusal(503, "the hook stopped before it could respond", {"Connection": "close"})
 
 
 def malformed(error: MalformedRequest) -> Refusal:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
 from metahook.server.health import create_health_app
 from metahook.server.metrics import Metrics
+from metahook.server.shutdown import Shutdown
 from metahook.server.tls import ListenersContext
 from metahook.server.watched_files import reloading
 
@@ -47,15 +47,17 @@ class CannotListen(Exception):
         self.address = address
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """A server that leaves signals to :func:`serve`."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.servers = []
+        self.is_listening = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
+        """Capture none."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -79,11 +81,20 @@ class _Server(uvicorn.Server):
             )
             self.servers.append(server)
         self.started = True
+        self.is_listening.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close the port, then the connections that carry no request."""
+        for server in self.servers:
+            server.close()
+        for _ in range(2):  # Why here: the loop reads what has arrived, so that no connection is closed with a request
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
 
 
 def create_server(
     app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ListenersContext | None = None
-) -> uvicorn.Server:
+) -> Server:
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
@@ -91,14 +102,14 @@ def create_server(
         ws="none",
         lifespan="off",
         timeout_keep_alive=int(options.limits.keep_alive),
-        timeout_graceful_shutdown=int(options.stop_timeout),
+        timeout_graceful_shutdown=int(options.stop_timeout) + 1,  # Why more: serve cuts off first, see shutdown.py
         access_log=False,
         log_config=None,
         proxy_headers=False,
         server_header=False,
         ssl_context_factory=(lambda _, __: tls) if tls else None,
     )
-    return _Server(config)
+    return Server(config)
 
 
 def serve(
@@ -106,17 +117,20 @@ def serve(
 ) -> None:
     """Serve *controllers* until SIGTERM or SIGINT, and log to stderr unless logging is set up already.
 
-    Raise CannotListen if an address is taken.
+    Raise CannotListen if an address is taken. If requests are cut off, end the process with exit code 1.
     """
     set_up_logging()
-    with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
+    shutdown = Shutdown(options.drain, options.stop_timeout)
+    with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         metrics = Metrics(paths(controllers), options.version, options.limits)
         app = create_app(controllers, options, health_port=health_socket.getsockname()[1])
         log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
         log.info("health on %s port %s", *health_socket.getsockname()[:2])
         if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
-        uvloop.run(_serve(app, hooks_socket, health_socket, options, metrics))
+        hooks = create_server(shutdown.served(app), options, _tls(options, metrics))
+        health = create_server(create_health_app(lambda: shutdown.is_ready, metrics), options)
+        uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
 
 
 def set_up_logging() -> None:
@@ -135,16 +149,32 @@ def _tls(options: ServerOptions, metrics: Metrics) -> ListenersContext | None:
     return certificates.context(metrics.closed, options.limits)
 
 
-async def _serve(
-    app: ASGIApp, hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions, metrics: Metrics
-) -> None:
-    hooks = create_server(app, options, _tls(options, metrics))
-    health = create_server(create_health_app(lambda: hooks.started and not hooks.should_exit, metrics), options)
+@dataclass(frozen=True)
+class Listener:
+    """A server with its socket."""
 
-    def stop() -> None:
-        hooks.should_exit = health.should_exit = True
+    server: Server
+    socket: socket.socket
 
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(sign, stop)
+    async def start(self, tasks: asyncio.TaskGroup) -> asyncio.Task[None]:
+        """Return the task that serves, once it accepts connections."""
+        task = tasks.create_task(self.server.serve([self.socket]))
+        await self.server.is_listening.wait()
+        return task
+
+
+async def _serve(hooks: Listener, health: Listener, shutdown: Shutdown, options: ServerOptions) -> None:
     async with reloading(options.certificates, options.tokens):
-        await asyncio.gather(hooks.serve([hooks_socket]), health.serve([health_socket]))
+        await run(hooks, health, shutdown)
+
+
+async def run(hooks: Listener, health: Listener, shutdown: Shutdown) -> None:
+    """Serve health, then the hooks, until the end of *shutdown*."""
+    shutdown.attach()
+    async with asyncio.TaskGroup() as tasks:
+        health_served = await health.start(tasks)
+        hooks_served = await hooks.start(tasks)
+        shutdown.serving()
+        await shutdown.stop(hooks.server, hooks_served)
+        for task in (hooks_served, health_served):
+            task.cancel()
