@@ -54,6 +54,7 @@ bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.installation
 	@$(BIN)/python -m bench.served
 	@$(BIN)/python -m bench.recording
+	@$(BIN)/python -m bench.logs
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
 	@$(BIN)/python -m bench.reliability $(PARTS)

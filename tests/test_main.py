@@ -76,8 +76,16 @@ def test_the_log_of_development_mode_is_shown_by_another_server(tmp_path: Path) 
     with served(log, MYRESOURCE_DEV="true") as url:
         httpx.post(f"{url}/sync", content=READY, headers=JSON)
 
-    assert "INFO metahook.server.dev.calls: /sync default/web generation 1 in " in log.read_text()
-    assert "WARNING metahook.server.dev.mode: development mode is on: the log shows names and " in log.read_text()
+    assert '"event": "/sync default/web generation 1 in ' in log.read_text()
+    assert '"event": "development mode is on: the log shows names and ' in log.read_text()
+
+
+def test_its_log_is_that_of_the_service(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log) as url:
+        httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert '"event": "hook called", "hook": "/sync", "kind": "MyResource", ' in log.read_text()
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

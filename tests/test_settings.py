@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.watch import Watch
-from app.settings import LimitSettings, Settings, WatchSettings, read
+from app.settings import LimitSettings, Settings, WatchSettings, changed, read
 from metahook.server.limits import Limits
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,9 @@ def test_a_setting_is_described(name: str) -> None:
 
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_a_setting_is_used(name: str) -> None:
-    texts = [(ROOT / path).read_text() for path in ("app/settings/watch.py", "app/cli/serve.py")]
+    texts = [
+        (ROOT / path).read_text() for path in ("app/settings/watch.py", "app/settings/logs.py", "app/cli/serve.py")
+    ]
 
     assert name in {*read_attributes(*texts), *Settings().limits.__dataclass_fields__}
 
@@ -54,3 +56,16 @@ def test_a_limit_is_set_by_its_setting(name: str) -> None:
 
     assert getattr(changed, name) > getattr(Limits(), name)
     assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
+
+
+def test_the_settings_of_the_first_line_of_the_log_are_those_that_differ_as_they_are_set() -> None:
+    given = {
+        "watch_pods": "False",
+        "watch_dependencies": "example.com/v1/mybackups/MyBackup,v1/others/Other",
+        "log_level": "debug",
+        "max_body": "64",
+    }
+
+    assert changed(read(Settings)) == {}
+    assert changed(read(Settings, **given)) == given
+    assert read(Settings, **changed(read(Settings, **given))) == read(Settings, **given)

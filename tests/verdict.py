@@ -10,17 +10,12 @@ from starlette.types import ASGIApp
 from tests.build import Json
 from tests.calling import post_all
 from tests.malformed import TEXTS
+from tests.refused import error
 
-
-def refusal(text: str) -> bytes:
-    """Return the body of the error with *text*."""
-    return json.dumps({"error": text}).encode()
-
-
-REFUSALS = {
-    400: {refusal(text) for text in TEXTS},
-    413: {refusal("the request is too large")},
-    415: {refusal("send the header Content-Type: application/json, and no Content-Encoding")},
+REFUSALS: dict[int, frozenset[str]] = {
+    400: TEXTS,
+    413: frozenset({"the request is too large"}),
+    415: frozenset({"send the header Content-Type: application/json, and no Content-Encoding"}),
 }
 
 
@@ -31,11 +26,15 @@ def faults(app: ASGIApp, path: str, bodies: Mapping[str, bytes]) -> dict[str, li
     return {name: said for name, said in found.items() if said}
 
 
+def is_refused(response: httpx.Response, status: int) -> bool:
+    """Tell whether *response* has the *status*, a text of ours, and an id."""
+    return response.status_code == status and error(response.content) in REFUSALS.get(status, ())
+
+
 def complaints(body: bytes, response: httpx.Response) -> list[str]:
     """Return what is wrong with *response* to *body*."""
     if response.status_code != 200:
-        is_ours = response.content in REFUSALS.get(response.status_code, ())
-        return [] if is_ours else [f"{response.status_code}: {response.text}"]
+        return [] if is_refused(response, response.status_code) else [f"{response.status_code}: {response.text}"]
     answer, request = response.json(), json.loads(body)
     return [
         *_nulls(answer),

@@ -14,15 +14,16 @@ from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.desired.config_hash import published_hashes
 from app.core.watch import Watch
-from app.settings import InvalidSetting, Settings, option_of, read, variable_of
+from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
 from metahook import SyncRequest
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.folder import CannotRecord
+from metahook.server.logs import set_up_logging
 from metahook.server.recording import Recorder
 from metahook.server.redaction import Redaction
-from metahook.server.server import Address, CannotListen, serve, set_up_logging
+from metahook.server.server import Address, CannotListen, serve
 from metahook.server.tls import Certificates
 from metahook.server.tokens import Tokens
 from metahook.server.watched_files import CannotLoad
@@ -52,8 +53,7 @@ def app_from_environment() -> FastAPI:
     if given := _given_for_tls(settings):
         message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
         raise InputError(message)
-    if settings.dev:
-        set_up_logging()  # Why here: the log of calls is of level INFO, and other servers set up none
+    set_up_logging(settings.log)  # Why here: other servers set up only their own
     return create_app(controller(settings.watch), _server_options(settings))
 
 
@@ -61,12 +61,14 @@ def _server_options(settings: Settings) -> ServerOptions:
     """Return the options of the server; raise InputError."""
     return ServerOptions(
         limits=settings.limits,
+        log=settings.log,
         drain=settings.drain,
         stop_timeout=settings.stop_timeout,
         certificates=_certificates(settings),
         tokens=_tokens(settings),
         recorder=_recorder(settings),
         version=__version__,
+        settings=changed(settings),
         dev=settings.dev,
     )
 

@@ -1,14 +1,16 @@
 """Reads settings, and says in words what their values must be."""
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
+from app.settings.logs import LogSettings
 from app.settings.option import PREFIX, Option
 from app.settings.watch import WatchSettings
+from metahook import Kind
 
 S = TypeVar("S", bound=WatchSettings)
 
@@ -38,6 +40,8 @@ def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a
 def _must_be(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "must be true or false"
+    if get_origin(field.annotation) is Literal:
+        return f"must be one of {', '.join(get_args(field.annotation))}"
     if field.annotation is int:
         return f"must be a whole number {bounds(field)}".rstrip()
     return "must not be empty"
@@ -69,7 +73,19 @@ def meaning_of(field: FieldInfo) -> str:
     return f"{text} A number {bounds(field)}." if bounds(field) else text
 
 
+def changed(settings: WatchSettings) -> dict[str, str]:
+    """Return the settings that differ from their defaults, as text. None of them is a secret: those are in files."""
+    defaults = {name: field.default for name, field in type(settings).model_fields.items()}
+    return {name: _text(value) for name, value in settings if value != defaults[name]}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Kind):
+        return f"{value.api_version}/{value.plural}/{value.kind}"
+    return ",".join(map(_text, value)) if isinstance(value, tuple) else str(value)
+
+
 def names(kind: type[WatchSettings]) -> list[str]:
-    """Return the names of the settings of *kind* in the order of the help: callers, limits and watches come last."""
-    groups = (WatchSettings.model_fields, LIMITS, CallerSettings.model_fields)
+    """Return the names of the settings of *kind* in the order of the help, which ends with what is watched."""
+    groups = (WatchSettings.model_fields, LIMITS, CallerSettings.model_fields, LogSettings.model_fields)
     return sorted(kind.model_fields, key=lambda name: [name in group for group in groups])

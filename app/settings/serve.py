@@ -6,11 +6,12 @@ from pydantic import Field
 
 from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
+from app.settings.logs import LogSettings
 from app.settings.option import Option
 from app.settings.watch import WatchSettings
 
 
-class Settings(LimitSettings, CallerSettings, WatchSettings):
+class Settings(LimitSettings, CallerSettings, LogSettings, WatchSettings):
     """All settings: those of ``myresource serve``."""
 
     host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, read, variable_of
+from app.settings import PREFIX, CallerSettings, LimitSettings, LogSettings, Settings, read, variable_of
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
@@ -16,7 +16,13 @@ from tests.chart.sets import SETS, Json, the, values
 TEXT = (CHART / "values.yaml").read_text()
 VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 
-LATER = {*LimitSettings.model_fields, *CallerSettings.model_fields, "drain", "stop_timeout"} - {"max_body"}
+LATER = {
+    *LimitSettings.model_fields,
+    *CallerSettings.model_fields,
+    *LogSettings.model_fields,
+    "drain",
+    "stop_timeout",
+} - {"max_body"}
 FIXED = {"port", "health_port", *LATER}
 """The chart's Service and probes have these ports."""
 NOT_IN_A_CLUSTER = {"record", "record_limit", "record_values", "dev"}

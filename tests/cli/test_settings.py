@@ -22,6 +22,7 @@ from app.settings import (
     variable_of,
 )
 from metahook import Kind
+from metahook.server.logs import Format, Level
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 from tests.cli.test_render import rendered
@@ -161,6 +162,8 @@ def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: s
 WRONG: dict[object, tuple[str, str]] = {
     bool: ("maybe", "must be true or false"),
     int: ("many", "must be a whole number"),
+    Format: ("text", "must be one of auto, json, console"),
+    Level: ("loud", "must be one of debug, info, warning, error"),
     tuple[Kind, ...]: ("words", f"write each kind as apiVersion/resource/Kind, such as {BACKUPS}"),
 }
 """By the type of a setting: a value that can't be read, and what the message says."""

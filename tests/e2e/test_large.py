@@ -37,10 +37,10 @@ def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Clu
         here.put(config_map(name, a="x" * LONG))
     here.make(envFrom=[{"configMapRef": {"name": name}} for name in NAMES])
 
-    said = 'unsupported status code: 413 body: {"error": "the request is too large"}'
+    said = 'unsupported status code: 413 body: {"error": "the request is too large", "id": "'
     here.eventually(lambda: any(said in event["message"] for event in here.client.all("Event", here.name)))
     assert not here.get("MyResource").get("status")
-    assert f"hook /sync refused the request: over 1 MiB ({LOW.partition('=')[0]}); 1 so far" in low.hook.text()
+    assert '"limit": "max_body"' in low.hook.text()
 
     low.hook.stop()
     low.hook.command = [HIGH if word == LOW else word for word in low.hook.command]

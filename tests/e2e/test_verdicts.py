@@ -67,7 +67,7 @@ def test_metacontroller_has_every_right_that_it_needs(
 
 def test_metacontroller_and_the_hook_never_fail_by_themselves(cluster: Cluster, metacontroller: Process) -> None:
     assert "panic" not in metacontroller.text()
-    assert not [line for line in cluster.hook.text().splitlines() if "ERROR" in line or "Traceback" in line]
+    assert not [line for line in cluster.hook.text().splitlines() if '"level": "error"' in line or "Traceback" in line]
 
 
 NOT_IN = {

@@ -8,20 +8,21 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from metahook.protocol.wire import MAX_BODY
-from metahook.server import refusal
+from metahook.server import refusal as refusals
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
 from tests.build import NOW
 from tests.calling import JSON, call
+from tests.refused import error, refusal
 from tests.tiny import TINY, sync_body
 
 BODY = sync_body()
 EXACT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY))), clock=lambda: NOW)
 SHORT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY) - 1)), clock=lambda: NOW)
-TOO_LARGE = (413, b'{"error": "the request is too large"}')
-UNSUPPORTED = (415, b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}')
+TOO_LARGE = (413, "the request is too large")
+UNSUPPORTED = (415, "send the header Content-Type: application/json, and no Content-Encoding")
 
 
 def in_pieces(body: bytes, size: int) -> list[bytes]:
@@ -36,7 +37,7 @@ def test_a_body_may_be_as_long_as_the_limit() -> None:
 def test_a_body_one_byte_longer_is_refused_by_its_content_length() -> None:
     response = call(SHORT, "/sync", BODY)
 
-    assert (response.status_code, response.content) == TOO_LARGE
+    assert refusal(response) == TOO_LARGE
     assert response.headers["connection"] == "close"
 
 
@@ -44,14 +45,14 @@ def test_a_body_one_byte_longer_is_refused_by_counting() -> None:
     response = call(SHORT, "/sync", in_pieces(BODY, 10))
 
     assert "content-length" not in response.request.headers
-    assert (response.status_code, response.content) == TOO_LARGE
+    assert refusal(response) == TOO_LARGE
     assert response.headers["connection"] == "close"
 
 
 def test_a_body_is_counted_even_if_its_content_length_is_smaller() -> None:
     response = call(SHORT, "/sync", BODY, headers={"content-type": "application/json", "content-length": "2"})
 
-    assert (response.status_code, response.content) == TOO_LARGE
+    assert refusal(response) == TOO_LARGE
 
 
 def exchange(
@@ -110,7 +111,7 @@ def test_the_rest_of_a_body_that_is_too_long_is_dropped_after_the_answer() -> No
 
 
 def test_a_client_that_never_ends_its_body_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusal, "DRAIN_WITHIN", 0.01)
+    monkeypatch.setattr(refusals, "DRAIN_WITHIN", 0.01)
 
     sent = exchange(never, {**JSON, "content-length": "5000"})
 
@@ -122,15 +123,16 @@ async def never() -> Message:
     raise AssertionError
 
 
-def test_each_body_that_is_too_large_is_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_body_that_is_too_large_is_logged_with_the_limit(caplog: pytest.LogCaptureFixture) -> None:
     app = create_app(TINY, ServerOptions(Limits(max_body=3 * 1024 * 1024)))
 
     for path in ("/sync", "/customize"):
         call(app, path, b"canary" * 1_000_000)
 
-    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "hook /sync refused the request: over 3 MiB (max_body); 1 so far",
-        "hook /customize refused the request: over 3 MiB (max_body); 2 so far",
+    lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [line.partition(" id=")[0] for line in lines] == [
+        'request refused hook=/sync status=413 error="the request is too large" limit=max_body',
+        'request refused hook=/customize status=413 error="the request is too large" limit=max_body',
     ]
     assert "canary" not in caplog.text
 
@@ -142,7 +144,7 @@ def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
     sent = exchange(gone)
 
     assert sent[0]["status"] == 400
-    assert sent[1]["body"] == b'{"error": "the body is incomplete"}'
+    assert error(sent[1]["body"]) == "the body is incomplete"
 
 
 def test_the_service_as_it_is_takes_32_mib() -> None:
@@ -172,20 +174,20 @@ def test_json_is_taken_with_parameters_and_in_any_case(content_type: str) -> Non
 def test_another_content_type_is_not(content_type: str) -> None:
     response = call(EXACT, "/sync", BODY, headers={"content-type": content_type})
 
-    assert (response.status_code, response.content) == UNSUPPORTED
+    assert refusal(response) == UNSUPPORTED
 
 
 def test_a_body_without_a_content_type_is_not_taken() -> None:
     response = call(EXACT, "/sync", BODY, headers={})
 
-    assert (response.status_code, response.content) == UNSUPPORTED
+    assert refusal(response) == UNSUPPORTED
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity", ""])
 def test_an_encoded_body_is_not_taken(encoding: str) -> None:
     response = call(EXACT, "/sync", BODY, headers={"content-type": "application/json", "content-encoding": encoding})
 
-    assert (response.status_code, response.content) == UNSUPPORTED
+    assert refusal(response) == UNSUPPORTED
 
 
 # How much at once, and for how long

@@ -17,6 +17,7 @@ from metahook.protocol.sender import sync_request
 from tests import large
 from tests.build import finished, grouped, my_resource
 from tests.calling import JSON
+from tests.refused import error
 from tests.serving import Served, served
 from tests.watching import config_map, related
 
@@ -84,7 +85,7 @@ def test_a_client_that_sends_all_of_a_body_that_is_too_large_gets_the_refusal(ho
     connection.request("POST", "/sync", b" " * (100 * MIB), JSON)
     response = connection.getresponse()
 
-    assert (response.status, response.read()) == (413, b'{"error": "the request is too large"}')
+    assert (response.status, error(response.read())) == (413, "the request is too large")
     connection.close()
 
 
@@ -95,7 +96,7 @@ def test_the_limit_is_a_setting() -> None:
         running.process.terminate()
         log = running.process.stderr.read() if running.process.stderr else ""
 
-    assert "hook /sync refused the request: over 1 MiB (max_body); 1 so far" in log
+    assert '"status": 413, "error": "the request is too large", "limit": "max_body"' in log
 
 
 class Worst:

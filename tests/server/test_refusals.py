@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.requests import Request
 
 from metahook import (
@@ -25,10 +26,15 @@ from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
 from tests.build import NOW
 from tests.calling import JSON, call
+from tests.refused import refusal
 from tests.tiny import TINY, config_map, controller, customize_body, sync_body
 
 CANARY = "canary-c9f0f895"
-APP = create_app(TINY, ServerOptions(Limits(max_body=2_000)), clock=lambda: NOW)
+
+
+def app() -> FastAPI:
+    """Return an app that has refused nothing yet, so that its log has a line for the first refusal."""
+    return create_app(TINY, ServerOptions(Limits(max_body=2_000)), clock=lambda: NOW)
 
 
 @dataclass(frozen=True)
@@ -36,28 +42,28 @@ class Refused:
     """A request that is refused, and how."""
 
     status: int
-    body: bytes
+    error: str
     path: str = "/sync"
     method: str = "POST"
     content: bytes = field(default_factory=sync_body)
     headers: dict[str, str] = field(default_factory=lambda: JSON)
 
 
-EMPTY = b'{"error": "the body is empty"}'
-NOT_JSON = b'{"error": "the body is not JSON"}'
-NO_PARENT = b'{"error": "parent is missing"}'
-NO_CHILDREN = b'{"error": "children is missing"}'
-NO_GENERATION = b'{"error": "parent.metadata.generation is missing"}'
-ODD_UID = b'{"error": "parent.metadata.uid must be a string of 1 to 253 characters"}'
+EMPTY = "the body is empty"
+NOT_JSON = "the body is not JSON"
+NO_PARENT = "parent is missing"
+NO_CHILDREN = "children is missing"
+NO_GENERATION = "parent.metadata.generation is missing"
+ODD_UID = "parent.metadata.uid must be a string of 1 to 253 characters"
 NO_GROUP = (
-    b'{"error": "children has no group ConfigMap.v1: send {} for it if there is no such object; '
-    b'in a cluster, add the kind to childResources"}'
+    "children has no group ConfigMap.v1: send {} for it if there is no such object; "
+    "in a cluster, add the kind to childResources"
 )
-NO_PATH = b'{"error": "no such path: the paths are /customize, /openapi.json, /sync"}'
-NO_METHOD = b'{"error": "no such method for this path: use POST"}'
-TOO_LARGE = b'{"error": "the request is too large"}'
-UNSUPPORTED = b'{"error": "send the header Content-Type: application/json, and no Content-Encoding"}'
-FAILED = b'{"error": "the hook failed; its log says where"}'
+NO_PATH = "no such path: the paths are /customize, /openapi.json, /sync"
+NO_METHOD = "no such method for this path: use POST"
+TOO_LARGE = "the request is too large"
+UNSUPPORTED = "send the header Content-Type: application/json, and no Content-Encoding"
+FAILED = "the hook failed; its log says where"
 
 REFUSALS = {
     "no JSON": Refused(400, NOT_JSON, content=CANARY.encode()),
@@ -87,32 +93,32 @@ REFUSALS = {
 
 @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
 def test_a_refusal_is_a_text_of_ours(refused: Refused) -> None:
-    response = call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
+    response = call(app(), refused.path, refused.content, method=refused.method, headers=refused.headers)
 
-    assert (response.status_code, response.content) == (refused.status, refused.body)
+    assert refusal(response) == (refused.status, refused.error)
     assert response.headers["content-type"] == "application/json"
-    assert int(response.headers["content-length"]) == len(refused.body)
+    assert int(response.headers["content-length"]) == len(response.content)
 
 
 @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
 def test_a_refusal_leaves_nothing_of_the_request_in_the_log(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, logger="metahook")
 
-    call(APP, refused.path, refused.content, method=refused.method, headers=refused.headers)
+    call(app(), refused.path, refused.content, method=refused.method, headers=refused.headers)
 
     assert CANARY not in caplog.text
 
 
 def test_a_wrong_method_is_told_the_right_one() -> None:
-    of_hook, of_document = call(APP, "/sync", method="GET"), call(APP, "/openapi.json", method="DELETE")
+    of_hook, of_document = call(app(), "/sync", method="GET"), call(app(), "/openapi.json", method="DELETE")
 
     assert (of_hook.headers["allow"], of_document.headers["allow"]) == ("POST", "GET, HEAD")
-    assert of_hook.json() == {"error": "no such method for this path: use POST"}
-    assert of_document.json() == {"error": "no such method for this path: use GET or HEAD"}
+    assert refusal(of_hook) == (405, "no such method for this path: use POST")
+    assert refusal(of_document) == (405, "no such method for this path: use GET or HEAD")
 
 
 def test_a_path_is_never_redirected() -> None:
-    assert "location" not in call(APP, "/sync/", sync_body()).headers
+    assert "location" not in call(app(), "/sync/", sync_body()).headers
 
 
 def raising(error: BaseException) -> Controller:
@@ -138,9 +144,9 @@ def test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what(
 
     response = call(create_app(raising(error)), "/sync", sync_body(later=CANARY))
 
-    assert (response.status_code, response.content) == (500, FAILED)
-    assert int(response.headers["content-length"]) == len(FAILED)
-    assert f"hook /sync failed: {type(error).__name__} at " in caplog.text
+    assert refusal(response) == (500, FAILED)
+    assert int(response.headers["content-length"]) == len(response.content)
+    assert f'request refused hook=/sync status=500 error="{FAILED}" where="{type(error).__name__} at ' in caplog.text
     assert "test_refusals.py:" in caplog.text
     assert CANARY not in caplog.text
 
@@ -150,8 +156,8 @@ def test_a_bug_in_customize_is_a_500_too(caplog: pytest.LogCaptureFixture) -> No
 
     response = call(create_app(broken), "/customize", customize_body())
 
-    assert (response.status_code, response.content) == (500, FAILED)
-    assert "hook /customize failed: AttributeError at " in caplog.text
+    assert refusal(response) == (500, FAILED)
+    assert f'request refused hook=/customize status=500 error="{FAILED}" where="AttributeError at ' in caplog.text
 
 
 def test_after_a_bug_the_next_request_is_answered() -> None:
@@ -160,10 +166,10 @@ def test_after_a_bug_the_next_request_is_answered() -> None:
             raise KeyError
         return SyncResponse(status={"a": 1})
 
-    app = create_app(controller(fails_once))
+    served = create_app(controller(fails_once))
     good = sync_body().replace(b'"generation":3', b'"generation":4')
 
-    assert [call(app, "/sync", body).status_code for body in (sync_body(), good)] == [500, 200]
+    assert [call(served, "/sync", body).status_code for body in (sync_body(), good)] == [500, 200]
 
 
 def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptureFixture) -> None:
@@ -171,7 +177,7 @@ def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptur
 
     response = call(create_app(dangerous), "/sync", sync_body(later=CANARY))
 
-    assert (response.status_code, response.content) == (500, FAILED)
+    assert refusal(response) == (500, FAILED)
     assert "RefusedResponse (a null, or what JSON can't say, in a child) at " in caplog.text
     assert CANARY not in caplog.text
 
@@ -181,17 +187,18 @@ MALFORMED = {name: refused for name, refused in REFUSALS.items() if refused.stat
 
 @pytest.mark.parametrize("refused", MALFORMED.values(), ids=MALFORMED.keys())
 def test_the_log_names_the_rule_that_the_answer_names(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
-    answer = call(APP, refused.path, refused.content).json()
+    answer = call(app(), refused.path, refused.content).json()
 
-    assert caplog.messages == [f"hook {refused.path} refused the request: {answer['error']}"]
+    assert caplog.messages == [
+        f'request refused hook={refused.path} status=400 error="{answer["error"]}" id={answer["id"]} count=1'
+    ]
 
 
 def test_the_paths_of_several_controllers_are_listed() -> None:
-    app = create_app({"/one": TINY, "/two": TINY})
+    both = create_app({"/one": TINY, "/two": TINY})
+    message = "no such path: the paths are /one/customize, /one/sync, /openapi.json, /two/customize, /two/sync"
 
-    assert call(app, f"/{CANARY}").json() == {
-        "error": "no such path: the paths are /one/customize, /one/sync, /openapi.json, /two/customize, /two/sync"
-    }
+    assert refusal(call(both, f"/{CANARY}")) == (404, message)
 
 
 @pytest.mark.parametrize(
@@ -205,12 +212,12 @@ def test_an_exception_of_metahook_that_a_hook_raises_is_a_failure_and_its_text_i
     def customize(_: CustomizeRequest) -> list[RelatedRule]:
         raise error
 
-    app = create_app(Controller(sync=raising(error).sync, children=(ConfigMap,), customize=customize))
-    answers = [call(app, "/sync", sync_body()), call(app, "/customize", customize_body())]
+    misusing = create_app(Controller(sync=raising(error).sync, children=(ConfigMap,), customize=customize))
+    answers = [call(misusing, "/sync", sync_body()), call(misusing, "/customize", customize_body())]
 
-    assert [(answer.status_code, answer.content) for answer in answers] == [(500, FAILED)] * 2
+    assert [refusal(answer) for answer in answers] == [(500, FAILED)] * 2
     assert caplog.text.count(f"MisusedException ({type(error).__name__} is for metahook alone to raise) at ") == 2
-    assert all("test_refusals.py:" in message for message in caplog.messages)
+    assert all("test_refusals.py:" in message for message in caplog.messages if "where" in message)
     assert CANARY not in caplog.text
 
 

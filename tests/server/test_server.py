@@ -1,6 +1,7 @@
 """The server as a process: what it answers on real connections, how it starts and how it stops."""
 
 import http.client
+import json
 import re
 import signal
 import socket
@@ -18,6 +19,7 @@ from metahook.protocol.sender import sync_request
 from metahook.server.server import Address, create_server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
+from tests.refused import error
 from tests.serving import Served, served
 from tests.tiny import sync_body
 
@@ -98,7 +100,7 @@ def test_after_a_body_that_is_too_large_the_connection_is_closed(hook: Served) -
     response = connection.getresponse()
 
     assert (response.status, response.getheader("connection")) == (413, "close")
-    assert response.read() == b'{"error": "the request is too large"}'
+    assert error(response.read()) == "the request is too large"
     assert connection.sock is None
 
 
@@ -189,16 +191,27 @@ def test_an_idle_connection_does_not_keep_the_process_when_it_is_interrupted() -
         connection.close()
 
 
-def test_the_log_says_where_it_listens_and_nothing_of_the_requests() -> None:
+def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> None:
     with served() as running:
         httpx.post(f"{running.url}/sync?canary", content=b'{"canary": 1}', headers={**JSON, "X-Word": "canary"})
         running.process.send_signal(signal.SIGTERM)
         running.process.wait(timeout=10)
         log = running.process.stderr.read() if running.process.stderr else ""
+    lines = [json.loads(line) for line in log.splitlines()]
+    hooks, health = (urlsplit(url) for url in (running.url, running.health_url))
 
-    assert f"hooks on 127.0.0.1 port {urlsplit(running.url).port}" in log
-    assert f"health on 127.0.0.1 port {urlsplit(running.health_url).port}" in log
-    assert len(log.splitlines()) == 5
+    assert [line["event"] for line in lines] == [
+        "started",
+        "ready",
+        "request refused",
+        "stopping",
+        "drained",
+        "stopped",
+    ]
+    assert (lines[0]["hooks"], lines[0]["health"]) == (hooks.netloc, health.netloc)
+    assert lines[0]["settings"] == {"port": str(hooks.port), "health_port": str(health.port)}
+    assert (lines[3]["signal"], lines[5]["calls"], lines[5]["refusals"]) == ("SIGTERM", 1, 1)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"]) for line in lines)
     assert "canary" not in log
 
 
@@ -216,8 +229,8 @@ serve({{"/tiny": TINY}}, Address("127.0.0.1", port), Address("127.0.0.1", health
 @pytest.mark.parametrize(
     ("set_up", "line"),
     [
-        pytest.param("", r"[0-9-]+ [0-9:,]+ INFO metahook.server.server: hooks on 127.0.0.1 port \d+", id="serve"),
-        pytest.param("logging.basicConfig(level='INFO', format='own %(message)s')", r"own hooks on .*", id="the hook"),
+        pytest.param("", r'\{"time": "[^"]+", "level": "info", "event": "started", .*\}', id="serve"),
+        pytest.param("logging.basicConfig(level='INFO', format='own %(message)s')", r"own started .*", id="the hook"),
     ],
 )
 def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> None:

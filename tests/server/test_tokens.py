@@ -13,18 +13,19 @@ from starlette.types import ASGIApp
 
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.refusal import Refusal
+from metahook.server.reports import Reports
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import CannotLoad
 from tests.calling import JSON, call
 from tests.protected import eventually, post, serving
+from tests.refused import error
 from tests.serving import Served, served
 from tests.tiny import TINY, sync_body
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
 VALID = f"Bearer {FIRST}"
 
-UNAUTHORIZED = {"error": "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook"}
+UNAUTHORIZED = "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook"
 
 
 @pytest.fixture(name="folder")
@@ -85,7 +86,7 @@ def test_every_path_and_method_needs_a_token(tokens: Tokens, path: str, method: 
     response = call(app, path, sync_body(), method=method, headers={**JSON, "origin": "http://evil.example"})
 
     assert response.status_code == 401
-    assert response.json() == UNAUTHORIZED
+    assert error(response.content) == UNAUTHORIZED
     assert response.headers["www-authenticate"] == "Bearer"
     assert response.headers["connection"] == "close"
     assert call(create_app(TINY), path, sync_body(), method=method).status_code != 401
@@ -145,7 +146,7 @@ def test_no_spelling_of_a_path_or_host_changes_what_is_decided(tokens: Tokens) -
 
 def test_a_check_of_some_paths_would_be_noticed(tokens: Tokens) -> None:
     app = create_app(TINY)
-    checked = TokenCheck(app, tokens, Refusal.response)
+    checked = TokenCheck(app, tokens, Reports().refuse)
 
     def check_hooks(scope: dict[str, str]) -> ASGIApp:
         return checked if scope["path"] in {"/sync", "/customize"} else app

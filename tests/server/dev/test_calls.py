@@ -13,6 +13,7 @@ from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.controller import Hook
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
+from metahook.server.reports import Reports
 from tests.build import NOW
 from tests.calling import call
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
@@ -100,7 +101,7 @@ def test_a_call_that_fails_is_logged_before_the_place_of_the_error(caplog: pytes
     assert response.status_code == 500
     assert of_call.startswith("/sync default/hello generation 3 in ")
     assert of_call.endswith(" ms: failed")
-    assert of_error.startswith("hook /sync failed: KeyError at ")
+    assert ' where="KeyError at ' in of_error
     assert "canary" not in caplog.text
 
 
@@ -120,13 +121,13 @@ def test_a_request_that_is_refused_is_logged_if_it_names_a_parent(caplog: pytest
     *_, of_call, of_app = [record.getMessage() for record in caplog.records]
     assert of_call.startswith("/sync default/hello generation 3 in ")
     assert of_call.endswith(" ms: refused")
-    assert of_app.startswith("hook /sync refused the request: ")
+    assert of_app.startswith("request refused hook=/sync status=400 ")
 
 
 def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.LogCaptureFixture) -> None:
     assert call(create_app(TINY, DEV), "/sync", b"{}").status_code == 400
     assert messages(caplog) == []
-    assert "hook /sync refused the request: " in caplog.text
+    assert "request refused hook=/sync status=400 " in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -135,13 +136,14 @@ def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.Lo
     ids=["sync", "customize", "malformed", "empty"],
 )
 def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> None:
-    plain, dev = (call(create_app(TINY, options, clock=lambda: NOW), path, body) for options in (ServerOptions(), DEV))
+    apps = (create_app(TINY, each, clock=lambda: NOW, reports=Reports(new_id=str)) for each in (ServerOptions(), DEV))
+    plain, dev = (call(app, path, body) for app in apps)
 
     assert (dev.status_code, dev.content, dev.headers) == (plain.status_code, plain.content, plain.headers)
 
 
 def test_a_response_that_can_not_be_logged_is_sent(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(lambda body, now: replace(TINY.call_sync(body, now), body=b"no JSON"))
+    answer = logged(lambda _, now: replace(TINY.call_sync(sync_body(), now), body=b"no JSON"))
 
     assert [answer(sync_body(), NOW).body for _ in range(2)] == [b"no JSON"] * 2
     assert messages(caplog) == ["a call of /sync could not be logged: DecodeError"] * 2

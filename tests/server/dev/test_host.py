@@ -7,6 +7,7 @@ import pytest
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.host import FOREIGN_HOST, is_local
 from tests.calling import JSON, call
+from tests.refused import refusal
 from tests.tiny import TINY, customize_body, sync_body
 
 DEV = create_app(TINY, ServerOptions(dev=True))
@@ -39,7 +40,7 @@ def test_a_browser_that_asks_for_another_host_is_refused(
         for host in (FOREIGN, "localhost:8080")
     )
 
-    assert (foreign.status_code, foreign.json()) == (403, {"error": FOREIGN_HOST.message})
+    assert refusal(foreign) == (403, FOREIGN_HOST.message)
     assert local.status_code == 200
 
 

@@ -10,6 +10,7 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.pages import add_pages
 from metahook.server.dev.swagger_ui import MEDIA_TYPES, find_files
 from tests.calling import call
+from tests.refused import refusal
 from tests.tiny import TINY
 
 DEV = create_app(TINY, ServerOptions(dev=True), health_port=8081)
@@ -164,14 +165,14 @@ def test_no_other_file_is_served(path: str) -> None:
 def test_a_page_is_only_read(method: str) -> None:
     response = call(DEV, "/docs", method=method)
 
-    assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD")
-    assert response.json() == {"error": "no such method for this path: use GET or HEAD"}
+    assert response.headers["allow"] == "GET, HEAD"
+    assert refusal(response) == (405, "no such method for this path: use GET or HEAD")
 
 
 def test_the_paths_that_a_refusal_lists_are_those_of_the_pages_without_their_files() -> None:
-    assert call(DEV, "/no/such/path").json() == {
-        "error": "no such path: the paths are /, /customize, /docs, /openapi.json, /sync"
-    }
+    message = "no such path: the paths are /, /customize, /docs, /openapi.json, /sync"
+
+    assert refusal(call(DEV, "/no/such/path")) == (404, message)
 
 
 def test_a_page_can_be_loaded_again() -> None:

@@ -2,20 +2,24 @@
 
 import codecs
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from msgspec import Meta
 
 from metahook.protocol import wire
 from metahook.protocol.installation import Finding, Requirements, check_installation
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
-from metahook.protocol.reading import read
+from metahook.protocol.reading import read, try_read
 from metahook.protocol.related import Related
 
 Body = bytes | bytearray
 """A request as it is read from a socket."""
 
 Envelope = TypeVar("Envelope", bound=wire.CustomizeRequestBody)
+
+_KindName = Annotated[str, Meta(max_length=63)]
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _SLICE = 64 * 1024
@@ -35,6 +39,8 @@ class Parent:
     deleting: bool
     spec: bytes
     status: bytes
+    kind: str = ""
+    """For logs; "" if the request has none."""
 
 
 @dataclass(frozen=True)
@@ -109,4 +115,5 @@ def _parent(parent: wire.ParentBody) -> Parent:
         deleting=metadata.deletion_timestamp is not None,
         spec=bytes(parent.spec),
         status=bytes(parent.status),
+        kind=try_read(bytes(parent.kind), _KindName) or "",
     )

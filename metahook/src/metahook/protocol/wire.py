@@ -49,6 +49,7 @@ class ParentBody(Observed, frozen=True):
     """The parent object, whole."""
 
     metadata: ParentMetadata
+    kind: msgspec.Raw = msgspec.field(default_factory=_null)
     spec: msgspec.Raw = msgspec.field(default_factory=_null)
     status: msgspec.Raw = msgspec.field(default_factory=_null)
 
@@ -71,10 +72,13 @@ class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
     controller: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
-class RefusalBody(msgspec.Struct):
+class RefusalBody(msgspec.Struct, omit_defaults=True):
     """The hook decided nothing, and nothing changes in the cluster."""
 
     error: str
+    id: str = ""
+    """The log has a line with this id. Requests that are refused for the same cause get the same one for a while, so
+    that Kubernetes counts their Events as one."""
 
 
 MALFORMED = 400
@@ -85,9 +89,9 @@ FAILED = (500, "the hook failed; its log says where")
 """Status code and message. Why constant: Metacontroller copies error bodies into Events and logs."""
 
 
-def refusal_body(message: str) -> bytes:
+def refusal_body(message: str, id_: str = "") -> bytes:
     """Return the body of the refusal with *message*, as JSON with a space after the colon, for people to read."""
-    return msgspec.json.format(msgspec.json.encode(RefusalBody(message)), indent=0)
+    return msgspec.json.format(msgspec.json.encode(RefusalBody(message, id_)), indent=0)
 
 
 class SyncResponseBody(msgspec.Struct, frozen=True, rename="camel"):

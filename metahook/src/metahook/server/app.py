@@ -5,12 +5,10 @@ request's content, which Metacontroller would copy into an Event.
 """
 
 import asyncio
-import logging
 import re
-import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -18,14 +16,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
-from metahook.protocol.controller import Answer, Hook, MisusedException
+from metahook.protocol import Body, Controller, MalformedRequest
+from metahook.protocol.controller import Answer, Hook
 from metahook.server.body import Bodies
+from metahook.server.call_report import CallReport
 from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.logs import DEFAULT_LOG, LogOptions
+from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import FAILED, Refusal, Refused, from_http_exception, malformed
+from metahook.server.refusal import Refused, from_http_exception, malformed
+from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 
@@ -40,8 +42,6 @@ THREADS = 2
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
-log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
 class ServerOptions:
@@ -49,6 +49,8 @@ class ServerOptions:
 
     limits: Limits = DEFAULT_LIMITS
     """What requests may take."""
+    log: LogOptions = DEFAULT_LOG
+    """What is logged, and how, unless logging is set up already."""
     drain: float = 5
     """Seconds for which requests are still served after SIGTERM. Ctrl-C stops without it."""
     stop_timeout: float = 12
@@ -61,6 +63,8 @@ class ServerOptions:
     """Writes requests and responses to files."""
     version: str = __version__
     """The hook's version, for the OpenAPI document."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Settings that differ from their defaults, without secrets: for the first line of the log."""
     dev: bool = False
     """Development mode: log what each call changes in the response, and serve ``/`` and ``/docs``. Not for clusters."""
 
@@ -74,29 +78,32 @@ def create_app(
     *,
     clock: Clock = utc_now,
     health_port: int | None = None,
+    reports: Reports | None = None,
 ) -> FastAPI:
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
-    *health_port* is for the page ``/`` of development mode; None if health is not served.
+    *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
+    happens to requests; without it, the log does.
     """
     app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
     app.router.redirect_slashes = False
-    app.add_exception_handler(HTTPException, from_http_exception)
+    reports = reports or create_reports(options)
+    app.add_exception_handler(HTTPException, _refuse_with(reports))
     by_prefix = _by_prefix(controllers)
     bodies, threads = Bodies(options.limits), ThreadPoolExecutor(THREADS, "hook")
     hooks = dict(_hooks(by_prefix))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port)
+        hooks = turn_on(app, hooks, health_port, reports.refuse)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock, options.recorder), bodies, threads)
+        route = _Route(_Endpoint(path, hook, clock, options.recorder), bodies, threads, reports)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
-        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=Refusal.response)
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
     if options.recorder:
         options.recorder.announce()
     return app
@@ -105,6 +112,20 @@ def create_app(
 def paths(controllers: Controllers) -> list[str]:
     """Return the paths of the hooks of *controllers*; raise ValueError if a prefix is not one."""
     return [path for path, _ in _hooks(_by_prefix(controllers))]
+
+
+def create_reports(options: ServerOptions, metrics: Metrics | None = None) -> Reports:
+    """Return the reports of a server. Why no calls in development mode: that has a log of its own for them."""
+    return Reports(None if options.dev else options.log.rate, metrics=metrics)
+
+
+def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        return reports.refuse(from_http_exception(request, error))
+
+    return refuse
 
 
 def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
@@ -137,15 +158,15 @@ class _Endpoint:
     clock: Clock
     recorder: Recorder | None
 
-    def respond(self, body: Body) -> Response:
+    def respond(self, body: Body, report: CallReport) -> Response:
         """Return the response to *body*; raise MalformedRequest."""
         now = self.clock()
         try:
-            response = Response(self.hook(body, now).body, media_type="application/json")
+            response = report.answered(self.hook(body, now))
         except MalformedRequest:
             raise
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            response = _failed(self.path, error)
+            response = report.failed(error, body)
         if self.recorder is None:
             return response
         exchange = Exchange(self.path, now, response.status_code, body, bytes(response.body))
@@ -160,35 +181,23 @@ class _Route:
     endpoint: _Endpoint
     bodies: Bodies
     threads: Executor
+    reports: Reports
 
     async def respond(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
-        path = self.endpoint.path
+        report = CallReport(self.reports, self.endpoint.path)
         try:
             async with self.bodies.read(request) as body:
-                return await self._answered(body)
+                report.request_bytes = len(body)
+                return await self._answered(body, report)
         except Refused as refused:
-            return refused.refusal.response()
+            return report.refused(refused.refusal)
         except MalformedRequest as error:
-            log.warning("hook %s refused the request: %s", path, error)
-            return malformed(error).response()
+            return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
-            return _failed(path, error)
+            return report.failed(error)
 
-    async def _answered(self, body: Body) -> Response:
+    async def _answered(self, body: Body, report: CallReport) -> Response:
         if len(body) <= LONG:
-            return self.endpoint.respond(body)
-        return await asyncio.get_running_loop().run_in_executor(self.threads, self.endpoint.respond, body)
-
-
-def _failed(path: str, error: Exception) -> Response:
-    log.error("hook %s failed: %s", path, _where(error))
-    return FAILED.response()
-
-
-def _where(error: Exception) -> str:
-    """Return the type of *error* and its traceback in one line; its text only if it can't hold the request."""
-    frames = traceback.extract_tb(error.__traceback__)
-    trace = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind | MisusedException) else ""
-    return f"{type(error).__name__}{text} at {trace}"
+            return self.endpoint.respond(body, report)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, self.endpoint.respond, body, report)

@@ -5,7 +5,6 @@ wait for the memory of large ones; those over 256 KiB may wait for a thread, see
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -21,8 +20,6 @@ SMALL = MIB
 SMALL_AT_ONCE = 16
 """The length of a small body, at most; and how many of that length may be in memory at once."""
 
-log = logging.getLogger(__name__)
-
 
 class Bodies:
     """Reads bodies within *limits*."""
@@ -32,7 +29,6 @@ class Bodies:
         self._within = limits.body_timeout
         self._small = Budget(SMALL_AT_ONCE * SMALL)
         self._large = Budget(limits.max_large_bodies * limits.max_body)
-        self._refused = 0
 
     @asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[Body]:
@@ -58,7 +54,7 @@ class Bodies:
             raise Refused(UNSUPPORTED)
         size = int(request.headers.get("content-length", self._most))
         if size > self._most:
-            raise self._too_large(request)
+            raise Refused(TOO_LARGE)
         return size
 
     async def _received(self, request: Request, size: int) -> bytearray:
@@ -66,12 +62,5 @@ class Bodies:
         async for chunk in request.stream():
             body += chunk
             if len(body) > size:
-                raise self._too_large(request)
+                raise Refused(TOO_LARGE)
         return body
-
-    def _too_large(self, request: Request) -> Refused:
-        """Return the refusal, after counting it: the parent is not synced until the limit is raised."""
-        self._refused += 1
-        limit = f"{self._most / MIB:g} MiB (max_body)"
-        log.warning("hook %s refused the request: over %s; %d so far", request.scope["path"], limit, self._refused)
-        return Refused(TOO_LARGE)

@@ -26,11 +26,13 @@ class Refusal:
     headers: Mapping[str, str] | None = None
     drains: bool = False
     """Whether the rest of the request is read and dropped."""
+    limit: str = ""
+    """The limit that struck, by the name of its setting; "" for none."""
 
-    def response(self) -> Response:
-        """Return this refusal as a response."""
+    def response(self, id_: str) -> Response:
+        """Return this refusal as a response with the id that the log has, see :mod:`metahook.server.reports`."""
         kind = _Draining if self.drains else Response
-        return kind(wire.refusal_body(self.message), self.status, self.headers, "application/json")
+        return kind(wire.refusal_body(self.message, id_), self.status, self.headers, "application/json")
 
 
 class _Draining(Response):
@@ -65,8 +67,8 @@ UNAUTHORIZED = Refusal(
 )
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
-TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"})
-TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True)
+TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"}, limit="body_timeout")
+TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True, limit="max_body")
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
 FAILED = Refusal(*wire.FAILED)
 STOPPED = Refusal(503, "the hook stopped before it could respond", {"Connection": "close"})
@@ -77,12 +79,12 @@ def malformed(error: MalformedRequest) -> Refusal:
     return Refusal(wire.MALFORMED, str(error))
 
 
-def from_http_exception(request: Request, error: Exception) -> Response:
+def from_http_exception(request: Request, error: Exception) -> Refusal:
     """Return the refusal for an exception of the router: no such path, or no such method."""
     status = getattr(error, "status_code", FAILED.status)
     if status == NOT_ALLOWED.status:
-        return _not_allowed(getattr(error, "headers", {})["Allow"]).response()
-    return _not_found(request.app.routes).response() if status == NOT_FOUND.status else FAILED.response()
+        return _not_allowed(getattr(error, "headers", {})["Allow"])
+    return _not_found(request.app.routes) if status == NOT_FOUND.status else FAILED
 
 
 def _not_allowed(allowed: str) -> Refusal:

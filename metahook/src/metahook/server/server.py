@@ -12,9 +12,12 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
+from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, create_reports, paths
 from metahook.server.health import create_health_app
+from metahook.server.line import Line
+from metahook.server.logs import set_up_logging
 from metahook.server.metrics import Metrics
+from metahook.server.reports import Reports
 from metahook.server.shutdown import Shutdown
 from metahook.server.tls import ListenersContext
 from metahook.server.watched_files import reloading
@@ -119,34 +122,38 @@ def serve(
 
     Raise CannotListen if an address is taken. If requests are cut off, end the process with exit code 1.
     """
-    set_up_logging()
-    shutdown = Shutdown(options.drain, options.stop_timeout)
+    set_up_logging(options.log)
+    metrics = Metrics(paths(controllers), options.version, options.limits)
+    reports = create_reports(options, metrics)
+    shutdown = Shutdown(options.drain, options.stop_timeout, reports)
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
-        metrics = Metrics(paths(controllers), options.version, options.limits)
-        app = create_app(controllers, options, health_port=health_socket.getsockname()[1])
-        log.info("hooks on %s port %s", *hooks_socket.getsockname()[:2])
-        log.info("health on %s port %s", *health_socket.getsockname()[:2])
+        app = create_app(controllers, options, health_port=health_socket.getsockname()[1], reports=reports)
+        log.info(_started(hooks_socket, health_socket, options))
         if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
-        hooks = create_server(shutdown.served(app), options, _tls(options, metrics))
+        hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports))
         health = create_server(create_health_app(lambda: shutdown.is_ready, metrics), options)
         uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
 
 
-def set_up_logging() -> None:
-    """Log to stderr, unless logging is set up already."""
-    if not logging.getLogger().handlers:
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-        logging.getLogger("uvicorn").setLevel(logging.WARNING)
+def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> Line:
+    """Return the first line of the log."""
+    hooks, health = (_text(each.getsockname()) for each in (hooks_socket, health_socket))
+    return Line("started", version=options.version, hooks=hooks, health=health, settings=dict(options.settings))
 
 
-def _tls(options: ServerOptions, metrics: Metrics) -> ListenersContext | None:
+def _text(address: tuple[str, int]) -> str:
+    host, port = address[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _tls(options: ServerOptions, metrics: Metrics, reports: Reports) -> ListenersContext | None:
     """Return the context for TLS, or None for plain HTTP."""
     certificates = options.certificates
     if certificates is None:
         return None
     metrics.measure_certificate(lambda: certificates.expiry)
-    return certificates.context(metrics.closed, options.limits)
+    return certificates.context(reports.closed, options.limits)
 
 
 @dataclass(frozen=True)

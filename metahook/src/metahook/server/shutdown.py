@@ -21,7 +21,9 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from metahook.server.line import Line
 from metahook.server.refusal import STOPPED
+from metahook.server.reports import Reports
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -39,9 +41,10 @@ log = logging.getLogger(__name__)
 class Shutdown:
     """The shutdown of one server. Times are in seconds."""
 
-    def __init__(self, drain: float, stop_timeout: float) -> None:
+    def __init__(self, drain: float, stop_timeout: float, reports: Reports) -> None:
         self._drain = drain
         self._stop_timeout = stop_timeout
+        self._reports = reports
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_serving = False
         self._begun = asyncio.Event()
@@ -55,6 +58,7 @@ class Shutdown:
     def serving(self) -> None:
         """Note that the hooks are served from now on."""
         self._is_serving = True
+        log.info(Line("ready"))
 
     # Signals
 
@@ -90,7 +94,7 @@ class Shutdown:
             self._forced.set()
         elif number is signal.SIGINT or not self._is_serving:
             self._drain = 0
-        log.info("%s: no longer ready", number.name)
+        log.info(Line("stopping", signal=number.name))
         self._begun.set()
 
     # Steps
@@ -99,13 +103,23 @@ class Shutdown:
         """Wait for a signal, and stop *hooks*, which *served* runs. End the process if requests are cut off."""
         await self._begun.wait()
         await self._forced_within(self._drain)
+        log.info(Line("drained"))
         hooks.should_exit = True
         forced = asyncio.create_task(self._forced.wait())
         await asyncio.wait({served, forced}, timeout=self._stop_timeout, return_when=asyncio.FIRST_COMPLETED)
         forced.cancel()
         if unfinished := set(hooks.server_state.tasks):
-            await _cut_off(unfinished)
-        log.info("stopped: all requests are finished")
+            await self._cut_off(unfinished)
+        self._reports.end()
+
+    async def _cut_off(self, requests: set[asyncio.Task[None]]) -> None:
+        """Refuse *requests*, and end the process."""
+        for request in requests:
+            request.cancel()
+        await asyncio.wait(requests, timeout=MARGIN / 2)
+        await asyncio.sleep(MARGIN / 10)  # Why here: the loop writes what was sent to the sockets in its next turns
+        self._reports.end()
+        os._exit(CUT_OFF)  # Why not return: Python waits for threads, and one that computes a response can't be stopped
 
     async def _forced_within(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -127,7 +141,7 @@ class Shutdown:
                 await app(scope, receive, sent)
             except asyncio.CancelledError:
                 if not has_started:
-                    await STOPPED.response()(scope, receive, send)
+                    await self._reports.refuse(STOPPED)(scope, receive, send)
 
         return respond
 
@@ -138,16 +152,6 @@ def _closing(message: Message) -> Message:
     if headers is None or any(name.lower() == _CLOSE[0] for name, _ in headers):
         return message
     return {**message, "headers": [*headers, _CLOSE]}
-
-
-async def _cut_off(requests: set[asyncio.Task[None]]) -> None:
-    """Refuse *requests*, and end the process."""
-    log.warning("stopped: %d requests were cut off", len(requests))
-    for request in requests:
-        request.cancel()
-    await asyncio.wait(requests, timeout=MARGIN / 2)
-    await asyncio.sleep(MARGIN / 10)  # Why here: the loop writes what was sent to the sockets in its next turns
-    os._exit(CUT_OFF)  # Why not return: Python waits for threads, and one that computes a response can't be stopped
 
 
 def _exit_after(seconds: float) -> threading.Timer:

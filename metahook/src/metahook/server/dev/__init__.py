@@ -10,6 +10,6 @@ paths of fields, and the values of the status. It has no other values; of a Secr
     pages           ``/`` and ``/docs``
     swagger_ui      the files of Swagger UI, if they are installed
 
-Imports protocol, and the refusals of the server. :func:`metahook.server.app.create_app` imports ``mode`` if
+Imports protocol, and the refusals and the log of the server. :func:`metahook.server.app.create_app` imports ``mode`` if
 ``ServerOptions.dev`` is set.
 """

@@ -15,6 +15,7 @@ from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.printable import printable
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines
+from metahook.server.line import Line
 
 Json = dict[str, Any]
 
@@ -83,21 +84,23 @@ def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last:
     try:
         parent = CustomizeRequest.decode(body).parent
         call = f"{path} {parent.namespace}/{parent.name} generation {parent.generation} in {seconds * 1000:.1f} ms"
+        changes: list[str] = []
         if isinstance(outcome, bytes):
-            outcome = _described(outcome, last.replace(path, parent.uid, outcome))
-        log.info("%s: %s", printable(call), outcome)
+            outcome, changes = _described(outcome, last.replace(path, parent.uid, outcome))
+        log.info(Line(f"{printable(call)}: {outcome}", changes=changes))
     except MalformedRequest:
         pass  # it names no parent, and the app logs why it is refused
     except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it
         log.warning("a call of %s could not be logged: %s", path, type(error).__name__)
 
 
-def _described(response: bytes, before: bytes | None) -> str:
+def _described(response: bytes, before: bytes | None) -> tuple[str, list[str]]:
+    """Return what the *response* lists, and what is different from the one *before*, in lines."""
     new: Json = msgspec.json.decode(response)
     lines = difference_lines(msgspec.json.decode(before) if before else {}, new)
     change = "nothing to compare with" if before is None else "changed" if lines else "unchanged"
     more = [f"... and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
-    return "\n  ".join(["; ".join([*_contents(new), change]), *lines[:MOST_LINES], *more])
+    return "; ".join([*_contents(new), change]), [*lines[:MOST_LINES], *more]
 
 
 def _contents(response: Json) -> Iterator[str]:

@@ -5,10 +5,12 @@ server, and the browser lets it read the responses, because both have the same o
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.refusal import Refusal
@@ -23,12 +25,13 @@ class HostCheck:
     """Middleware: refuses a browser's request for another host. Metacontroller and curl may use any name."""
 
     app: ASGIApp
+    refuse: Callable[[Refusal], Response]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         headers = Headers(scope=scope)
         is_refused = _is_from_browser(headers) and not is_local(headers.get("host", ""))
-        await (FOREIGN_HOST.response() if is_refused else self.app)(scope, receive, send)
+        await (self.refuse(FOREIGN_HOST) if is_refused else self.app)(scope, receive, send)
 
 
 def _is_from_browser(headers: Headers) -> bool:

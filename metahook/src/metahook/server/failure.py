@@ -1,0 +1,14 @@
+"""Where a failure happened. The text of an exception is left out: it may hold the request."""
+
+import traceback
+
+from metahook.protocol import RefusedResponse, UndeclaredKind
+from metahook.protocol.controller import MisusedException
+
+
+def where(error: BaseException) -> str:
+    """Return the type of *error* and its traceback in one line; its text only if it can't hold the request."""
+    frames = traceback.extract_tb(error.__traceback__)
+    trace = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+    text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind | MisusedException) else ""
+    return f"{type(error).__name__}{text} at {trace}"

@@ -1,0 +1,135 @@
+"""Reports: what happens to requests and connections goes to the log and to the metrics, and nowhere else.
+
+Nothing of a request is in them, beyond the kind, namespace, name, uid and generation of its parent.
+"""
+
+import logging
+from collections.abc import Callable
+from secrets import token_hex
+from threading import Lock
+from time import monotonic
+
+from starlette.responses import Response
+
+from metahook.protocol import Parent
+from metahook.server.calls import Call
+from metahook.server.causes import Cause, Causes, Occurrences
+from metahook.server.line import Line, Value
+from metahook.server.line_rate import LineRate
+from metahook.server.metrics import Metrics
+from metahook.server.refusal import FAILED, Refusal
+
+LOG_RATE = 10
+"""Lines of calls a second."""
+
+log = logging.getLogger(__name__)
+
+
+class Reports:
+    """Writes the log of requests, and counts them in *metrics*. Any thread may use it.
+
+    *log_rate* is the number of calls that are logged in a second, None for no calls at all; *new_id* makes the ids of
+    refusals, *timer* returns seconds.
+    """
+
+    def __init__(
+        self,
+        log_rate: float | None = LOG_RATE,
+        *,
+        metrics: Metrics | None = None,
+        new_id: Callable[[], str] = lambda: token_hex(4),
+        timer: Callable[[], float] = monotonic,
+    ) -> None:
+        self.metrics = metrics
+        self.timer = timer
+        self.calls = 0
+        self.refusals = 0
+        self.omitted = 0
+        """Calls that were left out of the log because there were too many."""
+        self._untold = 0
+        self._findings: set[str] = set()
+        self._rate = LineRate(log_rate or 0, timer)
+        self._logs_calls = log_rate is not None
+        self._causes = Causes(timer, new_id)
+        self._lock = Lock()
+
+    def called(self, call: Call) -> None:
+        """Report *call*. Its line is left out if there are too many, or if it is not known what the call is about."""
+        if self.metrics:
+            self.metrics.called(call)
+        with self._lock:
+            self.calls += 1
+            self._write_due()
+            self._write_findings(call)
+            if self._logs_calls and call.about and log.isEnabledFor(logging.INFO):
+                self._write_call(call, call.about)
+
+    def refused(self, hook: str, refusal: Refusal, where: str = "") -> str:
+        """Report *refusal* by *hook*, which is "" for other paths; return the id for the body of the response."""
+        if self.metrics:
+            self.metrics.refused(hook, refusal.status, refusal.limit)
+        return self._occurred(Cause(refusal.status, hook, refusal.message, refusal.limit, where))
+
+    def refuse(self, refusal: Refusal) -> Response:
+        """Report *refusal* of a request that is not for a hook, and return the response."""
+        return refusal.response(self.refused("", refusal))
+
+    def closed(self, limit: str) -> None:
+        """Report a connection that is closed without a response because of *limit*."""
+        if self.metrics:
+            self.metrics.closed(limit)
+        self._occurred(Cause(0, limit=limit))
+
+    def end(self) -> None:
+        """Write what is counted and not written yet, before the process ends."""
+        with self._lock:
+            for found in self._causes.untold():
+                self._write(found)
+            log.info(Line("stopped", calls=self.calls, refusals=self.refusals, omitted=self.omitted))
+
+    def _occurred(self, cause: Cause) -> str:
+        with self._lock:
+            self.refusals += 1
+            self._write_due()
+            found, is_due = self._causes.add(cause)
+            if is_due:
+                self._write(found)
+            return found.id
+
+    def _write_due(self) -> None:
+        for found in self._causes.due():
+            self._write(found)
+
+    def _write(self, found: Occurrences) -> None:
+        cause = found.cause
+        fields: dict[str, Value] = {
+            "hook": cause.hook,
+            "status": cause.status,
+            "error": cause.error,
+            "limit": cause.limit,
+            "where": cause.where,
+            "id": found.id if cause.status else "",
+        }
+        level = logging.ERROR if cause.status >= FAILED.status else logging.WARNING
+        event = "request refused" if cause.status else "connection closed"
+        log.log(level, Line(event, **{name: value for name, value in fields.items() if value}, count=found.count))
+        self._causes.written(found)
+
+    def _write_findings(self, call: Call) -> None:
+        """Write each finding about the installation at its first occurrence: all requests show it."""
+        for finding in call.summary.findings if call.summary else ():
+            if finding.name not in self._findings:
+                self._findings.add(finding.name)
+                log.warning(Line("wrong installation", finding=finding.name, message=finding.message))
+
+    def _write_call(self, call: Call, parent: Parent) -> None:
+        if self._rate.take(is_notable=call.is_notable):
+            log.info(call.line(parent, self._untold))
+            self._untold = 0
+        elif log.isEnabledFor(logging.DEBUG):
+            log.debug(call.line(parent, 0))
+        else:
+            self.omitted += 1
+            self._untold += 1
+            if self.metrics:
+                self.metrics.omitted(1)
