@@ -4,12 +4,10 @@ The routes take the raw body: FastAPI's own way of declaring a body would parse 
 request's content, which Metacontroller would copy into an Event.
 """
 
-import asyncio
 import logging
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from fastapi import FastAPI
@@ -20,7 +18,6 @@ from starlette.responses import Response
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest, RefusedResponse, UndeclaredKind
 from metahook.protocol.controller import Answer, Hook, MisusedException
-from metahook.server.body import Bodies
 from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.openapi import openapi_document
@@ -28,15 +25,10 @@ from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, Refusal, Refused, from_http_exception, malformed
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
+from metahook.server.work import Work
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
-
-LONG = 256 * 1024
-"""Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
-
-THREADS = 2
-"""So that one long request does not wait for the end of another. More would only share the same CPU."""
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
@@ -83,14 +75,15 @@ def create_app(
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, from_http_exception)
     by_prefix = _by_prefix(controllers)
-    bodies, threads = Bodies(options.limits), ThreadPoolExecutor(THREADS, "hook")
+    work = Work(options.limits)
+    app.state.work = work
     hooks = dict(_hooks(by_prefix))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
         hooks = turn_on(app, hooks, health_port)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock, options.recorder), bodies, threads)
+        route = _Route(_Endpoint(path, hook, clock, options.recorder), work)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
@@ -158,15 +151,13 @@ class _Route:
     """Reads the requests to an endpoint, within limits."""
 
     endpoint: _Endpoint
-    bodies: Bodies
-    threads: Executor
+    work: Work
 
     async def respond(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
         path = self.endpoint.path
         try:
-            async with self.bodies.read(request) as body:
-                return await self._answered(body)
+            return await self.work.do(request, self.endpoint.respond)
         except Refused as refused:
             return refused.refusal.response()
         except MalformedRequest as error:
@@ -174,11 +165,6 @@ class _Route:
             return malformed(error).response()
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return _failed(path, error)
-
-    async def _answered(self, body: Body) -> Response:
-        if len(body) <= LONG:
-            return self.endpoint.respond(body)
-        return await asyncio.get_running_loop().run_in_executor(self.threads, self.endpoint.respond, body)
 
 
 def _failed(path: str, error: Exception) -> Response:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 
 import uvicorn
@@ -14,6 +15,8 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, paths
+from metahook.server.connection import Connection
+from metahook.server.connections import Connections
 from metahook.server.health import create_health_app
 from metahook.server.metrics import Metrics
 from metahook.server.tls import ListenersContext
@@ -87,7 +90,7 @@ def create_server(
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=partial(Connection, connections=Connections(options.limits)),  # type: ignore[arg-type] # it makes one
         ws="none",
         lifespan="off",
         timeout_keep_alive=int(options.limits.keep_alive),
