@@ -111,7 +111,7 @@ def test_the_rest_of_a_body_that_is_too_long_is_dropped_after_the_answer() -> No
 
 
 def test_a_client_that_never_ends_its_body_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "DRAIN_WITHIN", 0.01)
+    monkeypatch.setattr(refusals, "DROP_WITHIN", 0.01)
 
     sent = exchange(never, {**JSON, "content-length": "5000"})
 

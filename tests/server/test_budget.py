@@ -1,82 +1,60 @@
-"""A budget of memory: who finds too little of it left waits, in turn."""
+"""A budget of memory: a body that arrives slowly gives way to a new one."""
 
-import asyncio
+from contextlib import suppress
 
-import pytest
-
-from metahook.server.budget import Budget
-
-
-async def _settled() -> None:
-    for _ in range(50):
-        await asyncio.sleep(0)
+from metahook.server.budget import Budget, Share
+from metahook.server.refusal import Refused
 
 
-@pytest.mark.parametrize(
-    ("sizes", "holders"),
-    [
-        ([4, 6], [0, 1]),
-        ([4, 7], [0]),
-        ([10, 0], [0, 1]),
-        ([4, 7, 1], [0]),
-    ],
-    ids=["all fit", "one does not", "nothing always fits", "none overtakes one that waits"],
-)
-def test_who_fits_holds_and_the_others_wait_in_turn(sizes: list[int], holders: list[int]) -> None:
-    assert asyncio.run(_snapshot(sizes)) == holders
+def is_refused(share: Share, size: int) -> bool:
+    """Add *size* bytes to *share*; tell whether they are refused."""
+    try:
+        share.add(b"x" * size)
+    except Refused as refused:
+        return refused.refusal.limit == "small_bodies"
+    return False
 
 
-async def _snapshot(sizes: list[int]) -> list[int]:
+def test_a_body_may_take_all_there_is_and_gives_it_back() -> None:
     budget = Budget(10)
-    holders: list[int] = []
-
-    async def hold(number: int, size: int) -> None:
-        async with budget.hold(size):
-            holders.append(number)
-            await asyncio.Event().wait()
-
-    tasks = [asyncio.create_task(hold(number, size)) for number, size in enumerate(sizes)]
-    await _settled()
-    found = list(holders)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    return found
+    for _ in range(3):
+        with budget.share() as share:
+            assert not is_refused(share, 4)
+            assert not is_refused(share, 6)
+            assert is_refused(share, 1)
+            assert share.body == b"x" * 10
 
 
-async def _held_at_once(sizes: list[int], fails: set[int]) -> int:
-    """Return the most that was held at once, while all of *sizes* are held in turn; some holders fail."""
-    budget, now, most = Budget(10), 0, 0
-
-    async def hold(number: int, size: int) -> None:
-        nonlocal now, most
-        async with budget.hold(size):
-            now += size
-            most = max(most, now)
-            await asyncio.sleep(0)
-            now -= size
-            if number in fails:
-                raise KeyError
-
-    await asyncio.gather(*(hold(number, size) for number, size in enumerate(sizes)), return_exceptions=True)
-    async with budget.hold(10):  # all was given back
-        return most
+def test_the_body_that_has_been_arriving_for_longest_gives_way() -> None:
+    budget = Budget(10)
+    with budget.share() as empty, budget.share() as first, budget.share() as second, budget.share() as new:
+        assert not is_refused(second, 3)
+        assert not is_refused(first, 7)
+        assert not is_refused(new, 5)
+        assert [bytes(share.body) for share in (first, second, new)] == [b"", b"xxx", b"xxxxx"]
+        assert is_refused(first, 1)
+        assert not is_refused(empty, 2)
 
 
-@pytest.mark.parametrize("fails", [set(), {0, 3, 7}], ids=["none fails", "some fail"])
-def test_never_is_more_held_than_there_is_and_all_is_given_back(fails: set[int]) -> None:
-    assert asyncio.run(_held_at_once([3, 9, 1, 10, 2, 2, 5, 8, 4, 4], fails)) <= 10
+def test_a_body_that_has_arrived_does_not_give_way() -> None:
+    budget = Budget(10)
+    with budget.share() as arrived, budget.share() as new:
+        arrived.add(b"x" * 8)
+        budget.settle(arrived)
+        assert is_refused(new, 3)
+        assert not is_refused(new, 2)
+        assert arrived.body == b"x" * 8
 
 
-def test_who_leaves_while_waiting_takes_nothing_along() -> None:
-    async def played() -> None:
-        budget = Budget(10)
-        async with budget.hold(10):
-            leaves = asyncio.create_task(budget.hold(10).__aenter__())
-            await _settled()
-            leaves.cancel()
-            await asyncio.gather(leaves, return_exceptions=True)
-        async with budget.hold(10):
-            pass
-
-    asyncio.run(asyncio.wait_for(played(), 10))
+def test_what_failed_or_gave_way_is_given_back_once() -> None:
+    budget = Budget(10)
+    with suppress(KeyError), budget.share() as fails:
+        fails.add(b"x" * 10)
+        raise KeyError
+    with budget.share() as first:
+        first.add(b"x" * 10)
+        with budget.share() as second:
+            second.add(b"x" * 10)
+    with budget.share() as last:
+        assert not is_refused(last, 10)
+        assert is_refused(last, 1)

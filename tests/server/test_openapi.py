@@ -79,7 +79,9 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
         "408": "RefusalBody",
         "413": "RefusalBody",
         "415": "RefusalBody",
+        "429": "RefusalBody",
         "500": "RefusalBody",
+        "503": "RefusalBody",
     }
 
 

@@ -209,7 +209,7 @@ def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> No
         "stopped",
     ]
     assert (lines[0]["hooks"], lines[0]["health"]) == (hooks.netloc, health.netloc)
-    assert lines[0]["settings"] == {"port": str(hooks.port), "health_port": str(health.port)}
+    assert lines[0]["settings"] == {"port": str(hooks.port), "health_port": str(health.port), "drain": "0"}
     assert (lines[3]["signal"], lines[5]["calls"], lines[5]["refusals"]) == ("SIGTERM", 1, 1)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"]) for line in lines)
     assert "canary" not in log

@@ -21,14 +21,17 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.app import LONG, create_app
+from metahook.server.app import create_app
 from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.metrics import Metrics
+from metahook.server.reports import Reports
 from metahook.server.server import Address, Listener, Server, create_server, run
 from metahook.server.shutdown import Shutdown
+from metahook.server.work import LONG
 from tests.build import grouped, my_resource
 from tests.calling import JSON
+from tests.refused import error
 from tests.serving import Served, served
 from tests.tiny import TINY, sync_body
 
@@ -39,6 +42,7 @@ _STUCK = """
 import sys, time
 from pathlib import Path
 from metahook import Address, ServerOptions, serve
+from tests.refused import error
 from tests.tiny import controller
 
 def never(_):
@@ -112,7 +116,7 @@ def test_it_is_ready_once_the_hooks_accept_connections_and_not_before() -> None:
 
 async def readiness_while_held() -> list[tuple[int, int]]:
     """Return the statuses of /readyz and /livez before and after the hooks accept connections."""
-    shutdown = Shutdown(drain=0, stop_timeout=1)
+    shutdown = Shutdown(drain=0, stop_timeout=1, reports=Reports())
     hooks = Held(create_server(create_app(TINY)).config)
     health = create_server(create_health_app(lambda: shutdown.is_ready, Metrics(("/sync",), "1", Limits())))
     with Address("127.0.0.1", 0).listen() as hooks_socket, Address("127.0.0.1", 0).listen() as health_socket:
@@ -183,7 +187,7 @@ def test_what_is_cut_off_gets_a_refusal(tmp_path: Path, signals: int, drain: flo
         code = running.process.wait(timeout=30)
         log = running.process.stderr.read() if running.process.stderr else ""
 
-    assert (response.status, content) == (503, b'{"error": "the hook stopped before it could respond"}')
+    assert (response.status, error(content)) == (503, "the hook stopped before it could respond")
     assert code == 1
     assert "Traceback" not in log
 

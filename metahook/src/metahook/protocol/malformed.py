@@ -16,6 +16,9 @@ class Rule(Enum):
     # Raised by request.py, before it reads.
     EMPTY = "the body is empty"
     UTF8 = "the body is not UTF-8"
+    # Raised by extent.py.
+    OBJECTS = "the body has more than {most} groups and objects"
+    SIZE = "{path} is larger than {most} MiB"
     # Raised by reading.py.
     JSON = "the body is not JSON"
     DEPTH = "the body is nested too deeply"

@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 from msgspec import Meta
 
 from metahook.protocol import wire
+from metahook.protocol.extent import check_objects, check_parent
 from metahook.protocol.installation import Finding, Requirements, check_installation
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.objects import Object
@@ -90,6 +91,7 @@ def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
         _check_utf8(body)
     except UnicodeDecodeError:
         raise MalformedRequest(Rule.UTF8) from None
+    check_objects(body)
     return read(body, envelope)
 
 
@@ -105,6 +107,8 @@ def _check_utf8(body: Body) -> None:
 
 
 def _parent(parent: wire.ParentBody) -> Parent:
+    check_parent("parent.spec", parent.spec)
+    check_parent("parent.status", parent.status)
     metadata = parent.metadata
     return Parent(
         name=metadata.name,

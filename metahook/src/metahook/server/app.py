@@ -4,11 +4,10 @@ The routes take the raw body: FastAPI's own way of declaring a body would parse 
 request's content, which Metacontroller would copy into an Event.
 """
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -18,7 +17,6 @@ from starlette.responses import Response
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest
 from metahook.protocol.controller import Answer, Hook
-from metahook.server.body import Bodies
 from metahook.server.call_report import CallReport
 from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
@@ -30,15 +28,10 @@ from metahook.server.refusal import Refused, from_http_exception, malformed
 from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
+from metahook.server.work import Work
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
-
-LONG = 256 * 1024
-"""Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
-
-THREADS = 2
-"""So that one long request does not wait for the end of another. More would only share the same CPU."""
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
@@ -90,14 +83,15 @@ def create_app(
     reports = reports or create_reports(options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))
     by_prefix = _by_prefix(controllers)
-    bodies, threads = Bodies(options.limits), ThreadPoolExecutor(THREADS, "hook")
+    work = Work(options.limits)
+    app.state.work = work
     hooks = dict(_hooks(by_prefix))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
         hooks = turn_on(app, hooks, health_port, reports.refuse)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock, options.recorder), bodies, threads, reports)
+        route = _Route(_Endpoint(path, hook, clock, options.recorder), work, reports)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
@@ -158,8 +152,9 @@ class _Endpoint:
     clock: Clock
     recorder: Recorder | None
 
-    def respond(self, body: Body, report: CallReport) -> Response:
-        """Return the response to *body*; raise MalformedRequest."""
+    def respond(self, report: CallReport, body: Body) -> Response:
+        """Return the response to *body*, after reporting it; raise MalformedRequest."""
+        report.request_bytes = len(body)
         now = self.clock()
         try:
             response = report.answered(self.hook(body, now))
@@ -179,25 +174,17 @@ class _Route:
     """Reads the requests to an endpoint, within limits."""
 
     endpoint: _Endpoint
-    bodies: Bodies
-    threads: Executor
+    work: Work
     reports: Reports
 
     async def respond(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
         report = CallReport(self.reports, self.endpoint.path)
         try:
-            async with self.bodies.read(request) as body:
-                report.request_bytes = len(body)
-                return await self._answered(body, report)
+            return await self.work.do(request, partial(self.endpoint.respond, report))
         except Refused as refused:
             return report.refused(refused.refusal)
         except MalformedRequest as error:
             return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return report.failed(error)
-
-    async def _answered(self, body: Body, report: CallReport) -> Response:
-        if len(body) <= LONG:
-            return self.endpoint.respond(body, report)
-        return await asyncio.get_running_loop().run_in_executor(self.threads, self.endpoint.respond, body, report)

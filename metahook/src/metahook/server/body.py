@@ -1,7 +1,7 @@
 """Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
 
-A body is not read from its socket before there is memory for it. Small bodies have a budget of their own, so they never
-wait for the memory of large ones; those over 256 KiB may wait for a thread, see :mod:`metahook.server.app`.
+A small body takes memory as it arrives, and never waits for it. A large one waits in its socket until it is read, for
+a while; those over 256 KiB may then wait for a thread, see :mod:`metahook.server.work`.
 """
 
 import asyncio
@@ -12,13 +12,17 @@ from starlette.requests import ClientDisconnect, Request
 
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
-from metahook.server.budget import Budget
+from metahook.server.budget import Budget, Share
 from metahook.server.limits import Limits
-from metahook.server.refusal import INCOMPLETE, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+from metahook.server.refusal import INCOMPLETE, TOO_LARGE, TOO_MANY_LARGE, TOO_SLOW, UNSUPPORTED, Refused
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
 """The length of a small body, at most; and how many of that length may be in memory at once."""
+
+WAIT = 2.0
+WAITING = 16
+"""Seconds for which a large body waits, and how many wait: each holds what was read together with its headers."""
 
 
 class Bodies:
@@ -29,23 +33,27 @@ class Bodies:
         self._within = limits.body_timeout
         self._small = Budget(SMALL_AT_ONCE * SMALL)
         self._large = Budget(limits.max_large_bodies * limits.max_body)
+        self._turns = asyncio.Semaphore(limits.max_large_bodies)
+        self._waiting = 0
 
     @asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[Body]:
         """Yield the body of *request*, which holds its share of memory until the block ends.
 
-        Raise Refused if it is not plain JSON, too long, cut, or too slow.
+        Raise Refused if it is not plain JSON, too long, cut, or too slow, or if there is no room for it.
         """
         size = self._announced(request)
-        async with (self._small if size <= SMALL else self._large).hold(size):
-            try:
-                async with asyncio.timeout(self._within):
-                    body = await self._received(request, size)
-            except TimeoutError:
-                raise Refused(TOO_SLOW) from None
-            except ClientDisconnect:
-                raise Refused(INCOMPLETE) from None
-            yield body
+        if size > SMALL:
+            await self._wait()
+        try:
+            budget = self._small if size <= SMALL else self._large
+            with budget.share() as share:
+                await self._receive(request, size, share)
+                budget.settle(share)
+                yield share.body
+        finally:
+            if size > SMALL:
+                self._turns.release()
 
     def _announced(self, request: Request) -> int:
         """Return the length of the body of *request*, or the maximum. Metacontroller always sends the length."""
@@ -57,10 +65,27 @@ class Bodies:
             raise Refused(TOO_LARGE)
         return size
 
-    async def _received(self, request: Request, size: int) -> bytearray:
-        body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > size:
-                raise Refused(TOO_LARGE)
-        return body
+    async def _wait(self) -> None:
+        """Wait for the turn of a large body, which its reader ends."""
+        if self._waiting >= WAITING:
+            raise Refused(TOO_MANY_LARGE)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(WAIT):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise Refused(TOO_MANY_LARGE) from None
+        finally:
+            self._waiting -= 1
+
+    async def _receive(self, request: Request, size: int, share: Share) -> None:
+        try:
+            async with asyncio.timeout(self._within):
+                async for chunk in request.stream():
+                    if len(share.body) + len(chunk) > size:
+                        raise Refused(TOO_LARGE)
+                    share.add(chunk)
+        except TimeoutError:
+            raise Refused(TOO_SLOW) from None
+        except ClientDisconnect:
+            raise Refused(INCOMPLETE) from None

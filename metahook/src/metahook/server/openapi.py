@@ -10,7 +10,16 @@ import msgspec
 
 from metahook.protocol import Controller, wire
 from metahook.protocol.sender import CREATED
-from metahook.server.refusal import FAILED, TOO_LARGE, TOO_SLOW, UNAUTHORIZED, UNSUPPORTED, Refusal
+from metahook.server.refusal import (
+    FAILED,
+    TOO_LARGE,
+    TOO_LONG,
+    TOO_MANY_REQUESTS,
+    TOO_SLOW,
+    UNAUTHORIZED,
+    UNSUPPORTED,
+    Refusal,
+)
 
 Json = dict[str, Any]
 
@@ -25,7 +34,7 @@ _BODIES = (
 _REF = "#/components/schemas/{name}"
 
 _MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
-_REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, FAILED)
+_REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)
 
 _METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1, "creationTimestamp": CREATED}
 """What every stored parent has."""

@@ -1,6 +1,7 @@
 """Refusals: the responses other than 200. None holds input: Metacontroller copies error bodies into Events and logs."""
 
 import asyncio
+import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,8 +14,12 @@ from starlette.types import Receive, Scope, Send
 from metahook.protocol import MalformedRequest, wire
 from metahook.protocol.malformed import Rule
 
-DRAIN_WITHIN = 5.0
-"""Seconds."""
+DROP_WITHIN = 5.0
+"""Seconds for which the rest of a request that is too large is read and dropped."""
+
+CLOSE = {"Connection": "close"}
+RETRY_AFTER = 5
+"""Seconds, at most. Metacontroller repeats a request at once, and for ever, if a 429 does not say when."""
 
 
 @dataclass(frozen=True)
@@ -24,31 +29,45 @@ class Refusal:
     status: int
     message: str
     headers: Mapping[str, str] | None = None
-    drains: bool = False
-    """Whether the rest of the request is read and dropped."""
     limit: str = ""
-    """The limit that struck, by the name of its setting; "" for none."""
+    """The limit that the request is over, by the name of its setting; "" for none."""
+    drops_rest: bool = False
+    """Whether the rest of the request is read and dropped before the connection is closed."""
+
+    def body(self, id_: str) -> bytes:
+        """Return the body of the response, JSON, with the id that the log has, see :mod:`metahook.server.reports`."""
+        return wire.refusal_body(self.message, id_)
 
     def response(self, id_: str) -> Response:
-        """Return this refusal as a response with the id that the log has, see :mod:`metahook.server.reports`."""
-        kind = _Draining if self.drains else Response
-        return kind(wire.refusal_body(self.message, id_), self.status, self.headers, "application/json")
+        """Return this refusal as a response with the id that the log has."""
+        kind = _DroppingRest if self.drops_rest else Response
+        return kind(self.body(id_), self.status, self._headers(), "application/json")
+
+    def _headers(self) -> Mapping[str, str] | None:
+        # Why random: requests that are refused at the same time do not all come back at the same time.
+        return self.headers if self.status != BUSY else {"Retry-After": str(1 + secrets.randbelow(RETRY_AFTER))}
 
 
-class _Draining(Response):
+class _DroppingRest(Response):
     """A response that is sent at once; then the rest of the request is read and dropped, for a while.
 
     A client that is still sending when its connection is closed may see a reset, and never the response.
     """
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - as ASGI has it
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await send({"type": "http.response.body", "body": self.body, "more_body": True})
-        with suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_WITHIN):
-                while (await receive()).get("more_body"):
-                    pass
+        if not _waits_for_continue(scope):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DROP_WITHIN):
+                    while (await receive()).get("more_body"):
+                        pass
         await send({"type": "http.response.body", "body": b""})
+
+
+def _waits_for_continue(scope: Scope) -> bool:
+    """Tell whether the client sends the body only when it is asked to: it was not, so there is no rest."""
+    return any(name == b"expect" for name, _ in scope["headers"])
 
 
 class Refused(Exception):
@@ -59,19 +78,33 @@ class Refused(Exception):
         self.refusal = refusal
 
 
+BUSY = 429
+
 INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
 UNAUTHORIZED = Refusal(
     401,
     "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook",
-    {"WWW-Authenticate": "Bearer", "Connection": "close"},
+    {"WWW-Authenticate": "Bearer", **CLOSE},
+    "tokens",
+    drops_rest=True,
 )
+NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
+UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
-TOO_SLOW = Refusal(408, "the request was not sent in time", {"Connection": "close"}, limit="body_timeout")
-TOO_LARGE = Refusal(*wire.TOO_LARGE, {"Connection": "close"}, drains=True, limit="max_body")
+TOO_SLOW = Refusal(408, "the request was not sent in time", CLOSE, "body_timeout")
+HEAD_TOO_SLOW = replace(TOO_SLOW, limit="head_timeout")
+TOO_LARGE = Refusal(*wire.TOO_LARGE, CLOSE, "max_body", drops_rest=True)
+URL_TOO_LONG = Refusal(414, "the URL is too long", limit="max_url")
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
+TOO_MANY_REQUESTS = Refusal(BUSY, "too many requests at the same time", limit="max_in_flight")
+TOO_MANY_LARGE = replace(TOO_MANY_REQUESTS, limit="max_large_bodies")
+TOO_MANY_SMALL = replace(TOO_MANY_REQUESTS, limit="small_bodies")
+HEAD_TOO_LARGE = Refusal(431, "the headers are too large", limit="max_head")
+TOO_MANY_HEADERS = Refusal(431, "the request has too many headers", limit="max_headers")
 FAILED = Refusal(*wire.FAILED)
-STOPPED = Refusal(503, "the hook stopped before it could respond", {"Connection": "close"})
+TOO_LONG = Refusal(503, "the hook did not decide in time", limit="decide_timeout")
+STOPPED = Refusal(503, "the hook stopped before it could respond", CLOSE)
 
 
 def malformed(error: MalformedRequest) -> Refusal:

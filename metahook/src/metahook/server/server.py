@@ -5,7 +5,8 @@ import logging
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from ipaddress import ip_address
 
 import uvicorn
@@ -13,7 +14,10 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, create_reports, paths
+from metahook.server.connection import Connection
+from metahook.server.connections import Connections
 from metahook.server.health import create_health_app
+from metahook.server.limits import Limits
 from metahook.server.line import Line
 from metahook.server.logs import set_up_logging
 from metahook.server.metrics import Metrics
@@ -21,6 +25,9 @@ from metahook.server.reports import Reports
 from metahook.server.shutdown import Shutdown
 from metahook.server.tls import ListenersContext
 from metahook.server.watched_files import reloading
+
+HEALTH_CONNECTIONS = 64
+"""Of the kubelet, and of those who read the metrics."""
 
 log = logging.getLogger(__name__)
 
@@ -96,12 +103,16 @@ class Server(uvicorn.Server):
 
 
 def create_server(
-    app: ASGIApp, options: ServerOptions = DEFAULT_OPTIONS, tls: ListenersContext | None = None
+    app: ASGIApp,
+    options: ServerOptions = DEFAULT_OPTIONS,
+    tls: ListenersContext | None = None,
+    connections: Connections | None = None,
 ) -> Server:
     """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
+    connections = connections or Connections(options.limits)
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=partial(Connection, connections=connections),  # type: ignore[arg-type] # it makes one
         ws="none",
         lifespan="off",
         timeout_keep_alive=int(options.limits.keep_alive),
@@ -131,9 +142,17 @@ def serve(
         log.info(_started(hooks_socket, health_socket, options))
         if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
-        hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports))
-        health = create_server(create_health_app(lambda: shutdown.is_ready, metrics), options)
+        connections = _connections(options.limits, reports)
+        metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
+        hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports), connections)
+        of_health = _connections(replace(options.limits, max_connections=HEALTH_CONNECTIONS), reports)
+        health_app = create_health_app(lambda: shutdown.is_ready, metrics)
+        health = create_server(health_app, options, connections=of_health)
         uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
+
+
+def _connections(limits: Limits, reports: Reports) -> Connections:
+    return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal)))
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> Line:

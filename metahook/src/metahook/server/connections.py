@@ -1,0 +1,73 @@
+"""The connections of a server: how many there may be, and which one is closed for a new one."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from metahook.server.limits import Limits
+from metahook.server.refusal import Refusal
+
+
+class _Connection(Protocol):
+    def waits(self) -> bool:
+        """Tell whether it is the client's turn."""
+
+    def cut(self, limit: str) -> None:
+        """Close the connection without a response, for *limit*."""
+
+
+def _ignore(_: str) -> None:
+    """Do nothing with the limit for which a connection is closed."""
+
+
+def _body(refusal: Refusal) -> bytes:
+    return refusal.body("")
+
+
+class Connections:
+    """The connections of one server."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        closed: Callable[[str], object] = _ignore,
+        refused: Callable[[Refusal], bytes] = _body,
+    ) -> None:
+        """Take what is called with the limit of each connection that is *closed* without a response.
+
+        *refused* is called with each refusal that is sent before the app is called, and returns its body.
+        """
+        self.limits = limits
+        self.closed = closed
+        self.refused = refused
+        self._open: set[_Connection] = set()
+        self._untrusted: dict[_Connection, None] = {}
+
+    @property
+    def count(self) -> int:
+        """Tell how many are open."""
+        return len(self._open)
+
+    def admit(self, connection: _Connection) -> bool:
+        """Tell whether *connection* may stay. At the limit, another one is closed for it.
+
+        That is the one that has waited longest without a 200: a client that has got one is Metacontroller.
+        """
+        if len(self._open) >= self.limits.max_connections:
+            longest = next((each for each in self._untrusted if each.waits()), None)
+            if longest is None:
+                self.closed("max_connections")
+                return False
+            self.remove(longest)
+            longest.cut("max_connections")
+        self._open.add(connection)
+        self._untrusted[connection] = None
+        return True
+
+    def trust(self, connection: _Connection) -> None:
+        """Note that a 200 is sent on *connection*."""
+        self._untrusted.pop(connection, None)
+
+    def remove(self, connection: _Connection) -> None:
+        """Note that *connection* is closed."""
+        self._open.discard(connection)
+        self.trust(connection)

@@ -1,0 +1,86 @@
+"""The work of a server: requests are read, counted and decided, within limits that hold for all of them together.
+
+A request in flight is received completely and not yet answered, so a slow sender has none. A short one is decided in
+the event loop, where a decision takes about as long as a thread would take to start. A hook that blocks there also
+blocks health, so that the kubelet restarts it.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack, contextmanager, suppress
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from metahook.protocol import Body
+from metahook.server.body import Bodies
+from metahook.server.limits import Limits
+from metahook.server.refusal import TOO_LONG, TOO_MANY_REQUESTS, Refused
+
+LONG = 256 * 1024
+"""Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
+
+THREADS = 2
+"""So that one long request does not wait for the end of another. More would only share the same CPU."""
+
+Decide = Callable[[Body], Response]
+
+
+class Work:
+    """The work of one server."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.in_flight = 0
+        """Requests."""
+        self._limits = limits
+        self._bodies = Bodies(limits)
+        self._turn = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(THREADS, "hook")
+
+    async def do(self, request: Request, decide: Decide) -> Response:
+        """Return what *decide* returns for the body of *request*; raise Refused, or as *decide* does."""
+        async with AsyncExitStack() as held:
+            body = await held.enter_async_context(self._bodies.read(request))
+            held.enter_context(self._counted())
+            return await (self._decide_long(body, decide, held) if len(body) > LONG else self._decide(body, decide))
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count one more request in flight until the block ends; raise Refused if there are too many."""
+        if self.in_flight >= self._limits.max_in_flight:
+            raise Refused(TOO_MANY_REQUESTS)
+        self.in_flight += 1
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+
+    async def _decide(self, body: Body, decide: Decide) -> Response:
+        async with self._turn:
+            # Why here: between two decisions, the loop accepts connections, counts requests and answers health.
+            await asyncio.sleep(0)
+            return decide(body)
+
+    async def _decide_long(self, body: Body, decide: Decide, held: AsyncExitStack) -> Response:
+        """Decide in a thread. It can't be stopped, so what is *held* for its body is given back when it ends."""
+        future = self._threads.submit(decide, body)
+        try:
+            async with asyncio.timeout(self._limits.decide_timeout):
+                return await asyncio.shield(asyncio.wrap_future(future))
+        except TimeoutError:
+            raise Refused(TOO_LONG) from None
+        finally:
+            if not (future.done() or future.cancel()):
+                _close_after(future, held.pop_all())
+
+
+def _close_after(future: Future[Response], held: AsyncExitStack) -> None:
+    """Close *held* when *future* is done."""
+    loop = asyncio.get_running_loop()
+
+    def close(_: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: so is the server
+            loop.call_soon_threadsafe(lambda: loop.create_task(held.aclose()))
+
+    future.add_done_callback(close)

@@ -1,0 +1,103 @@
+"""Overload: what is too much at a time gets 429, and what takes too long 503; the hook then serves on."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+from starlette.types import ASGIApp
+
+from metahook import SyncRequest, SyncResponse
+from metahook.server import body
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.limits import Limits
+from metahook.server.refusal import TOO_MANY_REQUESTS
+from tests.calling import JSON
+from tests.refused import error, refusal
+from tests.tiny import TINY, controller, sync_body
+
+MIB = 1024 * 1024
+BUSY = "too many requests at the same time"
+TOO_LONG = "the hook did not decide in time"
+BODY = sync_body()
+LARGE = sync_body(later="x" * 2 * MIB)
+
+
+async def post(app: ASGIApp, content: bytes) -> httpx.Response:
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://hook") as client:
+        return await client.post("/sync", content=content, headers=JSON)
+
+
+@pytest.mark.parametrize(("most", "busy"), [(2, 4), (6, 0)], ids=["two may be in flight", "all may"])
+def test_requests_in_flight_beyond_the_limit_get_429(most: int, busy: int) -> None:
+    app = create_app(TINY, ServerOptions(Limits(max_in_flight=most)))
+
+    async def crowds() -> list[httpx.Response]:
+        first = await asyncio.gather(*(post(app, BODY) for _ in range(6)))
+        await asyncio.gather(*(post(app, BODY) for _ in range(6)))
+        assert (await post(app, BODY)).status_code == 200
+        return first
+
+    answers = asyncio.run(crowds())
+    refused = [answer for answer in answers if answer.status_code == 429]
+
+    assert (len(refused), [answer.status_code for answer in answers].count(200)) == (busy, most)
+    assert {error(answer.content) for answer in refused} <= {BUSY}
+    assert {answer.headers["retry-after"] for answer in refused} <= set("12345")
+
+
+def test_refused_requests_do_not_all_come_back_at_the_same_time() -> None:
+    assert {TOO_MANY_REQUESTS.response("").headers["retry-after"] for _ in range(200)} == set("12345")
+
+
+@contextmanager
+def blocked(limits: Limits) -> Iterator[tuple[ASGIApp, threading.Event]]:
+    """Yield an app whose hook waits for the event, which is set when the block ends."""
+    go_on = threading.Event()
+
+    def wait(_: SyncRequest) -> SyncResponse:
+        go_on.wait()
+        return SyncResponse(status={"a": 1})
+
+    try:
+        yield create_app(controller(wait), ServerOptions(limits)), go_on
+    finally:
+        go_on.set()
+
+
+def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(body, "WAIT", 0.01)
+
+    async def played(app: ASGIApp, go_on: threading.Event) -> None:
+        late, refused = await post(app, LARGE), await post(app, LARGE)
+        assert refusal(late) == (503, TOO_LONG)
+        assert refusal(refused) == (429, BUSY)
+
+        go_on.set()
+        while (answer := await post(app, LARGE)).status_code == 429:
+            pass
+        assert answer.status_code == 200
+
+    with blocked(Limits(max_large_bodies=1, decide_timeout=0.2)) as (app, go_on):
+        asyncio.run(asyncio.wait_for(played(app, go_on), 30))
+
+
+def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "WAITING", 1)
+
+    async def played(app: ASGIApp, go_on: threading.Event) -> None:
+        first = asyncio.create_task(post(app, LARGE))
+        await asyncio.sleep(0.1)
+        second = asyncio.create_task(post(app, LARGE))
+        await asyncio.sleep(0.1)
+        assert (await post(app, LARGE)).status_code == 429
+        go_on.set()
+        assert [(await task).status_code for task in (first, second)] == [200, 200]
+
+    with blocked(Limits(max_large_bodies=1)) as (app, go_on):
+        asyncio.run(asyncio.wait_for(played(app, go_on), 30))
