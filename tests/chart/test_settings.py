@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings import PREFIX, LimitSettings, Settings, bounds, read, variable_of
+from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, read, variable_of
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
@@ -20,7 +20,7 @@ VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 
 FIXED = {"port", "health_port", "stop_timeout"}
 """The chart's Service, probes and terminationGracePeriodSeconds have these ports and this time."""
-FILES = {"tls_cert", "tls_key", "tls_client_ca", "tokens"}
+FILES = set(CallerSettings.model_fields)
 """They follow from the values of tls: see test_tls.py."""
 NOT_IN_A_CLUSTER = {"record", "record_limit", "record_values", "dev"}
 """A recording needs a writable volume; docs/record.md says how to add one. Development mode logs the status."""
