@@ -10,14 +10,15 @@ Json = dict[str, Any]
 TEXT: Json = {"type": "string", "minLength": 1}
 
 
-def _closed(required: list[str], **properties: Json) -> Json:
+def closed(required: list[str], **properties: Json) -> Json:
+    """Return the schema of an object that has no other *properties*, and all that are *required*."""
     return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
-HOOK = _closed(
+HOOK = closed(
     ["version", "webhook"],
     version={"enum": ["v1", "v2"]},
-    webhook=_closed(
+    webhook=closed(
         ["url", "timeout"],
         url={"type": "string", "pattern": "^https?://[^/]+/.+$"},
         timeout={"type": "string", "pattern": "^[1-9][0-9]*(ms|s)$"},
@@ -25,28 +26,44 @@ HOOK = _closed(
     ),
 )
 
-CHILD = _closed(
+_SECRET = closed(["name", "namespace"], name=TEXT, namespace=TEXT)
+_SECRET_KEY = closed(["name", "namespace", "key"], name=TEXT, namespace=TEXT, key=TEXT)
+_CERTIFICATES = {"type": "string", "pattern": "^-----BEGIN CERTIFICATE-----\n"}
+_CA_BUNDLE = {"minProperties": 1, "maxProperties": 1} | closed(
+    [], inline=_CERTIFICATES, secretRef=_SECRET_KEY, configMapRef=_SECRET_KEY
+)
+
+ENDPOINT = closed(
+    ["host", "caBundle"],
+    host=TEXT,
+    caBundle=_CA_BUNDLE,
+    clientTLS=closed(["secretRef"], secretRef=_SECRET),
+    authorization=closed(["secretRef"], secretRef=_SECRET_KEY),
+)
+
+CHILD = closed(
     ["apiVersion", "resource"],
     apiVersion=TEXT,
     resource=TEXT,
-    updateStrategy=_closed(
+    updateStrategy=closed(
         ["method"], method={"enum": ["OnDelete", "Recreate", "InPlace", "RollingRecreate", "RollingInPlace"]}
     ),
 )
 
-COMPOSITE_CONTROLLER = _closed(
+COMPOSITE_CONTROLLER = closed(
     ["apiVersion", "kind", "metadata", "spec"],
     apiVersion={"const": "metacontroller.k8s.io/v1alpha1"},
     kind={"const": "CompositeController"},
-    metadata=_closed(["name"], name={**TEXT, "maxLength": 43}, labels={"type": "object"}),
-    spec=_closed(
+    metadata=closed(["name"], name={**TEXT, "maxLength": 43}, labels={"type": "object"}),
+    spec=closed(
         ["parentResource", "hooks"],
-        parentResource=_closed(
+        parentResource=closed(
             ["apiVersion", "resource"], apiVersion=TEXT, resource=TEXT, ignoreStatusChanges={"type": "boolean"}
         ),
         childResources={"type": "array", "items": CHILD},
+        endpointConfigs={"type": "array", "items": ENDPOINT},
         generateSelector={"type": "boolean"},
         resyncPeriodSeconds={"type": "integer", "minimum": 1},
-        hooks=_closed(["sync"], sync=HOOK, customize=HOOK, finalize=HOOK),
+        hooks=closed(["sync"], sync=HOOK, customize=HOOK, finalize=HOOK),
     ),
 )

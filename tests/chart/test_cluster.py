@@ -4,27 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.chart.cluster import Json, cluster, installing
-
-OBJECTS = "unable to build kubernetes objects"
-"""How Helm fails in this emulated cluster after the checks of the templates have passed."""
-
-
-def crd(name: str, *fields: str) -> Json:
-    schema = {"openAPIV3Schema": {"type": "object", "properties": {field: {"type": "object"} for field in fields}}}
-    versions = [{"name": "v1", "schema": schema}]
-    kind = "CustomResourceDefinition"
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": kind,
-        "metadata": {"name": name},
-        "spec": {"versions": versions},
-    }
-
-
-NAME = "compositecontrollers.metacontroller.k8s.io"
-NEW = crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode", "endpointConfigs")
-OURS = crd("myresources.mygroup.example.com")
+from tests.chart.cluster import NAME, NEW, OURS, cluster, crd, installing
 
 
 @pytest.fixture(name="address")
@@ -35,7 +15,7 @@ def _address(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.mark.parametrize("address", [[NEW]], indirect=True, ids=["there"])
 def test_an_installation_is_accepted_if_metacontroller_is_installed(address: str) -> None:
-    assert OBJECTS in installing(address)
+    assert installing(address) == ""
 
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
@@ -65,7 +45,7 @@ def test_an_outdated_metacontroller_crd_is_an_error_that_names_the_remedy(addres
 
 @pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
 def test_the_check_can_be_disabled(address: str) -> None:
-    assert OBJECTS in installing(address, {"metacontroller": {"check": False}})
+    assert installing(address, {"metacontroller": {"check": False}}) == ""
 
 
 @pytest.mark.parametrize(
@@ -75,7 +55,7 @@ def test_without_crds_enabled_the_myresource_crd_must_be_installed(address: str,
     output = installing(address, {"crds": {"enabled": False}})
 
     assert ("set crds.enabled to true, or apply the directory crds/ first" in output) is refused
-    assert (OBJECTS in output) is not refused
+    assert (output != "") is refused
 
 
 @pytest.mark.parametrize(("version", "refused"), [("1.29.9", True), ("1.30.0", False), ("1.34.1-gke.7", False)])
@@ -99,9 +79,9 @@ def test_a_watched_kind_must_be_served_by_the_cluster() -> None:
 
 def test_a_kind_that_the_cluster_serves_is_not_refused() -> None:
     with cluster(crds=[NEW], backups=True) as address:
-        assert OBJECTS in installing(address, WATCHES)
+        assert installing(address, WATCHES) == ""
 
 
 def test_a_kind_need_not_be_served_if_the_check_is_disabled() -> None:
     with cluster(crds=[NEW]) as address:
-        assert OBJECTS in installing(address, {**WATCHES, "metacontroller": {"check": False}})
+        assert installing(address, {**WATCHES, "metacontroller": {"check": False}}) == ""

@@ -19,20 +19,20 @@ POD = the("Deployment")["spec"]["template"]["spec"]
 (TEST_CONTAINER,) = TEST["spec"]["containers"]
 
 
-def test_there_is_time_to_drain_and_to_finish_running_requests() -> None:
-    drain = HOOK["lifecycle"]["preStop"]["sleep"]["seconds"]
+@pytest.mark.parametrize("drain", [0, 5, 60])
+def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int) -> None:
+    pod = the("Deployment", {"drain": drain})["spec"]["template"]["spec"]
+    timeout = the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"]
 
-    assert POD["terminationGracePeriodSeconds"] > drain + DEFAULT_OPTIONS.stop_timeout
-    assert (
-        int(the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"].rstrip("s"))
-        <= DEFAULT_OPTIONS.stop_timeout
-    )
+    assert pod["terminationGracePeriodSeconds"] > drain + DEFAULT_OPTIONS.stop_timeout
+    assert int(timeout.rstrip("s")) <= DEFAULT_OPTIONS.stop_timeout
 
 
 def test_no_shell_is_needed() -> None:
     commands = [*HOOK.get("command", []), *TEST_CONTAINER["command"]]
-    handlers = [HOOK["startupProbe"], HOOK["livenessProbe"], HOOK["readinessProbe"], HOOK["lifecycle"]["preStop"]]
+    handlers = [HOOK["startupProbe"], HOOK["livenessProbe"], HOOK["readinessProbe"]]
 
+    assert "lifecycle" not in HOOK
     assert not [word for word in commands if "sh" in word.split("/")[-1]]
     assert not [handler for handler in handlers if "exec" in handler]
 
@@ -73,26 +73,41 @@ def test_the_service_exposes_the_hook_port_only() -> None:
     assert [port["targetPort"] for port in the("Service")["spec"]["ports"]] == ["hooks"]
 
 
+METACONTROLLERS = {
+    "key": "app.kubernetes.io/name",
+    "operator": "In",
+    "values": ["metacontroller-helm", "metacontroller"],
+}
+"""Pods of Metacontroller's Helm chart 4.17.2, which is called metacontroller-helm, and of its manifests."""
+
+
 @pytest.mark.parametrize(
-    ("values", "peer"),
+    ("values", "namespace", "selector"),
     [
-        ({}, {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "metacontroller"}}}),
-        (
-            {"metacontroller": {"namespace": "x", "podLabels": {"app": "y"}}},
-            {
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "x"}},
-                "podSelector": {"matchLabels": {"app": "y"}},
-            },
-        ),
+        ({}, "metacontroller", {"matchExpressions": [METACONTROLLERS]}),
+        ({"metacontroller": {"namespace": "x", "podLabels": {"app": "y"}}}, "x", {"matchLabels": {"app": "y"}}),
     ],
-    ids=["namespace", "pods"],
+    ids=["the default", "other labels"],
 )
-def test_the_network_policy_allows_metacontroller_in_and_nothing_out(values: Json, peer: Json) -> None:
+def test_the_network_policy_allows_metacontroller_in_and_nothing_out(
+    values: Json, namespace: str, selector: Json
+) -> None:
     spec = the("NetworkPolicy", values)["spec"]
+    peer = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "podSelector": selector,
+    }
 
     assert spec["policyTypes"] == ["Ingress", "Egress"]
     assert spec["ingress"] == [{"from": [peer], "ports": [{"protocol": "TCP", "port": 8080}]}]
     assert "egress" not in spec
+
+
+def test_the_network_policy_allows_those_to_read_metrics_who_are_named() -> None:
+    monitoring = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}
+    spec = the("NetworkPolicy", {"networkPolicy": {"metricsFrom": [monitoring]}})["spec"]
+
+    assert spec["ingress"][1:] == [{"from": [monitoring], "ports": [{"protocol": "TCP", "port": 8081}]}]
 
 
 def test_the_hook_has_its_own_service_account_without_token_and_rights() -> None:
@@ -136,13 +151,13 @@ def test_the_pod_of_helm_test_is_allowed_in_before_it_runs() -> None:
     assert policy["spec"]["podSelector"]["matchLabels"] == the("Deployment")["spec"]["selector"]["matchLabels"]
 
 
-def run_helm_test(url: str, **changed: str) -> subprocess.CompletedProcess[str]:
+def run_helm_test(url: str, *ca: str, **changed: str) -> subprocess.CompletedProcess[str]:
     """Run the script of the Pod of helm test with this Python instead of the image's, against the hook at *url*."""
     script, given = TEST_CONTAINER["args"]
     for old, new in changed.items():
         script = script.replace(old, new)
     assert given == "http://myresource-operator.operators.svc"
-    command = [sys.executable, *TEST_CONTAINER["command"][1:], script, url]
+    command = [sys.executable, *TEST_CONTAINER["command"][1:], script, url, *ca]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
 

@@ -77,9 +77,11 @@ def test_the_schema_has_exactly_the_values_of_the_chart() -> None:
     known = {path: set(schema["properties"]) for path, schema in nodes(SCHEMA).items()}
 
     assert known[""] - {"global", "follow"} == set(DEFAULTS)
+    assert known["/tls/ca"] == set(DEFAULTS["tls"]["ca"])
+    assert known["/tls/certManager"] == set(DEFAULTS["tls"]["certManager"])
     for key in ("image", "serviceAccount", "podDisruptionBudget", "networkPolicy", "crds", "rbac"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
-    for key in ("metacontroller", "compositeController", "watch"):
+    for key in ("metacontroller", "compositeController", "watch", "limits", "tls"):
         assert known[f"/{key}"] == set(DEFAULTS[key])
 
 

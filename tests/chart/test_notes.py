@@ -9,9 +9,12 @@ import yaml
 
 from charts.rendering import rendered
 from tests.api.apiserver import SCHEMA, refusals
+from tests.chart.cluster import NEW, cluster, rendered_in
 from tests.chart.sets import SETS, Json, objects, the, values
 
 QUOTAS = {"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}
+OFF: Json = {"enabled": False}
+CERT_MANAGER: Json = {"mode": "certManager", "token": {"secretName": "t"}}
 WATCHES = {"watch": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
@@ -85,6 +88,11 @@ def test_the_myresource_of_the_notes_is_valid() -> None:
         ({"crds": {"enabled": False}}, "apply the directory crds/ yourself"),
         ({"watch": {"secrets": True}}, "can read all Secrets of the cluster"),
         (WATCHES, "An Event SyncError on the\nMyResource is the only sign"),
+        ({"tls": CERT_MANAGER}, "restart Metacontroller, at least once in the\nlifetime of the client certificate"),
+        ({"tls": CERT_MANAGER}, "because it reads its client certificate and its token from Secrets"),
+        ({"tls": {**CERT_MANAGER, "clientCertificate": OFF}}, "because it reads its token from Secrets"),
+        ({"tls": {**CERT_MANAGER, "clientCertificate": OFF, "token": OFF}}, "because it reads the CA from Secrets"),
+        ({"metacontroller": {"podLabels": {"a": "b"}}}, "the labels of metacontroller.podLabels"),
     ],
     ids=str,
 )
@@ -94,3 +102,20 @@ def test_the_notes_mention_special_values(given: Json, said: str) -> None:
     assert said in notes(given)
     assert said not in notes(usual)
     assert len(objects(usual)) == 14
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_notes_warn_of_plain_http_unless_tls_is_on(name: str) -> None:
+    is_plain = the("CompositeController", values(name))["spec"]["hooks"]["sync"]["webhook"]["url"].startswith("http://")
+
+    assert ("tls.mode is disabled: Metacontroller calls the hook by plain HTTP" in notes(values(name))) is is_plain
+
+
+def test_the_notes_say_when_generated_certificates_expire_and_how_to_replace_them() -> None:
+    with cluster(crds=[NEW]) as address:
+        release = rendered_in(address, {"tls": {"mode": "helm"}})
+    (expires,) = re.findall('mygroup.example.com/expires: "(.*)"', release["manifest"])[:1]
+    secrets = "myresource-operator-tls myresource-operator-client-tls myresource-operator-token"
+
+    assert f"The certificates expire on {expires}." in release["notes"]
+    assert f"kubectl -n myresource-operator delete secret {secrets}\n" in release["notes"]

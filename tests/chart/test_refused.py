@@ -7,6 +7,8 @@ from charts.rendering import rendered
 from tests.chart.sets import Json
 
 DIGEST = "sha256:" + "0" * 64
+TOKEN = {"secretName": "t"}
+PEM = "-----BEGIN CERTIFICATE-----\n"
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
 
 
@@ -49,6 +51,48 @@ def refusal(values: Json, release: str = "r") -> str:
         ({"maxBody": 0}, "maxBody is 0", "set it to 1 to 256"),
         ({"maxBody": 257}, "maxBody is 257", "raise resources.limits.memory by 14Mi"),
         ({"maxBody": "64Mi"}, "/maxBody", "got string, want integer"),
+        ({"limits": {"keepAlive": 90}}, "/limits/keepAlive", "minimum: got 90, want 91"),
+        ({"limits": {"maxHead": 1025}}, "/limits/maxHead", "maximum: got 1,025, want 1,024"),
+        ({"limits": {"maxBody": 64}}, "/limits", "'maxBody' not allowed"),
+        ({"drain": 61}, "/drain", "maximum: got 61, want 60"),
+        ({"logFormat": "text"}, "/logFormat", "must be one of 'auto', 'json', 'console'"),
+        ({"logLevel": "trace"}, "/logLevel", "must be one of"),
+        ({"networkPolicy": {"metricsFrom": [{}]}}, "/networkPolicy/metricsFrom/0", "minProperties"),
+        ({"tls": {"mode": "off"}}, "/tls/mode", "must be one of 'disabled', 'helm', 'certManager', 'secret'"),
+        ({"tls": {"mode": "helm"}}, "tls.mode is helm", "With helm template or Argo CD, set tls.mode to certManager"),
+        ({"tls": {"mode": "helm"}}, "Secrets r-myresource-operator-tls, r-m", "each run would generate others"),
+        ({"tls": {"mode": "certManager"}}, "the Secrets r-myresource-operator-token", "set tls.token.secretName"),
+        ({"tls": {"mode": "secret"}}, "tls.secretName is empty", "set it to the Secret with the hook's certificate"),
+        (
+            {"tls": {"mode": "secret", "secretName": "s"}},
+            "tls.clientCertificate.secretName is empty",
+            "or set tls.clientCertificate.enabled to false",
+        ),
+        ({"tls": {"secretName": "s"}}, "tls.secretName is s and tls.mode is disabled", "set tls.mode to secret"),
+        (
+            {"tls": {"mode": "certManager", "clientCertificate": {"secretName": "s"}}},
+            "tls.clientCertificate.secretName is s and tls.mode is certManager",
+            "set tls.mode to secret",
+        ),
+        ({"tls": {"token": TOKEN}}, "tls.token.secretName is set and no token is used", "set tls.mode"),
+        ({"tls": {"mode": "helm", "ca": {"bundle": PEM}}}, "tls.ca is set and tls.mode is helm", "leave tls.ca empty"),
+        (
+            {"tls": {"mode": "certManager", "ca": {"bundle": PEM, "configMapName": "x"}}},
+            "tls.ca.bundle and tls.ca.configMapName are both set",
+            "set one of them",
+        ),
+        ({"tls": {"mode": "certManager", "ca": {"bundle": "x"}}}, "tls.ca.bundle is not a certificate", "PEM text"),
+        (
+            {"tls": {"certManager": {"issuerRef": {"name": "x"}}}},
+            "tls.certManager.issuerRef needs a name, and tls.mode certManager",
+            "set both",
+        ),
+        (
+            {"tls": {"mode": "certManager", "token": TOKEN, "certManager": {"issuerRef": {"kind": "Issuer"}}}},
+            "tls.certManager.issuerRef needs a name",
+            "set both",
+        ),
+        ({"tls": None}, "''", "missing property 'tls'"),
         ({"runAsUser": 0}, "runAsUser is 0", "set it to a number above 0, or to null"),
         (
             {"compositeController": {"timeoutSeconds": 11}},
@@ -140,6 +184,12 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"runAsUser": None},
         {"maxBody": 1},
         {"maxBody": 256},
+        {"limits": {"keepAlive": 91, "maxHead": 1, "maxHeaders": 8}},
+        {"drain": 0},
+        {"drain": 60},
+        {"tls": {"mode": "certManager", "token": TOKEN}},
+        {"tls": {"mode": "certManager", "token": {"enabled": False}}},
+        {"tls": {"mode": "secret", "secretName": "s", "clientCertificate": {"enabled": False}, "token": TOKEN}},
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
         watch(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
         watch(*({**BACKUPS, "resource": f"things{number}"} for number in range(32))),

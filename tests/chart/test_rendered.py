@@ -8,10 +8,12 @@ import pytest
 from app import __version__
 from charts.rendering import CHART
 from tests import kubernetes_schemas
+from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
 
 OLDEST, NEWEST = "1.30", "1.36"
+SCHEMAS = {"CompositeController": COMPOSITE_CONTROLLER, "Certificate": CERTIFICATE, "Issuer": ISSUER}
 
 
 def golden(name: str) -> str:
@@ -50,8 +52,8 @@ def test_helm_lint_fails_for_an_unknown_value() -> None:
 
 
 def validate(item: Json, version: str) -> None:
-    if item["kind"] == "CompositeController":
-        jsonschema.validate(item, COMPOSITE_CONTROLLER)
+    if item["kind"] in SCHEMAS:
+        jsonschema.validate(item, SCHEMAS[item["kind"]])
     else:
         kubernetes_schemas.validate(item, version)
 

@@ -33,6 +33,7 @@ def revision(values: Json) -> str:
         {"watch": {"pods": False}},
         {"watch": {"secrets": True}},
         WATCHES,
+        {"tls": {"mode": "certManager", "token": {"secretName": "t"}}},
     ],
     ids=str,
 )
@@ -48,6 +49,9 @@ def test_the_revision_changes_with_everything_that_decides_responses(values: Jso
         {"image": {"pullPolicy": "Always"}},
         {"resources": {"limits": {"memory": "1Gi"}}},
         {"compositeController": {"timeoutSeconds": 3}},
+        {"limits": {"maxHead": 64}},
+        {"drain": 20},
+        {"logLevel": "debug"},
     ],
     ids=str,
 )

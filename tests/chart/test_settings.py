@@ -1,13 +1,15 @@
 """The chart's values and the operator's settings have the same names, such as maxBody and MYRESOURCE_MAX_BODY."""
 
+import json
 import re
+from typing import get_args
 
 import helm_python as helm
 import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings import PREFIX, CallerSettings, LimitSettings, LogSettings, Settings, read, variable_of
+from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, read, variable_of
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
@@ -16,17 +18,14 @@ from tests.chart.sets import SETS, Json, the, values
 TEXT = (CHART / "values.yaml").read_text()
 VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 
-LATER = {
-    *LimitSettings.model_fields,
-    *CallerSettings.model_fields,
-    *LogSettings.model_fields,
-    "drain",
-    "stop_timeout",
-} - {"max_body"}
-FIXED = {"port", "health_port", *LATER}
-"""The chart's Service and probes have these ports."""
+FIXED = {"port", "health_port", "stop_timeout"}
+"""The chart's Service, probes and terminationGracePeriodSeconds have these ports and this time."""
+FILES = set(CallerSettings.model_fields)
+"""They follow from the values of tls: see test_tls.py."""
 NOT_IN_A_CLUSTER = {"record", "record_limit", "record_values", "dev"}
 """A recording needs a writable volume; docs/record.md says how to add one. Development mode logs the status."""
+LIMITS = set(LimitSettings.model_fields) - {"max_body"}
+"""maxBody is not in the group limits, because it is the one that users have a reason to change."""
 
 
 def environment(given: Json) -> dict[str, str]:
@@ -35,12 +34,14 @@ def environment(given: Json) -> dict[str, str]:
 
 
 def value_of(name: str) -> str:
-    """Return the path of the value that sets the setting *name*: watch_pods is watch.pods, and max_body is maxBody."""
+    """Return the path of the value that sets the setting *name*, such as watch.pods, limits.maxHead and maxBody."""
     group, _, rest = name.partition("_")
-    return f"watch.{rest}" if group == "watch" else re.sub("_(.)", lambda found: found[1].upper(), name)
+    if group == "watch":
+        return f"watch.{rest}"
+    return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - FIXED - NOT_IN_A_CLUSTER))
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - FIXED - FILES - NOT_IN_A_CLUSTER))
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
     assert value_of(name) in VALUES
     assert variable_of(name) in environment(values("watch"))
@@ -63,15 +64,49 @@ def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
 
 
 def test_the_hook_gets_no_variable_that_is_not_a_setting() -> None:
-    given = {name for name in environment(values("watch")) if name.startswith(PREFIX)}
+    given = {name for each in SETS for name in environment(values(each)) if name.startswith(PREFIX)}
 
     assert given <= {variable_of(name) for name in Settings.model_fields}
 
 
-def test_what_is_watched_has_no_value_without_a_setting() -> None:
-    assert {value for value in VALUES if value.startswith("watch.")} <= {
-        value_of(name) for name in Settings.model_fields
-    }
+@pytest.mark.parametrize("group", ["watch.", "limits."])
+def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
+    found = {value for value in VALUES if value.startswith(group)}
+
+    assert found
+    assert found <= {value_of(name) for name in Settings.model_fields}
+
+
+def schema_of(path: str) -> Json:
+    """Return the schema of the value at *path*."""
+    found: Json = json.loads((CHART / "values.schema.json").read_text())
+    for key in path.split("."):
+        found = found["properties"][key]
+    return found
+
+
+NUMBERS = sorted({*LIMITS, "drain", "log_rate"})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_value_has_the_bounds_of_its_setting(name: str) -> None:
+    field, schema = Settings.model_fields[name], schema_of(value_of(name))
+
+    assert bounds(field) == f"from {schema['minimum']} to {schema['maximum']}"
+
+
+@pytest.mark.parametrize("name", ["log_format", "log_level"])
+def test_a_value_has_the_words_of_its_setting(name: str) -> None:
+    assert schema_of(value_of(name))["enum"] == list(get_args(Settings.model_fields[name].annotation))
+
+
+@pytest.mark.parametrize("name", sorted(LIMITS))
+def test_a_limit_is_described_as_its_setting(name: str) -> None:
+    assert documented(TEXT)[value_of(name)] == " ".join((Settings.model_fields[name].description or "").split())
+
+
+def test_other_bounds_would_be_found() -> None:
+    assert bounds(Settings.model_fields["keep_alive"]) != "from 1 to 3600"
 
 
 def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(

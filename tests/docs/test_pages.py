@@ -13,6 +13,7 @@ from app import __version__
 from charts.rendering import CHART, rendered
 from metahook.server import refusal
 from tests.api.apiserver import refusals
+from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
@@ -86,7 +87,8 @@ def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command:
     for setting in settings(command):
         values |= helm.parse_set_string(setting)
 
-    assert rendered(values)["deployment.yaml"], page
+    with cluster(crds=[NEW]) as address:
+        assert installing(address, values) == "", page
 
 
 METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]

@@ -1,11 +1,13 @@
 """A proxy between Metacontroller and the hook. While it misbehaves, every second request fails."""
 
 import os
+import select
 import socket
 import struct
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import urlsplit
@@ -34,6 +36,10 @@ class Proxy(ThreadingHTTPServer):
         self.went_wrong: Counter[str] = Counter()
         self.hosts: set[str] = set()
         """The hosts that Metacontroller requested, if this is its HTTP proxy."""
+        self.tunnels: set[str] = set()
+        """The hosts and ports that Metacontroller connected to through the proxy, for TLS."""
+        self.tls_target = ""
+        """The URL of the hook that these connections go to."""
         self._hook = httpx.Client(trust_env=False, headers={"Content-Type": "application/json"})
         self._lock = threading.Lock()
         self._turn = 0
@@ -89,6 +95,21 @@ class _Handler(BaseHTTPRequestHandler):
             return
         cut = len(answer.content) // 2 if fate else None
         self._answer(answer.status_code, answer.content, cut)
+
+    def do_CONNECT(self) -> None:
+        """Forward a TLS connection, which the proxy can't read, until one side closes it."""
+        self.server.tunnels.add(self.path)
+        target = urlsplit(self.server.tls_target)
+        self.close_connection = True
+        with suppress(OSError), socket.create_connection((target.hostname, target.port)) as hook:
+            self.send_response(200)
+            self.end_headers()
+            others = {self.connection: hook, hook: self.connection}
+            while data := {end: end.recv(1 << 16) for end in select.select(others, [], [])[0]}:
+                if b"" in data.values():
+                    break
+                for end, sent in data.items():
+                    others[end].sendall(sent)
 
     def _answer(self, status: int, content: bytes, cut: int | None = None) -> None:
         self.send_response(status)

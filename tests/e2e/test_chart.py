@@ -1,5 +1,6 @@
 """Runs the commands of docs/install.md and docs/operate.md. Metacontroller calls the hook by its Service name."""
 
+import base64
 import re
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
+from tests.e2e.hook import Hook
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
@@ -39,6 +41,10 @@ UPGRADE = (
 RAISE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --set maxBody=64,resources.limits.memory=960Mi --wait"
+)
+ENCRYPT = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --set tls.mode=helm --wait"
 )
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"
@@ -146,6 +152,43 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     assert container["resources"]["limits"]["memory"] == "960Mi"
     here.wait_until_quiet(2)
     assert here.pods() == pods
+
+
+def mounted(site: Site, folder: Path) -> Path:
+    """Write the keys of the Secrets of the operator's namespace to *folder*, a directory for each, and return it."""
+    for secret in site.cluster.client.all("Secret", OPERATOR):
+        place = folder / secret["metadata"]["name"]
+        place.mkdir()
+        for key, value in secret["data"].items():
+            (place / key).write_bytes(base64.b64decode(value))
+    return folder
+
+
+def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
+    installed: Shell, here: Namespace, site: Site, tmp_path: Path
+) -> None:
+    here.ready()
+    pods = here.pods()
+
+    installed.run(ENCRYPT)
+    secrets = mounted(site, tmp_path)
+    tls, tokens = (secrets / f"{OPERATOR}-{name}" for name in ("tls", "token"))
+    files = {"tls-cert": tls / "tls.crt", "tls-key": tls / "tls.key", "tls-client-ca": tls / "ca.crt", "tokens": tokens}
+    hook = Hook("tls-hook", site.cluster.folder, *(f"--{option}={path}" for option, path in files.items()))
+    site.proxy.tls_target = hook.url
+    hook.start()
+    try:
+        here.wait_until_quiet()
+        assert here.pods() == pods
+        controller = here.client.get("CompositeController", "", "myresource")
+        installed.run(UPGRADE)
+        assert here.client.get("CompositeController", "", "myresource") == controller
+        here.change(image="nginx:1.28")
+        here.eventually(lambda: not pods & here.pods())
+        here.wait_until_ready()
+    finally:
+        hook.stop()
+    assert site.proxy.tunnels == {f"{OPERATOR}.{OPERATOR}.svc:443"}
 
 
 def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell, here: Namespace) -> None:

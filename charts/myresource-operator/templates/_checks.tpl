@@ -5,6 +5,7 @@
 {{- include "myresource-operator.checkNumbers" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
+{{- include "myresource-operator.checkTls" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: set serviceAccount.name to an existing ServiceAccount, or serviceAccount.create to true" -}}
 {{- end -}}
@@ -121,6 +122,40 @@
 {{- end -}}
 {{- end }}
 
+{{- define "myresource-operator.checkTls" -}}
+{{- $tls := .Values.tls -}}
+{{- $secrets := dict "tls.secretName" $tls.secretName "tls.clientCertificate.secretName" $tls.clientCertificate.secretName -}}
+{{- range $value, $name := $secrets -}}
+{{- if and $name (ne $tls.mode "secret") -}}
+{{- fail (printf "%s is %s and tls.mode is %s: set tls.mode to secret, or leave %s empty" $value $name $tls.mode $value) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq $tls.mode "secret") (not $tls.secretName) -}}
+{{- fail "tls.mode is secret and tls.secretName is empty: set it to the Secret with the hook's certificate in tls.crt and tls.key" -}}
+{{- end -}}
+{{- if and (eq $tls.mode "secret") $tls.clientCertificate.enabled (not $tls.clientCertificate.secretName) -}}
+{{- fail "tls.mode is secret and tls.clientCertificate.secretName is empty: set it to the Secret with Metacontroller's client certificate in tls.crt and tls.key, or set tls.clientCertificate.enabled to false" -}}
+{{- end -}}
+{{- if and $tls.token.secretName (not (include "myresource-operator.token" .)) -}}
+{{- fail "tls.token.secretName is set and no token is used: set tls.mode and tls.token.enabled, or leave tls.token.secretName empty" -}}
+{{- end -}}
+{{- if and (or $tls.ca.bundle $tls.ca.configMapName) (has $tls.mode (list "disabled" "helm")) -}}
+{{- fail (printf "tls.ca is set and tls.mode is %s: set tls.mode to certManager or secret, or leave tls.ca empty" $tls.mode) -}}
+{{- end -}}
+{{- if and $tls.ca.bundle $tls.ca.configMapName -}}
+{{- fail "tls.ca.bundle and tls.ca.configMapName are both set: set one of them" -}}
+{{- end -}}
+{{- if and $tls.ca.bundle (not (contains "-----BEGIN CERTIFICATE-----" $tls.ca.bundle)) -}}
+{{- fail "tls.ca.bundle is not a certificate: set it to PEM text that starts with -----BEGIN CERTIFICATE-----" -}}
+{{- end -}}
+{{- if and $tls.certManager.issuerRef (or (ne $tls.mode "certManager") (not $tls.certManager.issuerRef.name)) -}}
+{{- fail "tls.certManager.issuerRef needs a name, and tls.mode certManager: set both, or leave it empty" -}}
+{{- end -}}
+{{- if and (include "myresource-operator.generatedSecrets" .) (not (lookup "v1" "Namespace" "" "kube-system")) -}}
+{{- fail (printf "tls.mode is %s, so Helm generates the Secrets %s, and without a cluster that keeps them each run would generate others. With helm template or Argo CD, set tls.mode to certManager or secret, and set tls.token.secretName to a Secret that you create, or tls.token.enabled to false" $tls.mode (include "myresource-operator.generatedSecrets" . | replace " " ", ")) -}}
+{{- end -}}
+{{- end }}
+
 {{/* Requirements on the cluster. Without a cluster (helm template, a GitOps render) lookup returns nothing, and these checks pass. */}}
 {{- define "myresource-operator.checkCluster" -}}
 {{- if lookup "v1" "Namespace" "" "kube-system" -}}
@@ -132,6 +167,9 @@
 {{- if not (contains (printf "%q:" $field) ($crd | toJson)) -}}
 {{- fail (printf "the CRD compositecontrollers.metacontroller.k8s.io of Metacontroller is too old, it has no field %s: apply the CRDs of Metacontroller 4.17.2 or later; helm upgrade does not upgrade them, see docs/operate.md (metacontroller.check=false skips this check)" $field) -}}
 {{- end -}}
+{{- end -}}
+{{- if and (eq .Values.tls.mode "certManager") (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "certificates.cert-manager.io")) -}}
+{{- fail "tls.mode is certManager and the CRD certificates.cert-manager.io is not installed: install cert-manager first, or set tls.mode to helm or secret" -}}
 {{- end -}}
 {{- if and (not .Values.crds.enabled) (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "myresources.mygroup.example.com")) -}}
 {{- fail "crds.enabled is false and the CRD myresources.mygroup.example.com is not installed: set crds.enabled to true, or apply the directory crds/ first" -}}

@@ -44,7 +44,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end }}
 
-{{/* The settings of the hook, as its environment. */}}
+{{/* The settings that decide the hook's responses, as its environment. */}}
 {{- define "myresource-operator.environment" -}}
 {{- $kinds := list -}}
 {{- range .Values.watch.dependencies -}}
@@ -59,15 +59,44 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* The revision in the hook's URLs. It changes with everything that decides the hook's responses; Metacontroller then syncs every MyResource. */}}
+{{/* The other settings: how the hook listens, stops and logs. limits.maxHead is MYRESOURCE_MAX_HEAD. */}}
+{{- define "myresource-operator.serverEnvironment" -}}
+{{- range $limit, $value := .Values.limits }}
+- {name: MYRESOURCE_{{ snakecase $limit | upper }}, value: {{ int64 $value | quote }}}
+{{- end }}
+- {name: MYRESOURCE_DRAIN, value: {{ int64 .Values.drain | quote }}}
+- {name: MYRESOURCE_LOG_FORMAT, value: {{ .Values.logFormat }}}
+- {name: MYRESOURCE_LOG_LEVEL, value: {{ .Values.logLevel }}}
+- {name: MYRESOURCE_LOG_RATE, value: {{ int64 .Values.logRate | quote }}}
+{{- if include "myresource-operator.tls" . }}
+- {name: MYRESOURCE_TLS_CERT, value: /etc/myresource/tls/tls.crt}
+- {name: MYRESOURCE_TLS_KEY, value: /etc/myresource/tls/tls.key}
+{{- end }}
+{{- if include "myresource-operator.clientCertificate" . }}
+- {name: MYRESOURCE_TLS_CLIENT_CA, value: /etc/myresource/tls/ca.crt}
+{{- end }}
+{{- if include "myresource-operator.token" . }}
+- {name: MYRESOURCE_TOKENS, value: /etc/myresource/tokens}
+{{- end }}
+{{- end }}
+
+{{/* The revision in the hook's URLs. It changes with everything that decides the hook's responses, and with what Metacontroller reads only once. Metacontroller then syncs every MyResource. */}}
 {{- define "myresource-operator.revision" -}}
 {{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.environment" .) -}}
+{{- if include "myresource-operator.tls" . -}}
+{{- $decides = append $decides (include "myresource-operator.identities" .) -}}
+{{- end -}}
 {{- printf "%s-%s" (.Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
+{{- end }}
+
+{{/* The host name at which Metacontroller calls the hook, which its certificate must have. */}}
+{{- define "myresource-operator.host" -}}
+{{- printf "%s.%s.svc" (include "myresource-operator.fullname" .) (include "myresource-operator.namespace" .) -}}
 {{- end }}
 
 {{/* The URL at which Metacontroller calls the hook. */}}
 {{- define "myresource-operator.url" -}}
-{{- printf "http://%s.%s.svc" (include "myresource-operator.fullname" .) (include "myresource-operator.namespace" .) -}}
+{{- printf "%s://%s" (include "myresource-operator.tls" . | empty | ternary "http" "https") (include "myresource-operator.host" .) -}}
 {{- end }}
 
 {{/* The security contexts: Pod Security "restricted", and a read-only root file system. */}}
@@ -76,6 +105,9 @@ runAsNonRoot: true
 {{- with .Values.runAsUser }}
 runAsUser: {{ int64 . }}
 runAsGroup: {{ int64 . }}
+{{- if include "myresource-operator.tls" $ }}
+fsGroup: {{ int64 . }} # can read the mounted Secrets
+{{- end }}
 {{- end }}
 seccompProfile: {type: RuntimeDefault}
 {{- end }}

@@ -15,7 +15,7 @@ def metacontroller(binaries: Binaries, folder: Path, kubeconfig: Path, apply_str
     """
     health = free_port()
     command = [
-        *(["env", f"HTTP_PROXY={proxy}"] if proxy else []),
+        *(["env", f"HTTP_PROXY={proxy}", f"HTTPS_PROXY={proxy}"] if proxy else []),
         str(binaries.metacontroller),
         f"--kubeconfig={kubeconfig}",
         f"--apply-strategy={apply_strategy}",

@@ -1,0 +1,297 @@
+"""TLS: what Helm generates and keeps, what Metacontroller and the hook read, and when Metacontroller reads it again."""
+
+import base64
+from typing import Any
+
+import pytest
+import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from charts.rendering import RELEASE
+from tests.chart.cluster import NEW, OURS, cluster, rendered_in
+from tests.chart.sets import Json, objects, the
+
+HOST = "myresource-operator.myresource-operator.svc"
+SECRETS = ["myresource-operator-client-tls", "myresource-operator-tls", "myresource-operator-token"]
+TOKEN: Json = {"secretName": "t"}
+OFF: Json = {"enabled": False}
+
+
+def installed(secrets: list[Json], **tls: Any) -> list[Json]:
+    """Return the objects of an installation in a cluster that has *secrets*; the mode is helm by default."""
+    with cluster(crds=[NEW, OURS], secrets=[owned(secret) for secret in secrets]) as address:
+        release = rendered_in(address, {"crds": {"enabled": False}, "tls": {"mode": "helm", **tls}})
+    return [item for item in yaml.load_all(release["manifest"], yaml.CSafeLoader) if item]
+
+
+def owned(secret: Json) -> Json:
+    """Return *secret* with the metadata without which Helm refuses to touch an object."""
+    metadata = secret["metadata"]
+    release = {f"meta.helm.sh/release-{key}": RELEASE for key in ("name", "namespace")}
+    labels = {**metadata.get("labels", {}), "app.kubernetes.io/managed-by": "Helm"}
+    annotations = {**metadata.get("annotations", {}), **release, "example.com/of-others": "x"}
+    return {"apiVersion": "v1", "kind": "Secret", **secret} | {
+        "metadata": {**metadata, "labels": labels, "annotations": annotations}
+    }
+
+
+@pytest.fixture(name="first", scope="module")
+def _first() -> list[Json]:
+    """Return the objects of a first installation in mode helm."""
+    return installed([])
+
+
+def secrets_of(made: list[Json]) -> list[Json]:
+    return sorted((item for item in made if item["kind"] == "Secret"), key=lambda item: str(item["metadata"]["name"]))
+
+
+def decoded(made: list[Json], name: str, key: str) -> bytes:
+    (secret,) = [item for item in secrets_of(made) if item["metadata"]["name"] == f"myresource-operator-{name}"]
+    return base64.b64decode(secret["data"][key])
+
+
+def certificate(made: list[Json], name: str, key: str = "tls.crt") -> x509.Certificate:
+    return x509.load_pem_x509_certificate(decoded(made, name, key))
+
+
+def endpoint(made: list[Json]) -> Json:
+    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
+    (found,) = controller["spec"]["endpointConfigs"]
+    return dict(found)
+
+
+def revision(made: list[Json]) -> str:
+    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
+    return str(controller["spec"]["hooks"]["sync"]["webhook"]["url"]).partition("?rev=")[2]
+
+
+def test_helm_generates_certificates_of_one_ca_and_a_token(first: list[Json]) -> None:
+    hook, client, ca = certificate(first, "tls"), certificate(first, "client-tls"), certificate(first, "tls", "ca.crt")
+
+    assert [item["metadata"]["name"] for item in secrets_of(first)] == SECRETS
+    names = hook.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == [HOST]
+    for signed, name in ((hook, "tls"), (client, "client-tls")):
+        signed.verify_directly_issued_by(ca)
+        key = load_pem_private_key(decoded(first, name, "tls.key"), None)
+        assert key.public_key() == signed.public_key()
+    assert len(decoded(first, "token", "token")) == 48
+
+
+def test_the_key_of_the_generated_ca_is_stored_nowhere(first: list[Json]) -> None:
+    ca = certificate(first, "tls", "ca.crt").public_key()
+    keys = [key for secret in secrets_of(first) for key in secret["data"] if key.endswith(".key")]
+
+    assert keys == ["tls.key", "tls.key"]
+    for name in ("tls", "client-tls"):
+        assert load_pem_private_key(decoded(first, name, "tls.key"), None).public_key() != ca
+
+
+def test_the_generated_certificates_expire_on_the_day_that_the_secret_names(first: list[Json]) -> None:
+    (_, secret, _) = secrets_of(first)
+    named = secret["metadata"]["annotations"]["mygroup.example.com/expires"]
+
+    for name, key in (("tls", "tls.crt"), ("client-tls", "tls.crt"), ("tls", "ca.crt")):
+        assert certificate(first, name, key).not_valid_after_utc.date().isoformat() == named
+
+
+def test_metacontroller_gets_the_ca_inline_and_its_certificate_and_token_by_name(first: list[Json]) -> None:
+    place = {"namespace": "myresource-operator"}
+
+    assert endpoint(first) == {
+        "host": HOST,
+        "caBundle": {"inline": decoded(first, "tls", "ca.crt").decode()},
+        "clientTLS": {"secretRef": {"name": "myresource-operator-client-tls", **place}},
+        "authorization": {"secretRef": {"name": "myresource-operator-token", "key": "token", **place}},
+    }
+
+
+def test_an_upgrade_keeps_what_helm_generated(first: list[Json]) -> None:
+    second = installed(secrets_of(first))
+
+    assert second == first
+
+
+def test_an_installation_elsewhere_generates_others(first: list[Json]) -> None:
+    other = installed([])
+
+    for name, key in (("tls", "ca.crt"), ("tls", "tls.key"), ("client-tls", "tls.key"), ("token", "token")):
+        assert decoded(other, name, key) != decoded(first, name, key)
+    assert revision(other) != revision(first)
+
+
+def test_a_deleted_certificate_is_replaced_together_with_its_ca_and_the_token_is_kept(first: list[Json]) -> None:
+    second = installed([secret for secret in secrets_of(first) if "client" not in secret["metadata"]["name"]])
+
+    assert certificate(second, "tls", "ca.crt") != certificate(first, "tls", "ca.crt")
+    certificate(second, "client-tls").verify_directly_issued_by(certificate(second, "tls", "ca.crt"))
+    assert decoded(second, "token", "token") == decoded(first, "token", "token")
+
+
+def test_a_deleted_token_is_replaced_and_the_certificates_are_kept(first: list[Json]) -> None:
+    second = installed([secret for secret in secrets_of(first) if "token" not in secret["metadata"]["name"]])
+
+    assert decoded(second, "token", "token") != decoded(first, "token", "token")
+    assert certificate(second, "tls") == certificate(first, "tls")
+    assert revision(second) != revision(first)
+
+
+REFERENCED: Json = {"mode": "secret", "secretName": "s", "clientCertificate": {"secretName": "c"}, "token": TOKEN}
+
+
+def given(**changed: str) -> list[Json]:
+    """Return the Secrets s, c and t; *changed* has values that differ, by name and key, such as ``s_tls.crt``."""
+    data = {
+        "s": {"tls.crt": "hook", "tls.key": "hook", "ca.crt": "ca"},
+        "c": {"tls.crt": "client", "tls.key": "client"},
+        "t": {"token": "token"},
+    }
+    for place, value in changed.items():
+        name, _, key = place.partition("_")
+        data[name][key] = value
+    encoded = {
+        name: {key: base64.b64encode(text.encode()).decode() for key, text in pairs.items()}
+        for name, pairs in data.items()
+    }
+    return [{"metadata": {"name": name, "namespace": "myresource-operator"}, "data": encoded[name]} for name in data]
+
+
+@pytest.mark.parametrize("place", ["s_ca.crt", "c_tls.crt", "t_token"])
+def test_metacontroller_reads_again_if_the_ca_its_certificate_or_its_token_is_replaced(place: str) -> None:
+    before, after = (installed(secrets, **REFERENCED) for secrets in (given(), given(**{place: "other"})))
+
+    assert revision(after) != revision(before)
+
+
+def test_metacontroller_does_not_read_again_if_the_hooks_certificate_is_renewed() -> None:
+    renewed = given(**{"s_tls.crt": "new", "s_tls.key": "new"})
+
+    assert installed(renewed, **REFERENCED) == installed(given(), **REFERENCED)
+
+
+def test_without_a_cluster_a_value_makes_metacontroller_read_again() -> None:
+    before, after = (the("CompositeController", {"tls": {**REFERENCED, "revision": each}}) for each in ("", "2"))
+
+    assert revision([after]) != revision([before])
+
+
+def may_read_secrets(tls: Json) -> bool:
+    (role,) = [
+        item
+        for item in objects({"tls": tls})
+        if item["metadata"]["name"].endswith("-metacontroller") and "rules" in item
+    ]
+    verbs = [rule["verbs"] for rule in role["rules"] if "secrets" in rule["resources"]]
+    assert verbs in ([], [["list", "watch"]])
+    return bool(verbs)
+
+
+INLINE: Json = {"bundle": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"}
+
+
+@pytest.mark.parametrize(
+    ("tls", "reads"),
+    [
+        pytest.param({"mode": "disabled"}, False, id="plain HTTP"),
+        pytest.param({"mode": "certManager", "clientCertificate": OFF, "token": OFF}, True, id="the CA"),
+        pytest.param({"mode": "certManager", "clientCertificate": OFF, "token": OFF, "ca": INLINE}, False, id="inline"),
+        pytest.param(
+            {"mode": "certManager", "clientCertificate": OFF, "token": OFF, "ca": {"configMapName": "x"}},
+            False,
+            id="a ConfigMap",
+        ),
+        pytest.param({"mode": "certManager", "token": OFF, "ca": INLINE}, True, id="a client certificate"),
+        pytest.param(
+            {"mode": "certManager", "clientCertificate": OFF, "token": TOKEN, "ca": INLINE}, True, id="a token"
+        ),
+    ],
+)
+def test_metacontroller_may_read_secrets_only_if_it_must(tls: Json, reads: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert may_read_secrets(tls) is reads
+
+
+def test_with_a_generated_ca_alone_metacontroller_needs_no_secret() -> None:
+    made = installed([], clientCertificate=OFF, token=OFF)
+
+    assert set(endpoint(made)) == {"host", "caBundle"}
+    assert [item["metadata"]["name"] for item in secrets_of(made)] == ["myresource-operator-tls"]
+    (role,) = [item for item in made if item["metadata"]["name"].endswith("-metacontroller") and "rules" in item]
+    assert not [rule for rule in role["rules"] if "secrets" in rule["resources"]]
+
+
+def mounted(pod: Json) -> dict[str, Json]:
+    """Return the volumes of the container of *pod*, by path; all are read-only."""
+    (container,) = pod["containers"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    assert all(mount["readOnly"] for mount in container["volumeMounts"])
+    return {mount["mountPath"]: volumes[mount["name"]] for mount in container["volumeMounts"]}
+
+
+def test_the_hook_reads_its_certificate_and_the_tokens_from_files_that_its_group_alone_can_read() -> None:
+    pod = the("Deployment", {"tls": REFERENCED})["spec"]["template"]["spec"]
+    found = mounted(pod)
+    environment = {item["name"]: item["value"] for item in pod["containers"][0]["env"]}
+
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"] == 65532
+    assert {path: volume["secret"]["secretName"] for path, volume in found.items()} == {
+        "/etc/myresource/tls": "s",
+        "/etc/myresource/tokens": "t",
+    }
+    assert {volume["secret"]["defaultMode"] for volume in found.values()} == {0o440}
+    files = {f"/etc/myresource/tls/{item['path']}" for item in found["/etc/myresource/tls"]["secret"]["items"]}
+    assert {environment[f"MYRESOURCE_TLS_{name}"] for name in ("CERT", "KEY", "CLIENT_CA")} == files
+    assert environment["MYRESOURCE_TOKENS"] in found
+
+
+def test_what_is_turned_off_is_not_mounted_and_not_set() -> None:
+    tls = {"mode": "secret", "secretName": "s", "clientCertificate": OFF, "token": OFF}
+    pod = the("Deployment", {"tls": tls})["spec"]["template"]["spec"]
+    (volume,) = mounted(pod).values()
+
+    assert [item["key"] for item in volume["secret"]["items"]] == ["tls.crt", "tls.key"]
+    assert {item["name"] for item in pod["containers"][0]["env"]} & {
+        "MYRESOURCE_TLS_CLIENT_CA",
+        "MYRESOURCE_TOKENS",
+    } == set()
+
+
+def test_without_tls_nothing_is_mounted() -> None:
+    pod = the("Deployment")["spec"]["template"]["spec"]
+
+    assert "volumes" not in pod
+    assert "fsGroup" not in pod["securityContext"]
+
+
+def test_helm_test_gets_the_files_that_metacontroller_uses() -> None:
+    (pod,) = [item["spec"] for item in objects({"tls": REFERENCED}) if item["kind"] == "Pod"]
+    ((path, volume),) = mounted(pod).items()
+    files = {
+        (source["secret"]["name"], item["path"])
+        for source in volume["projected"]["sources"]
+        for item in source["secret"]["items"]
+    }
+
+    assert path == "/etc/myresource/caller"
+    assert volume["projected"]["defaultMode"] == 0o440
+    assert files == {("s", "ca.crt"), ("c", "tls.crt"), ("c", "tls.key"), ("t", "token")}
+
+
+@pytest.mark.parametrize(("mode", "port"), [("disabled", 80), ("secret", 443)])
+def test_the_service_has_the_port_of_the_urls_scheme(mode: str, port: int) -> None:
+    values = {"tls": REFERENCED} if mode == "secret" else {}
+    (found,) = the("Service", values)["spec"]["ports"]
+
+    assert (found["port"], found["targetPort"]) == (port, "hooks")
+
+
+def test_the_certificates_of_cert_manager_are_for_the_hosts_that_metacontroller_calls() -> None:
+    made = objects({"tls": {"mode": "certManager", "token": TOKEN}})
+    certificates = {item["metadata"]["name"]: item["spec"] for item in made if item["kind"] == "Certificate"}
+    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
+
+    assert set(certificates) == {f"myresource-operator{suffix}" for suffix in ("", "-ca", "-client")}
+    (found,) = controller["spec"]["endpointConfigs"]
+    assert certificates["myresource-operator"]["dnsNames"] == [found["host"]]
+    assert certificates["myresource-operator-client"]["secretName"] == found["clientTLS"]["secretRef"]["name"]
+    assert certificates["myresource-operator"]["secretName"] == found["caBundle"]["secretRef"]["name"]
