@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Callable
 
-from bench.reliability import certificates, memory, overload, slow, wire
+from bench.reliability import callers, certificates, memory, overload, slow, wire
 from bench.reliability.client import request
 from bench.reliability.figures import Figure
 from tests.traffic import load
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[bytes], list[Figure]]] = {
     "slow": slow.figures,
     "overload": overload.figures,
     "memory": memory.figures,
+    "callers": callers.figures,
     "certificates": certificates.figures,
 }
 
