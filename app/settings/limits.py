@@ -42,7 +42,7 @@ class LimitSettings(BaseSettings):
     body_timeout: Seconds = int(DEFAULT.body_timeout)
     """Time to receive the body of a request, in seconds."""
     decide_timeout: Seconds = int(DEFAULT.decide_timeout)
-    """Time to compute a response, in seconds."""
+    """Time to compute the response to a request over 256 KiB, in seconds."""
     write_timeout: Seconds = int(DEFAULT.write_timeout)
     """Time for the client to take the response, in seconds."""
     keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)

@@ -19,7 +19,7 @@ class Settings(LimitSettings, CallerSettings, LogSettings, WatchSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     """Port of /sync, /customize and /openapi.json."""
     health_port: Annotated[int, Field(ge=0, le=65535)] = 8081
-    """Port of /livez and /readyz."""
+    """Port of /livez, /readyz and /metrics."""
     drain: Annotated[int, Field(ge=0, le=60), Option("SECONDS")] = 5
     """Time for which requests are still served after SIGTERM, while the Pod is removed from the Service, in seconds."""
     stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12

@@ -65,7 +65,7 @@
 {{- fail (printf "podDisruptionBudget.maxUnavailable is %v and replicaCount is %v: set maxUnavailable to at least 1, so that nodes can be drained, and to less than replicaCount, so that one replica stays; or set podDisruptionBudget.enabled to false" $values.podDisruptionBudget.maxUnavailable $values.replicaCount) -}}
 {{- end -}}
 {{- if or (lt (int $values.compositeController.timeoutSeconds) 1) (gt (int $values.compositeController.timeoutSeconds) 10) -}}
-{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10, because a hook that is shutting down waits at most 10 seconds for requests in progress" $values.compositeController.timeoutSeconds) -}}
+{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10, because the hook waits 12 seconds for requests in progress when it stops" $values.compositeController.timeoutSeconds) -}}
 {{- end -}}
 {{- if lt (int $values.compositeController.resyncPeriodSeconds) 60 -}}
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
