@@ -64,11 +64,15 @@ class Metrics:
         self._add_configuration(version, limits)
 
     def _add_calls(self) -> None:
-        self._calls = self._counter("calls", "Calls that reached a hook, by status code. Those refused earlier, such as 401 and 404, are among the refusals.", "hook", "code")
+        self._calls = self._counter(
+            "calls", "Calls that reached a hook, by status code. Others are among the refusals.", "hook", "code"
+        )
         self._seconds = self._histogram(
             "call_duration_seconds", "Time from the head of a request to its response.", SECONDS
         )
-        self._request = self._histogram("request_size_bytes", "Size of the bodies of requests; 0 for one that was refused before it was received.", SIZES)
+        self._request = self._histogram(
+            "request_size_bytes", "Size of the bodies of requests; 0 if it was not received.", SIZES
+        )
         self._response = self._histogram("response_size_bytes", "Size of the bodies of responses.", SIZES)
         self._refusals = self._counter(
             "refusals", "Responses other than 200, by the limit that was exceeded.", "hook", "code", "limit"
