@@ -48,6 +48,8 @@ class Connection(HttpToolsProtocol):
         self._in_body = False
         self._is_deaf = False
         """Whether all that arrives is dropped."""
+        self._is_last = False
+        """Whether the connection is closed after the request that is being read."""
         self._head_size = 0
         self._unread = 0
         """Bytes that have arrived since a part of the request was complete."""
@@ -122,6 +124,8 @@ class Connection(HttpToolsProtocol):
             raise Refused(NOT_HTTP)
         super().on_headers_complete()
         self._cycle = self.cycle
+        if self._is_last:
+            self._cycle.keep_alive = False
         self._unread = 0
         self._in_body = True
         self._receiving.remove()
@@ -139,6 +143,12 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     # What uvicorn calls
+
+    def shutdown(self) -> None:
+        """Close the connection after its request. Why not as uvicorn does: it drops a head that is incomplete."""
+        self._is_last = self._in_request and not (self._in_body or self._is_deaf)
+        if not self._is_last:
+            super().shutdown()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         async def call(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
