@@ -33,7 +33,7 @@ class Balancer:
     async def _serve(self) -> None:
         self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
         async with await asyncio.start_server(self._forward, "127.0.0.1", 0) as server:
-            self.url = "http://{}:{}".format(*server.sockets[0].getsockname())
+            self.address = "{}:{}".format(*server.sockets[0].getsockname())
             self._is_open.set()
             await self._closing.wait()
 

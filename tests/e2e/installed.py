@@ -32,4 +32,5 @@ def install(client: Client, hook: str, *, secrets: bool) -> None:
 def controller(hook: str) -> Json:
     """Return the CompositeController with the URL *hook* instead of a Service name, as there is no DNS."""
     (item,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
-    return with_hooks_at(urlsplit(hook).netloc, item)
+    url = urlsplit(hook)
+    return with_hooks_at(url.netloc, item, url.scheme)

@@ -1,4 +1,7 @@
-"""The hook's replicas are replaced one by one while MyResources change, and Metacontroller sees no failure."""
+"""The hook's replicas are replaced one by one while MyResources change, and Metacontroller sees no failure.
+
+The replicas serve TLS, and ask for a client certificate and a token.
+"""
 
 import itertools
 import signal
@@ -17,8 +20,8 @@ from tests.e2e.balancer import Balancer
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
 from tests.e2e.hook import Hook
-from tests.e2e.installed import controller
 from tests.e2e.namespace import Namespace
+from tests.e2e.protection import Protection
 
 CHANGES = 300
 NAMES = [f"web{number}" for number in range(30)]
@@ -30,17 +33,18 @@ REMOVED_AFTER = 0.3
 
 
 class Rolling:
-    """Two replicas of the hook behind *balancer*, with their files in *folder*."""
+    """Two replicas of the hook with *options* behind *balancer*; their logs are in *folder*."""
 
-    def __init__(self, balancer: Balancer, folder: Path) -> None:
+    def __init__(self, balancer: Balancer, folder: Path, *options: str) -> None:
         self._balancer = balancer
         self._folder = folder
+        self._options = (f"--drain={DRAIN}", *options)
         self._numbers = itertools.count(1)
         self._replicas: list[Hook] = []
 
     def start(self) -> None:
         """Add a replica."""
-        replica = Hook(f"replica{next(self._numbers)}", self._folder, f"--drain={DRAIN}")
+        replica = Hook(f"replica{next(self._numbers)}", self._folder, *self._options)
         self._replicas.append(replica)
         replica.start()
         self._balancer.add(replica.url)
@@ -67,8 +71,8 @@ class Rolling:
 
 @pytest.fixture(name="cluster", scope="module")
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Return a cluster whose hook is not called."""
-    made = Cluster(find_binaries(), tmp_path_factory.mktemp("rolls"))
+    """Return a cluster whose hook is not called, where Metacontroller can read Secrets."""
+    made = Cluster(find_binaries(), tmp_path_factory.mktemp("rolls"), secrets=True)
     try:
         made.start()
         yield made
@@ -76,16 +80,24 @@ def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         made.stop()
 
 
+@pytest.fixture(name="protection", scope="module")
+def _protection(cluster: Cluster) -> Protection:
+    """Return certificates and a token, of which Metacontroller has its Secrets."""
+    made = Protection(cluster.folder / "protection")
+    made.install(cluster.client)
+    return made
+
+
 @pytest.fixture(name="rolling", scope="module")
-def _rolling(cluster: Cluster, mode: Mode) -> Iterator[Rolling]:
+def _rolling(cluster: Cluster, protection: Protection, mode: Mode) -> Iterator[Rolling]:
     """Return two replicas, which Metacontroller calls; others for each mode."""
     del mode
     with Balancer() as balancer:
-        made = Rolling(balancer, cluster.folder)
+        made = Rolling(balancer, cluster.folder, *protection.options)
         try:
             for _ in range(2):
                 made.start()
-            cluster.client.apply(controller(balancer.url))
+            cluster.client.apply(protection.controller(balancer.address))
             yield made
         finally:
             made.stop()

@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
@@ -37,6 +37,8 @@ class Server:
     """A server on loopback, in a thread."""
 
     port: int
+    stop: Callable[[], None]
+    """Begins the shutdown."""
     closed: list[str] = field(default_factory=list)
 
     def connect(self, *sent: bytes) -> socket.socket:
@@ -50,9 +52,9 @@ class Server:
 def serving(limits: Limits = SHORT, app: ASGIApp | None = None, *, plain: bool = False) -> Iterator[Server]:
     """Serve *app* (default: the tiny controller) until the block ends; *plain* is with uvicorn's own connections."""
     with Address("127.0.0.1", 0).listen() as listener:
-        running = Server(listener.getsockname()[1])
         options = ServerOptions(limits, stop_timeout=1)
         server = create_server(app or create_app(TINY, options), options)
+        running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True))  # noqa: FBT003
         limited = partial(Connection, connections=Connections(limits, running.closed.append))
         server.config.http = HttpToolsProtocol if plain else limited  # type: ignore[assignment] # it makes one
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -118,6 +120,24 @@ SLOW = {
     "lines before a request": (b"\r\n", TOO_SLOW, None),
     "half of a body that is not read": (request(line="POST /x HTTP/1.1") + b"{", None, "body_timeout"),
 }
+
+
+@pytest.mark.parametrize(("plain", "status"), [(False, b"HTTP/1.1 200 OK"), (True, b"")], ids=["ours", "uvicorn"])
+def test_a_request_whose_head_is_incomplete_at_the_shutdown_is_answered(*, plain: bool, status: bytes) -> None:
+    head = request("Connection: close")
+    with (
+        serving(Limits(), plain=plain) as server,
+        server.connect(head[:20]) as client,
+        server.connect(request(), BODY) as idle,
+    ):
+        read_response(idle)
+        server.stop()
+        assert received(idle) == b""
+        with suppress(ConnectionError):
+            client.sendall(head[20:] + BODY)
+        response = received(client)
+
+    assert response.partition(b"\r\n")[0] == status
 
 
 @pytest.mark.parametrize(("sent", "response", "limit"), SLOW.values(), ids=SLOW.keys())
@@ -328,7 +348,7 @@ def test_uvicorn_has_what_a_connection_builds_on() -> None:
     assert overridden == {
         *("__init__", "__doc__", "connection_made", "connection_lost", "data_received", "_start_asgi_task"),
         *("on_message_begin", "on_url", "on_header", "on_headers_complete", "on_body", "on_message_complete"),
-        "on_response_complete",
+        *("on_response_complete", "shutdown"),
     }
     for used in (
         *("def _unset_keepalive_if_required(self)", "self.parser.feed_data(data)", "self.flow.pause_reading()"),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx
@@ -16,7 +17,7 @@ import pytest
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.server import Address, create_server
+from metahook.server.server import HEALTH_CONNECTIONS, Address, create_server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
 from tests.refused import error
@@ -55,6 +56,24 @@ def test_hooks_are_answered_on_one_port_and_health_on_the_other(hook: Served) ->
     assert httpx.get(f"{hook.health_url}/readyz").text == "ok\n"
     assert httpx.get(f"{hook.url}/livez").status_code == 404
     assert httpx.post(f"{hook.health_url}/sync", content=BODY, headers=JSON).status_code == 404
+
+
+def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwhile() -> None:
+    command = (sys.executable, "-m", "app", "serve", "--head-timeout=2")
+    with served(*command) as running, ExitStack() as stack:
+        port = urlsplit(running.health_url).port or 0
+        clients = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            for _ in range(HEALTH_CONNECTIONS)
+        ]
+        for client in clients:
+            client.sendall(b"GET /livez HTTP/1.1\r\n")
+
+        assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
+        answers = [client.recv(100).partition(b"\r\n")[0] for client in clients]
+
+    # The first one was closed to make room for the request.
+    assert answers == [b"", *[b"HTTP/1.1 408 Request Timeout"] * (HEALTH_CONNECTIONS - 1)]
 
 
 def test_an_answer_over_the_wire_is_the_controllers(hook: Served) -> None:

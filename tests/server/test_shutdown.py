@@ -36,12 +36,15 @@ from tests.serving import Served, served
 from tests.tiny import TINY, sync_body
 
 BODY = sync_request(my_resource(), grouped(), {})
+LONG_BODY = sync_body(padding="x" * LONG)
+"""A thread works on it."""
 SERVE = (sys.executable, "-m", "app", "serve")
 
 _STUCK = """
 import sys, time
 from pathlib import Path
 from metahook import Address, ServerOptions, serve
+from metahook.server.limits import Limits
 from tests.refused import error
 from tests.tiny import controller
 
@@ -50,7 +53,7 @@ def never(_):
     time.sleep(600)
 
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
-options = ServerOptions(drain={drain}, stop_timeout=1)
+options = ServerOptions(Limits(decide_timeout={decide_timeout}), drain={drain}, stop_timeout=1)
 serve(controller(never), Address("127.0.0.1", port), Address("127.0.0.1", health_port), options)
 """
 """A hook whose function does not return."""
@@ -165,10 +168,12 @@ def test_without_a_drain_the_next_request_of_an_idle_connection_is_lost() -> Non
 
 
 @contextmanager
-def stuck(folder: Path, body: bytes, drain: float) -> Iterator[tuple[Served, http.client.HTTPConnection]]:
+def stuck(
+    folder: Path, body: bytes, *, drain: float = 0, decide_timeout: float = 8
+) -> Iterator[tuple[Served, http.client.HTTPConnection]]:
     """Serve a hook whose function does not return; yield it while it works on *body*, and the connection."""
     called = folder / "called"
-    command = (sys.executable, "-c", _STUCK.format(called=str(called), drain=drain))
+    command = (sys.executable, "-c", _STUCK.format(called=str(called), drain=drain, decide_timeout=decide_timeout))
     with served(*command) as running, connected(running) as connection:
         connection.request("POST", "/sync", body, JSON)
         wait_for(called.exists)
@@ -177,8 +182,7 @@ def stuck(folder: Path, body: bytes, drain: float) -> Iterator[tuple[Served, htt
 
 @pytest.mark.parametrize(("signals", "drain"), [(1, 0), (2, 60)], ids=["its time is over", "a second signal"])
 def test_what_is_cut_off_gets_a_refusal(tmp_path: Path, signals: int, drain: float) -> None:
-    long = sync_body(padding="x" * LONG)  # a thread works on it
-    with stuck(tmp_path, long, drain) as (running, connection):
+    with stuck(tmp_path, LONG_BODY, drain=drain) as (running, connection):
         for _ in range(signals):
             running.process.send_signal(signal.SIGTERM)
             wait_until_not_ready(running)
@@ -193,7 +197,15 @@ def test_what_is_cut_off_gets_a_refusal(tmp_path: Path, signals: int, drain: flo
 
 
 def test_it_exits_even_if_a_hook_function_blocks_the_loop(tmp_path: Path) -> None:
-    with stuck(tmp_path, sync_body(), drain=0) as (running, _):
+    with stuck(tmp_path, sync_body()) as (running, _):
+        running.process.send_signal(signal.SIGTERM)
+
+        assert running.process.wait(timeout=30) == 1
+
+
+def test_it_exits_even_if_a_thread_is_stuck_in_a_hook_function_whose_request_was_refused(tmp_path: Path) -> None:
+    with stuck(tmp_path, LONG_BODY, decide_timeout=0.1) as (running, connection):
+        assert connection.getresponse().status == httpx.codes.SERVICE_UNAVAILABLE
         running.process.send_signal(signal.SIGTERM)
 
         assert running.process.wait(timeout=30) == 1

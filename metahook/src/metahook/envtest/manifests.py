@@ -19,14 +19,16 @@ def of_kind(items: Iterable[Manifest], kind: str) -> list[Manifest]:
     return [item for item in items if item["kind"] == kind]
 
 
-def with_hooks_at(address: str, item: Manifest) -> Manifest:
+def with_hooks_at(address: str, item: Manifest, scheme: str = "http") -> Manifest:
     """Return *item*, a CompositeController, with *address* (``127.0.0.1:8080``) as the host of all its hooks' URLs."""
-    hooks = {name: {**hook, "webhook": _at(address, hook["webhook"])} for name, hook in item["spec"]["hooks"].items()}
+    hooks = {
+        name: {**hook, "webhook": _at(scheme, address, hook["webhook"])} for name, hook in item["spec"]["hooks"].items()
+    }
     return {**item, "spec": {**item["spec"], "hooks": hooks}}
 
 
-def _at(address: str, webhook: Manifest) -> Manifest:
+def _at(scheme: str, address: str, webhook: Manifest) -> Manifest:
     """Return *webhook* with a URL at *address*, also if it has a path and a Service."""
     url = urlsplit(webhook.get("url") or webhook["path"])
     kept = {name: value for name, value in webhook.items() if name not in {"path", "service"}}
-    return {**kept, "url": urlunsplit(("http", address, url.path, url.query, ""))}
+    return {**kept, "url": urlunsplit((scheme, address, url.path, url.query, ""))}

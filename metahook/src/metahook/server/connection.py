@@ -73,7 +73,9 @@ class Connection(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._stop(error.__context__)
+            if not self._is_deaf:
+                cause = error.__context__
+                self._refuse(cause.refusal if isinstance(cause, Refused) else NOT_HTTP)
             return
         if self._unread > self._limits.max_head:
             self._refuse(HEAD_TOO_LARGE)
@@ -93,6 +95,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin a request."""
         if self._cycle:
+            self._is_deaf, self._cycle.keep_alive = True, False
             raise _Pipelined
         self._begin_request()
         self._head_size = 0
@@ -139,6 +142,11 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     # What uvicorn calls
+
+    def shutdown(self) -> None:
+        """Close the connection, unless a head is incomplete: its response closes it then, see shutdown.py."""
+        if self._in_body or self._is_deaf or not self._in_request:
+            super().shutdown()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         async def call(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
@@ -192,14 +200,6 @@ class Connection(HttpToolsProtocol):
         """Close the connection of a client that has not taken its response."""
         if self.transport.get_write_buffer_size():
             self.cut("write_timeout")
-
-    def _stop(self, cause: BaseException | None) -> None:
-        """Stop parsing."""
-        if isinstance(cause, _Pipelined):
-            self._is_deaf = True
-            self.cycle.keep_alive = False
-        else:
-            self._refuse(cause.refusal if isinstance(cause, Refused) else NOT_HTTP)
 
     def _refuse(self, refusal: Refusal) -> None:
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""

@@ -147,7 +147,7 @@ class Recorder:
 
 
 class RecordedResponse(Response):
-    """A response whose exchange, which was admitted, is written after it was sent."""
+    """A response whose exchange is written after it was sent, if the recorder has memory for it."""
 
     def __init__(self, response: Response, recorder: Recorder, exchange: Exchange) -> None:
         super().__init__(response.body, response.status_code, media_type="application/json")
@@ -156,6 +156,11 @@ class RecordedResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response, and write the exchange."""
+        # Why not earlier: a response that comes too late is never sent, and would never give its memory back.
+        if not self._recorder.admit(self._exchange):
+            del self._exchange  # while the client reads, it would hold memory
+            await super().__call__(scope, receive, send)
+            return
         try:
             await super().__call__(scope, receive, send)
         finally:  # also if the client is gone: what was admitted holds memory until it is written

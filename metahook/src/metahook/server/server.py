@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from metahook.server.line import Line
 from metahook.server.logs import set_up_logging
 from metahook.server.metrics import Metrics
 from metahook.server.reports import Reports
-from metahook.server.shutdown import Shutdown
+from metahook.server.shutdown import CUT_OFF, Shutdown
 from metahook.server.tls import ListenersContext
 from metahook.server.watched_files import reloading
 
@@ -131,7 +132,8 @@ def serve(
 ) -> None:
     """Serve *controllers* until SIGTERM or SIGINT, and log to stderr unless logging is set up already.
 
-    Raise CannotListen if an address is taken. If requests are cut off, end the process with exit code 1.
+    Raise CannotListen if an address is taken. If requests are cut off, or a hook function has not returned, end the
+    process with exit code 1.
     """
     set_up_logging(options.log)
     metrics = Metrics(paths(controllers), options.version, options.limits)
@@ -149,6 +151,8 @@ def serve(
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)
         health = create_server(health_app, options, connections=of_health)
         uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
+    if app.state.work.is_in_threads:
+        os._exit(CUT_OFF)  # Why here: its request got a refusal long ago, and Python would wait for the thread
 
 
 def _connections(limits: Limits, reports: Reports) -> Connections:

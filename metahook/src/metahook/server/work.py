@@ -37,6 +37,12 @@ class Work:
         self._bodies = Bodies(limits)
         self._turn = asyncio.Lock()
         self._threads = ThreadPoolExecutor(THREADS, "hook")
+        self._in_threads: set[Future[Response]] = set()
+
+    @property
+    def is_in_threads(self) -> bool:
+        """Whether a thread decides. Python waits for it before the process exits."""
+        return bool(self._in_threads)
 
     async def do(self, request: Request, decide: Decide) -> Response:
         """Return what *decide* returns for the body of *request*; raise Refused, or as *decide* does."""
@@ -65,6 +71,8 @@ class Work:
     async def _decide_long(self, body: Body, decide: Decide, held: AsyncExitStack) -> Response:
         """Decide in a thread. It can't be stopped, so what is *held* for its body is given back when it ends."""
         future = self._threads.submit(decide, body)
+        self._in_threads.add(future)
+        future.add_done_callback(self._in_threads.discard)
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
                 return await asyncio.shield(asyncio.wrap_future(future))
