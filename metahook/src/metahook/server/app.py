@@ -155,13 +155,17 @@ class _Endpoint:
     recorder: Recorder | None
 
     def respond(self, report: CallReport, body: Body) -> Response:
-        """Return the response to *body*, after reporting it; raise MalformedRequest."""
+        """Return the response to *body*, after reporting it.
+
+        Why it raises nothing: an error that a future or a task holds refers to it in turn, by its traceback, and keeps
+        the body in memory until Python looks for such cycles.
+        """
         report.request_bytes = len(body)
         now = self.clock()
         try:
             response = report.answered(self.hook(body, now))
-        except MalformedRequest:
-            raise
+        except MalformedRequest as error:
+            return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
             response = report.failed(error, body)
         if self.recorder is None:
@@ -186,8 +190,6 @@ class _Route:
             return await self.work.do(request, partial(self.endpoint.respond, report))
         except Refused as refused:
             return report.refused(refused.refusal)
-        except MalformedRequest as error:
-            return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return report.failed(error)
 
