@@ -18,7 +18,7 @@ SHAPES = {
     "one string": b'"' + b"a" * (31 * MIB) + b'"',
 }
 """Children that cost most to read, near the limit of 32 MiB."""
-REQUESTS, WARM_UP = 20_000, 2_000
+REQUESTS, WARM_UP = 200_000, 20_000
 
 
 def with_children(children: bytes, uid: bytes = b'"1"') -> bytes:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-WHILE = 0.05
+WHILE = 0.1
 """Seconds. Why not one decision at a time: under overload the loop takes 0.1 s to refuse what all others send, and the
 last of 64 requests would wait 6 s."""
 
