@@ -97,14 +97,17 @@ def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight
 
 
 async def kept_after(app: ASGIApp) -> int:
-    """Return how many bytes of memory are kept after 4 malformed requests of 2 MiB, without a run of the collector."""
+    """Return how many bytes of memory are kept after 8 malformed requests of 2 MiB, without a run of the collector.
+
+    The two threads may still hold the last ones.
+    """
     malformed_body = b"[" + LARGE
     await status_of(app, "/sync", malformed_body)
     gc.collect()
     gc.disable()
     tracemalloc.start()
     try:
-        for _ in range(4):
+        for _ in range(8):
             assert await status_of(app, "/sync", malformed_body) == 400
         return tracemalloc.get_traced_memory()[0]
     finally:
@@ -129,8 +132,8 @@ def with_errors_of_a_thread() -> ASGIApp:
 
 
 def test_a_malformed_body_leaves_memory_at_once() -> None:
-    assert asyncio.run(kept_after(create_app(TINY))) < MIB
-    assert asyncio.run(kept_after(with_errors_of_a_thread())) > 4 * MIB
+    assert asyncio.run(kept_after(create_app(TINY))) < 5 * MIB
+    assert asyncio.run(kept_after(with_errors_of_a_thread())) > 12 * MIB
 
 
 def test_refused_requests_do_not_all_come_back_at_the_same_time() -> None:
