@@ -97,7 +97,7 @@ def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight
 
 
 async def kept_after(app: ASGIApp) -> int:
-    """Return how many bytes of memory are kept after 8 malformed requests of 2 MiB, without a run of the collector.
+    """Return how many bytes are kept after 8 malformed requests of 2 MiB, without a run of the collector.
 
     The two threads may still hold the last ones.
     """
