@@ -31,7 +31,7 @@ def main() -> int:
     """Run the parts that are named, or all; return 1 if a goal is missed."""
     raw = typical()
     found: list[Figure] = []
-    print("| figure | goal | served hook | plain uvicorn |\n|---|---|---|---|")
+    print("| figure | goal | served hook | FastAPI and uvicorn |\n|---|---|---|---|")
     for name in sys.argv[1:] or PARTS:
         for figure in PARTS[name](raw):
             print(figure.row(), flush=True)

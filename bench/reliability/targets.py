@@ -1,4 +1,4 @@
-"""What is attacked: the hook as it is served, and the same app behind a plain uvicorn, as the negative control."""
+"""What is attacked: the hook as it is served, and its function behind FastAPI and uvicorn, as the control."""
 
 import subprocess
 import sys
@@ -65,9 +65,16 @@ def served(*options: str) -> Iterator[Target]:
 
 @contextmanager
 def plain() -> Iterator[Target]:
-    """Run the app of the hooks with uvicorn's own protocol and settings."""
+    """Run the sync hook as a short FastAPI app, with uvicorn's own protocol and settings."""
     port = free_port()
-    command = ["-m", "uvicorn", "app.main:app", f"--port={port}", "--no-access-log", "--log-level=critical"]
+    command = [
+        "-m",
+        "uvicorn",
+        "bench.reliability.unprotected:app",
+        f"--port={port}",
+        "--no-access-log",
+        "--log-level=critical",
+    ]
     with _running("plain uvicorn", command, port, port) as target:
         yield target
 

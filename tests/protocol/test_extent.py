@@ -11,7 +11,7 @@ from tests.tiny import PARENT, sync_body
 
 MIB = 1024 * 1024
 Groups = dict[str, dict[str, dict[str, str]]]
-TOO_MANY = "the body has more than 100,000 groups and objects"
+TOO_MANY = "the body has more than 50,000 groups and objects"
 
 
 def with_objects(count: int, place: str = "related") -> bytes:
@@ -30,7 +30,7 @@ def decoded(body: bytes) -> str:
     return ""
 
 
-def test_a_request_may_have_a_hundred_thousand_groups_and_objects() -> None:
+def test_a_request_may_have_fifty_thousand_groups_and_objects() -> None:
     assert decoded(with_objects(MAX_OBJECTS - 1)) == ""
 
 

@@ -1,22 +1,32 @@
 """Overload: what is too much at a time gets 429, and what takes too long 503; the hook then serves on."""
 
 import asyncio
+import gc
 import json
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message
 
 from metahook import SyncRequest, SyncResponse
+from metahook.protocol import Body, MalformedRequest
+from metahook.protocol.malformed import Rule
 from metahook.server import body, recording
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from metahook.server.recording import Recorder
-from metahook.server.refusal import TOO_MANY_REQUESTS
+from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
+from metahook.server.tokens import Tokens
+from metahook.server.work import Work
 from tests.calling import JSON
 from tests.refused import error, refusal
 from tests.tiny import TINY, controller, sync_body
@@ -50,6 +60,82 @@ def test_requests_in_flight_beyond_the_limit_get_429(most: int, busy: int) -> No
     assert (len(refused), [answer.status_code for answer in answers].count(200)) == (busy, most)
     assert {error(answer.content) for answer in refused} <= {BUSY}
     assert {answer.headers["retry-after"] for answer in refused} <= set("12345")
+
+
+async def status_of(app: ASGIApp, path: str, content: bytes | None = None) -> int:
+    """Return the status of the response to a request with *content*, or with a body that can't be read."""
+    statuses: list[int] = []
+
+    async def receive() -> Message:
+        if content is None:
+            raise AssertionError
+        return {"type": "http.request", "body": content}
+
+    async def send(message: Message) -> None:
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content or b"{}"))]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
+    await app(scope, receive, send)
+    return statuses[0]
+
+
+@pytest.mark.parametrize(("in_flight", "status"), [(2, 429), (1, 500)], ids=["full", "not full"])
+def test_while_too_many_requests_are_in_flight_no_body_is_read(in_flight: int, status: int) -> None:
+    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2)))
+    app.state.work.in_flight = in_flight
+
+    assert asyncio.run(status_of(app, "/sync")) == status
+    assert asyncio.run(status_of(app, "/other")) == 404
+
+
+def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("a-token")
+    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2), tokens=Tokens(token)))
+    app.state.work.in_flight = 2
+
+    assert asyncio.run(post(app, BODY)).status_code == 401
+
+
+async def kept_after(app: ASGIApp) -> int:
+    """Return how many bytes are kept after 8 malformed requests of 2 MiB, without a run of the collector.
+
+    The two threads may still hold the last ones.
+    """
+    malformed_body = b"[" + LARGE
+    await status_of(app, "/sync", malformed_body)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(8):
+            assert await status_of(app, "/sync", malformed_body) == 400
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+
+
+def with_errors_of_a_thread() -> ASGIApp:
+    """Return an app that takes the error for a malformed body from the thread that decided."""
+    work = Work(Limits())
+
+    def decide(content: Body) -> Response:
+        raise MalformedRequest(Rule.JSON) from ValueError(content[:1])
+
+    async def respond(request: Request) -> Response:
+        try:
+            return await work.do(request, decide)
+        except MalformedRequest as error:
+            return malformed(error).response("")
+
+    return Starlette(routes=[Route("/sync", respond, methods=["POST"])])
+
+
+def test_a_malformed_body_leaves_memory_at_once() -> None:
+    assert asyncio.run(kept_after(create_app(TINY))) < 5 * MIB
+    assert asyncio.run(kept_after(with_errors_of_a_thread())) > 12 * MIB
 
 
 def test_refused_requests_do_not_all_come_back_at_the_same_time() -> None:

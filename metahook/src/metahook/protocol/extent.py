@@ -9,8 +9,8 @@ import msgspec
 
 from metahook.protocol.malformed import MalformedRequest, Rule
 
-MAX_OBJECTS = 100_000
-"""Groups and objects. A request with as many Pods would be 30 times too large."""
+MAX_OBJECTS = 50_000
+"""Groups and objects. A request with as many Pods would be 15 times too large."""
 
 MAX_PARENT = 3 * 1024 * 1024
 """Bytes of a parent's spec or status. The API server takes no larger request."""

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook import __version__
 from metahook.protocol import Body, Controller, MalformedRequest
@@ -24,7 +25,7 @@ from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import Refused, from_http_exception, malformed
+from metahook.server.refusal import TOO_MANY_REQUESTS, Refused, from_http_exception, malformed
 from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
@@ -95,6 +96,7 @@ def create_app(
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
+    app.add_middleware(_FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
@@ -153,13 +155,17 @@ class _Endpoint:
     recorder: Recorder | None
 
     def respond(self, report: CallReport, body: Body) -> Response:
-        """Return the response to *body*, after reporting it; raise MalformedRequest."""
+        """Return the response to *body*, after reporting it.
+
+        Why it raises nothing: an error that a future or a task holds refers to it in turn, by its traceback, and keeps
+        the body in memory until Python looks for such cycles.
+        """
         report.request_bytes = len(body)
         now = self.clock()
         try:
             response = report.answered(self.hook(body, now))
-        except MalformedRequest:
-            raise
+        except MalformedRequest as error:
+            return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
             response = report.failed(error, body)
         if self.recorder is None:
@@ -183,7 +189,24 @@ class _Route:
             return await self.work.do(request, partial(self.endpoint.respond, report))
         except Refused as refused:
             return report.refused(refused.refusal)
-        except MalformedRequest as error:
-            return report.refused(malformed(error))
         except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
             return report.failed(error)
+
+
+@dataclass(frozen=True)
+class _FullCheck:
+    """Middleware: refuses the calls of *hooks* while too many requests are in flight, before their bodies are read.
+
+    Why here: under overload most requests are refused, so a refusal must cost little.
+    """
+
+    app: ASGIApp
+    work: Work
+    hooks: frozenset[str]
+    reports: Reports
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to the request of *scope*, or let the app do it."""
+        is_refused = self.work.is_full and scope["type"] == "http" and scope["path"] in self.hooks
+        respond = CallReport(self.reports, scope["path"]).refused(TOO_MANY_REQUESTS) if is_refused else self.app
+        await respond(scope, receive, send)

@@ -21,6 +21,7 @@ from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.line import Line
 from metahook.server.logs import set_up_logging
+from metahook.server.memory import give_back_large_blocks
 from metahook.server.metrics import Metrics
 from metahook.server.reports import Reports
 from metahook.server.shutdown import CUT_OFF, Shutdown
@@ -135,6 +136,7 @@ def serve(
     Raise CannotListen if an address is taken. If requests are cut off, or a hook function has not returned, end the
     process with exit code 1.
     """
+    give_back_large_blocks()
     set_up_logging(options.log)
     metrics = Metrics(paths(controllers), options.version, options.limits)
     reports = create_reports(options, metrics)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +18,7 @@ from metahook.protocol import Body
 from metahook.server.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_LONG, TOO_MANY_REQUESTS, Refused
+from metahook.server.turns import Turns
 
 LONG = 256 * 1024
 """Bytes. The response to a longer request is computed in a thread, so that health and other requests go on."""
@@ -35,7 +37,7 @@ class Work:
         """Requests."""
         self._limits = limits
         self._bodies = Bodies(limits)
-        self._turn = asyncio.Lock()
+        self._turns = Turns()
         self._threads = ThreadPoolExecutor(THREADS, "hook")
         self._in_threads: set[Future[Response]] = set()
 
@@ -44,29 +46,30 @@ class Work:
         """Whether a thread decides. Python waits for it before the process exits."""
         return bool(self._in_threads)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no more requests may be in flight."""
+        return self.in_flight >= self._limits.max_in_flight
+
     async def do(self, request: Request, decide: Decide) -> Response:
         """Return what *decide* returns for the body of *request*; raise Refused, or as *decide* does."""
         async with AsyncExitStack() as held:
             body = await held.enter_async_context(self._bodies.read(request))
             held.enter_context(self._counted())
-            return await (self._decide_long(body, decide, held) if len(body) > LONG else self._decide(body, decide))
+            if len(body) > LONG:
+                return await self._decide_long(body, decide, held)
+            return await self._turns.take(partial(decide, body))
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
         """Count one more request in flight until the block ends; raise Refused if there are too many."""
-        if self.in_flight >= self._limits.max_in_flight:
+        if self.is_full:
             raise Refused(TOO_MANY_REQUESTS)
         self.in_flight += 1
         try:
             yield
         finally:
             self.in_flight -= 1
-
-    async def _decide(self, body: Body, decide: Decide) -> Response:
-        async with self._turn:
-            # Why here: between two decisions, the loop accepts connections, counts requests and answers health.
-            await asyncio.sleep(0)
-            return decide(body)
 
     async def _decide_long(self, body: Body, decide: Decide, held: AsyncExitStack) -> Response:
         """Decide in a thread. It can't be stopped, so what is *held* for its body is given back when it ends."""
