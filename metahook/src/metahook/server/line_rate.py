@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+LOG_RATE = 10
+"""Lines of calls a second."""
+
 
 class LineRate:
     """A token bucket: *rate* lines a second on average, and up to two seconds' worth at once.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 from metahook.protocol.printable import printable
 from metahook.server.failure import where
 from metahook.server.line import Line, is_list
-from metahook.server.reports import LOG_RATE
+from metahook.server.line_rate import LOG_RATE
 
 if TYPE_CHECKING:
     from structlog.typing import Processor

@@ -15,12 +15,9 @@ from metahook.protocol import Parent
 from metahook.server.calls import Call
 from metahook.server.causes import Cause, Causes, Occurrences
 from metahook.server.line import Line, Value
-from metahook.server.line_rate import LineRate
+from metahook.server.line_rate import LOG_RATE, LineRate
 from metahook.server.metrics import Metrics
 from metahook.server.refusal import FAILED, Refusal
-
-LOG_RATE = 10
-"""Lines of calls a second."""
 
 log = logging.getLogger(__name__)
 
