@@ -13,6 +13,7 @@ from app.cli.options import with_settings
 from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.desired.config_hash import published_hashes
+from app.core.diagnosis.causes import READ_MESSAGES
 from app.core.watch import Watch
 from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
 from metahook import SyncRequest
@@ -129,4 +130,4 @@ def redaction_of(watch: Watch, *, keeps_values: bool) -> Redaction:
     def hashes(body: Body) -> dict[str, str]:
         return published_hashes(SyncRequest.decode(body, CHILDREN), watch)
 
-    return Redaction(keeps_values, frozenset(CONFIG_HASH_ANNOTATIONS.values()), hashes)
+    return Redaction(keeps_values, frozenset(CONFIG_HASH_ANNOTATIONS.values()), READ_MESSAGES, hashes)

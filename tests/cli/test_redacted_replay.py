@@ -23,11 +23,12 @@ from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario
 from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
-from tests.build import NOW, my_resource
+from tests.build import MYRESOURCE, NOW, my_resource
 from tests.calling import call as called
 from tests.cli.calling import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.given.observed import Situation, situations
+from tests.pods import container, pod, shown, unfinished, waiting
 from tests.strategies import parents
 from tests.traffic import Recorded, load
 from tests.watching import WATCH, WATCHING, config_map, related, secret
@@ -247,6 +248,25 @@ def test_a_redacted_value_is_judged_as_the_value(fields: Json) -> None:
     redacted, _ = redaction_of(WATCH, keeps_values=False).redact(request, response)
 
     assert json.loads(WATCHING.answer_sync(redacted, NOW))["status"] == json.loads(response)["status"]
+
+
+WAITING = ["CreateContainerConfigError", "CreateContainerError", "ImagePullBackOff", "RunContainerError"]
+
+
+@pytest.mark.parametrize("reason", WAITING)
+def test_a_container_that_waits_is_explained_as_with_its_message(reason: str) -> None:
+    parent = my_resource(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "k"}}}])
+    message = 'secret "db" not found'
+    children = (unfinished(parent, updatedReplicas=1),)
+    request = Situation(parent, children, shown(pod(container(state=waiting(reason, message))))).body()
+
+    redacted, _ = redaction_of(Watch(), keeps_values=False).redact(request, b"{}")
+
+    answers = [json.loads(MYRESOURCE.answer_sync(each, NOW)) for each in (request, redacted)]
+    assert answers[0]["status"] == answers[1]["status"]
+    is_read = reason == WAITING[0]
+    assert ("Secret db does not exist" in json.dumps(answers[1]["status"])) is is_read
+    assert (json.dumps(message).encode() in redacted) is is_read
 
 
 def test_variables_in_another_order_are_drift_if_one_uses_the_other() -> None:

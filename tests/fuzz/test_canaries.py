@@ -1,19 +1,25 @@
 """Canaries: nothing of a request, except for the identity of its parent, is in the log or in an error."""
 
+import asyncio
 import json
 import logging
 import random
+import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
-from metahook.server.app import ServerOptions, create_app
+from metahook.server.app import Controllers, ServerOptions, create_app
+from metahook.server.connections import Connections
 from metahook.server.limits import Limits
 from metahook.server.logs import Format
 from metahook.server.reports import Reports
+from metahook.server.server import Address, create_server
+from metahook.server.tokens import Tokens
 from tests.build import MYRESOURCE, NOW
 from tests.calling import JSON, call
 from tests.damage import places, replaced
@@ -83,6 +89,90 @@ OTHERS: list[dict[str, Any]] = [
     {"path": "/sync", "headers": {**JSON, "content-encoding": CANARY}},
     {"path": f"/sync?{CANARY}", "headers": {**JSON, "host": CANARY, "user-agent": CANARY}, "content": b"{}"},
 ]
+
+
+# Requests that are over a limit, or from a caller without a token
+
+
+def waits(_: SyncRequest) -> SyncResponse:
+    """Take longer than a decision may."""
+    time.sleep(0.1)
+    return SyncResponse({})
+
+
+def over_a_limit(folder: Path) -> Iterator[tuple[Controllers, ServerOptions, bytes]]:
+    """Yield what refuses a request before it is decided, and the request; *folder* is for a token."""
+    (folder / "token").write_text("3c469e9d6c5875d37a43f353d4f88e61")
+    body = json.dumps(canaries(REQUESTS[0])).encode()
+    yield MYRESOURCE, ServerOptions(tokens=Tokens(folder / "token")), body
+    yield MYRESOURCE, ServerOptions(Limits(max_in_flight=0)), body
+    slow = Controller(lambda request, _: waits(request), children=())
+    yield slow, ServerOptions(Limits(decide_timeout=0.01)), body + b" " * 300_000
+
+
+HOST = b" HTTP/1.1\r\nHost: " + CANARY.encode()
+HEADER = b"\r\nX-" + CANARY.encode() + b": " + CANARY.encode()
+LENGTH = b"\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n"
+SENT = {
+    "half a head": b"POST /sync" + HOST + HEADER,
+    "half a body": b"POST /sync" + HOST + LENGTH + b'{"' + CANARY.encode(),
+    "a long URL": b"POST /" + CANARY.encode() * 300 + HOST + b"\r\n\r\n",
+    "many headers": b"POST /sync" + HOST + HEADER * 65 + b"\r\n\r\n",
+    "a long header": b"POST /sync" + HOST + HEADER + CANARY.encode() * 3_000 + b"\r\n\r\n",
+    "no HTTP": CANARY.encode() + b"\r\n\r\n",
+}
+
+
+async def on_the_wire(reports: Reports) -> list[bytes]:
+    """Return what a server with short limits responds to each of SENT."""
+    options = ServerOptions(Limits(head_timeout=0.1, body_timeout=0.1))
+    connections = Connections(
+        options.limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal))
+    )
+    with Address("127.0.0.1", 0).listen() as listener:
+        server = create_server(create_app(MYRESOURCE, options, reports=reports), options, connections=connections)
+        served = asyncio.create_task(server.serve([listener]))
+        await server.is_listening.wait()
+        answers = await asyncio.gather(*(sent(listener.getsockname()[1], each) for each in SENT.values()))
+        server.should_exit = True
+        await served
+    return answers
+
+
+async def sent(port: int, request: bytes) -> bytes:
+    """Return the response to *request* on *port*."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request)
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    return answer
+
+
+def refusals(folder: Path) -> Iterator[tuple[int, str]]:
+    """Yield the status and the whole of each refusal of a request that is not decided."""
+    reports = Reports()
+    for controllers, options, body in over_a_limit(folder):
+        headers = {**JSON, "authorization": f"Bearer {CANARY}"}
+        response = call(create_app(controllers, options, reports=reports), f"/sync?{CANARY}", body, headers=headers)
+        yield response.status_code, f"{response.headers}{response.text}"
+    for answer in asyncio.run(on_the_wire(reports)):
+        yield int(answer.split()[1]), answer.decode()
+
+
+def test_nothing_of_a_request_that_is_not_decided_is_in_the_log_or_in_its_refusal(tmp_path: Path) -> None:
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # the client's
+    with written("json") as lines, written("console") as text:
+        answers = list(refusals(tmp_path))
+
+    assert sorted(status for status, _ in answers) == [400, 401, 408, 408, 414, 429, 431, 431, 503]
+    assert [answer for _, answer in answers if CANARY in answer] == []
+    assert all(CANARY in str(request) for request in SENT.values())
+    for log in (lines, text):
+        assert [line for line in log.text().splitlines() if CANARY in line] == []
+        assert log.text().count("request refused") == len(answers)
+
+
+# All requests
 
 
 def replies(count: int) -> Iterator[tuple[int, str]]:

@@ -29,7 +29,7 @@ from tests.tiny import TINY, sync_body
 PATIENCE = 10
 BODY = sync_body()
 SHORT = Limits(idle_timeout=0.1, head_timeout=0.1, body_timeout=0.1, write_timeout=0.1)
-LONG_RESPONSE = 64 * 1024 * 1024
+LONG_RESPONSE = 32 * 1024 * 1024
 
 
 @dataclass
@@ -212,6 +212,23 @@ def test_a_client_that_does_not_take_its_response_is_closed() -> None:
     with serving(app=respond_at_length) as server, server.connect(request(), BODY) as client:
         wait_for(lambda: server.closed == ["write_timeout"])
         assert len(received(client)) < LONG_RESPONSE
+
+
+def test_each_response_has_its_own_time_to_be_taken() -> None:
+    """The control: a client that has not taken its first response is closed at the time that was set for it."""
+    with serving(replace(SHORT, write_timeout=1), respond_at_length) as server:
+        prompt, control = clients = [server.connect(request(), BODY) for _ in range(2)]
+        read_response(prompt)
+        time.sleep(0.7)
+        for client in clients:
+            client.sendall(request() + BODY)
+        wait_for(lambda: len(server.closed) > 0)
+        time.sleep(0.2)
+
+        assert read_response(prompt) == HTTPStatus.OK
+        assert len(received(control)) < LONG_RESPONSE
+        for client in clients:
+            client.close()
 
 
 def test_uvicorn_alone_waits_until_it_takes_the_response() -> None:

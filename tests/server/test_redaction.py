@@ -44,7 +44,7 @@ def container(text: str = CANARY) -> Json:
 
 def pod(text: str = CANARY) -> Json:
     state = {"terminated": {"exitCode": 1, "message": text}}
-    waits = {"waiting": {"reason": "RunContainerError", "message": f'exec: "{text}": not found'}}
+    waits = {"waiting": {"reason": "CreateContainerError", "message": f'exec: "{text}": not found'}}
     containers = {name: [container(text)] for name in ("containers", "initContainers", "ephemeralContainers")}
     statuses = {"containerStatuses": [{"name": "main", "state": waits, "lastState": state}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": containers, "status": statuses}
@@ -156,7 +156,7 @@ PUBLIC = {
     "labels that are called so": {"metadata": {"labels": {"env": "prod", "args": "a", "command": "b"}}},
     "names and references": {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
     "empty texts": {"args": [""], "command": [""], "env": [{"name": "A", "value": ""}]},
-    "a message of the kubelet": {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off"}}},
+    "a container that waits": {"state": {"waiting": {"reason": "ImagePullBackOff"}}},
     "a text": {"env": "prod", "args": "a", "command": "b"},
     "data of another kind": {"kind": "ControllerRevision", "data": {"a": "b"}},
     "any": {"image": "nginx:1.27", "replicas": 3, "a": [None, True, 1.5, {"b": []}]},
@@ -168,6 +168,17 @@ def test_what_is_not_private_stays_as_it_is(spec: Json) -> None:
     whole = request(parent(spec))
 
     assert redacted(whole, {"children": [], "status": {"a": spec}}) == (whole, {"children": [], "status": {"a": spec}})
+
+
+@pytest.mark.parametrize("reason", ["CreateContainerError", "ImagePullBackOff", "PostStartHookError", ["Read"], None])
+def test_a_message_stays_only_if_the_hook_reads_it(reason: object) -> None:
+    def waiting(reason: object) -> Json:
+        return request(parent({"state": {"waiting": {"reason": reason, "message": CANARY}}}))
+
+    redaction = Redaction(read_messages=("Read",))
+
+    assert CANARY not in json.dumps(redacted(waiting(reason), None, redaction))
+    assert redacted(waiting("Read"), None, redaction)[0] == waiting("Read")
 
 
 @pytest.mark.parametrize("groups", [None, [], "x", {"Pod.v1": None}, {"Pod.v1": ["x"]}, {"Pod.v1": {"p": "x"}}])

@@ -71,9 +71,12 @@ def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwh
 
         assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
         answers = [client.recv(100).partition(b"\r\n")[0] for client in clients]
+        metrics = httpx.get(f"{running.health_url}/metrics").text
 
     # The first one was closed to make room for the request.
     assert answers == [b"", *[b"HTTP/1.1 408 Request Timeout"] * (HEALTH_CONNECTIONS - 1)]
+    assert 'metahook_connections_closed_total{limit="health_connections"} 1.0' in metrics
+    assert 'metahook_connections_closed_total{limit="max_connections"}' not in metrics
 
 
 def test_an_answer_over_the_wire_is_the_controllers(hook: Served) -> None:

@@ -37,6 +37,9 @@ _NOT_CREATED = {"CreateContainerConfigError", "CreateContainerError"}
 _ENDED = {"CrashLoopBackOff", "RunContainerError"}
 """Why a container waits. Source: Kubernetes, pkg/kubelet/images/types.go and container/sync_result.go."""
 
+READ_MESSAGES = ("CreateContainerConfigError",)
+"""Why a container waits, if the message counts: the kubelet's own. Those of container runtimes can have the command."""
+
 _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 """How a container ended that never ran, as container runtimes call it."""
 
@@ -114,7 +117,8 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
     elif why == "ErrImageNeverPull":
         yield Cause(advice.absent_image(container), is_foreign=foreign)
     elif waiting and why in _NOT_CREATED:
-        yield Cause(advice.config(container, waiting.message or ""), is_foreign=foreign)
+        message = waiting.message if why in READ_MESSAGES else None
+        yield Cause(advice.config(container, message or ""), is_foreign=foreign)
     elif ended := _ended(container):
         yield from _causes_of_end(ended, container, advice, ends=ends)
 

@@ -81,6 +81,13 @@ def test_a_node_that_can_not_create_the_container_is_said_without_its_words() ->
     assert why(message, "CreateContainerError") == REFUSED
 
 
+def test_a_container_runtime_which_may_repeat_the_command_names_nothing_that_is_missing() -> None:
+    message = "container create failed: exec: echo 'secret \"db\" not found'"
+
+    assert why(message, "CreateContainerError", **USES) == REFUSED
+    assert why(message, **USES) == f"Secret db {NOT_THERE}"
+
+
 def test_a_kubelet_that_says_nothing_is_no_error() -> None:
     seen = container(state={"waiting": {"reason": "CreateContainerConfigError"}})
 

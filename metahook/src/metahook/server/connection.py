@@ -185,6 +185,8 @@ class Connection(HttpToolsProtocol):
         if not self._in_request:
             self._in_request = True
             self._unread = 0
+            if not self.transport.get_write_buffer_size():  # the client has taken the last response
+                self._sending.remove()
             self._unset_keepalive_if_required()
             self._receiving.set(self._limits.head_timeout, partial(self._refuse, HEAD_TOO_SLOW))
 

@@ -31,14 +31,17 @@ class Connections:
         limits: Limits,
         closed: Callable[[str], object] = _ignore,
         refused: Callable[[Refusal], bytes] = _body,
+        limit: str = "max_connections",
     ) -> None:
         """Take what is called with the limit of each connection that is *closed* without a response.
 
-        *refused* is called with each refusal that is sent before the app is called, and returns its body.
+        *refused* is called with each refusal that is sent before the app is called, and returns its body. *limit* names
+        the maximum number of connections.
         """
         self.limits = limits
         self.closed = closed
         self.refused = refused
+        self._limit = limit
         self._open: set[_Connection] = set()
         self._untrusted: dict[_Connection, None] = {}
 
@@ -55,10 +58,10 @@ class Connections:
         if len(self._open) >= self.limits.max_connections:
             longest = next((each for each in self._untrusted if each.waits()), None)
             if longest is None:
-                self.closed("max_connections")
+                self.closed(self._limit)
                 return False
             self.remove(longest)
-            longest.cut("max_connections")
+            longest.cut(self._limit)
         self._open.add(connection)
         self._untrusted[connection] = None
         return True

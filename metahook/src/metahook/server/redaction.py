@@ -25,9 +25,6 @@ _GROUPS = {"children", "related"}
 _RECORD = "last-applied-configuration"
 """The end of the annotations that hold a whole object: kubectl's and Metacontroller's."""
 
-_COPIES_COMMAND = ("PostStartHookError", "RunContainerError")
-"""Why a container waits, if the message of the kubelet then has its command."""
-
 _NAME = re.compile(rb'"name\\*"\s*:\s*\\*"([-._A-Za-z0-9]+)')
 """A field ``name``, also in the text of an annotation. Names are recorded, so references to them may be, too."""
 
@@ -47,6 +44,8 @@ class Redaction:
 
     Why: readers could test guesses against them, and a replay computes other hashes, from placeholders.
     """
+    read_messages: tuple[str, ...] = ()
+    """For which reasons of a waiting container the hook reads the message. Any other can have the command."""
     hashes: Callable[[Body], Mapping[str, str]] = _no_hashes
     """Returns the hashes that the hook computes from a sync request, by annotation."""
 
@@ -108,7 +107,7 @@ class _Walk:
             "command": self._hidden,
             "env": self._variables,
             "httpHeaders": self._variables,
-            "terminated": self._terminated,
+            "terminated": self._without_message,
             "waiting": self._waiting,
         }
         self._fields = {
@@ -172,16 +171,16 @@ class _Walk:
             name: self._hidden(inner) if name == "value" else self.value(inner, name) for name, inner in item.items()
         }
 
-    def _terminated(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return the state of a container that has terminated; its message is the application's, or has its command."""
+    def _without_message(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
+        """Return the state of a container, whose message is the application's, or can have its command."""
         left = self.value(value)
         if not isinstance(left, dict) or "message" not in left:
             return left
         return {**left, "message": self._hidden(left["message"], is_padded=False)}
 
     def _waiting(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        is_private = isinstance(value, dict) and value.get("reason") in _COPIES_COMMAND
-        return self._terminated(value) if is_private else self.value(value)
+        is_read = isinstance(value, dict) and value.get("reason") in self._redaction.read_messages
+        return self.value(value) if is_read else self._without_message(value)
 
     def _metadata(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
         if not isinstance(value, dict):

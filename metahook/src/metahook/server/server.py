@@ -149,7 +149,8 @@ def serve(
         connections = _connections(options.limits, reports)
         metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
         hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports), connections)
-        of_health = _connections(replace(options.limits, max_connections=HEALTH_CONNECTIONS), reports)
+        few = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
+        of_health = _connections(few, reports, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)
         health = create_server(health_app, options, connections=of_health)
         uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
@@ -157,8 +158,8 @@ def serve(
         os._exit(CUT_OFF)  # Why here: its request got a refusal long ago, and Python would wait for the thread
 
 
-def _connections(limits: Limits, reports: Reports) -> Connections:
-    return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal)))
+def _connections(limits: Limits, reports: Reports, limit: str = "max_connections") -> Connections:
+    return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal)), limit)
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> Line:
