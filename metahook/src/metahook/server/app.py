@@ -5,7 +5,8 @@ request's content, which Metacontroller would copy into an Event.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -29,6 +30,7 @@ from metahook.server.refusal import TOO_MANY_REQUESTS, Refused, from_http_except
 from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
+from metahook.server.watched_files import reloading
 from metahook.server.work import Work
 
 Controllers = Controller | Mapping[str, Controller]
@@ -79,7 +81,16 @@ def create_app(
     *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
     happens to requests; without it, the log does.
     """
-    app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        """Read the tokens again when they change. Why here: other servers call this, and serve has its own."""
+        async with reloading(options.tokens):
+            yield
+
+    app = FastAPI(
+        title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
     app.router.redirect_slashes = False
     reports = reports or create_reports(options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))

@@ -15,8 +15,14 @@ class _Connection(Protocol):
         """Close the connection without a response, for *limit*."""
 
 
-def _ignore(_: str) -> None:
-    """Do nothing with the limit for which a connection is closed."""
+Closed = Callable[[str], object]
+"""Called with the limit, or another reason, when a connection is closed without a response."""
+
+MAX_CONNECTIONS = "max_connections"
+
+
+def ignore(_: str) -> None:
+    """Do nothing with the reason for which a connection is closed."""
 
 
 def _body(refusal: Refusal) -> bytes:
@@ -29,7 +35,7 @@ class Connections:
     def __init__(
         self,
         limits: Limits,
-        closed: Callable[[str], object] = _ignore,
+        closed: Closed = ignore,
         refused: Callable[[Refusal], bytes] = _body,
     ) -> None:
         """Take what is called with the limit of each connection that is *closed* without a response.
@@ -55,10 +61,10 @@ class Connections:
         if len(self._open) >= self.limits.max_connections:
             longest = next((each for each in self._untrusted if each.waits()), None)
             if longest is None:
-                self.closed("max_connections")
+                self.closed(MAX_CONNECTIONS)
                 return False
             self.remove(longest)
-            longest.cut("max_connections")
+            longest.cut(MAX_CONNECTIONS)
         self._open.add(connection)
         self._untrusted[connection] = None
         return True

@@ -144,8 +144,8 @@ def serve(
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         app = create_app(controllers, options, health_port=health_socket.getsockname()[1], reports=reports)
         log.info(_started(hooks_socket, health_socket, options))
-        if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
-            log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
+        if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
+            _warn_of_other_machines(options)
         connections = _connections(options.limits, reports)
         metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
         hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports), connections)
@@ -155,6 +155,14 @@ def serve(
         uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
     if app.state.work.is_in_threads:
         os._exit(CUT_OFF)  # Why here: its request got a refusal long ago, and Python would wait for the thread
+
+
+def _warn_of_other_machines(options: ServerOptions) -> None:
+    """Log what is not meant for an address that other machines can reach."""
+    if options.dev:
+        log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
+    if options.tokens and not options.certificates:
+        log.warning("tokens are sent without TLS: anyone on the network can read them; set --tls-cert and --tls-key")
 
 
 def _connections(limits: Limits, reports: Reports) -> Connections:
