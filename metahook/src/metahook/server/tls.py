@@ -4,7 +4,6 @@ When the files change, new connections use the new certificates and CAs. Establi
 """
 
 import asyncio
-import re
 import ssl
 import weakref
 from contextlib import suppress
@@ -13,7 +12,8 @@ from typing import Any, NamedTuple, cast
 
 from metahook.server.connections import MAX_CONNECTIONS, Closed
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.watched_files import CannotLoad, Loaded, read
+from metahook.server.pem import check_certificate, check_key
+from metahook.server.watched_files import CannotLoad, Loaded
 
 HANDSHAKE = "handshake"
 """Why a connection is closed: it has no TLS 1.2 or later, or the client does not trust the server's certificate."""
@@ -26,9 +26,6 @@ HANDSHAKE_TIMEOUT = "handshake_timeout"
 
 _EARLIER = 0.01
 """Seconds."""
-
-_CERTIFICATE = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
-_KEY = re.compile(rb"-----BEGIN ([A-Z]+ )?PRIVATE KEY-----")
 
 _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 
@@ -152,8 +149,8 @@ class _InUse(NamedTuple):
 
 def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
     """Return what the files are for; raise CannotLoad."""
-    _check_certificate(cert)
-    _check_key(key)
+    check_certificate(cert)
+    check_key(key)
     context = _Context(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
@@ -167,27 +164,8 @@ def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
     return _InUse(context, expiry)
 
 
-def _check_certificate(path: Path) -> None:
-    """Raise CannotLoad. Why here: OpenSSL does not say which file it can't use."""
-    if not _CERTIFICATE.search(read(path)):
-        message = (
-            f"{path} has no certificate in PEM format: write one that begins with -----BEGIN CERTIFICATE----- into it"
-        )
-        raise CannotLoad(message)
-
-
-def _check_key(path: Path) -> None:
-    content = read(path)
-    if not _KEY.search(content):
-        message = f"{path} has no key in PEM format: write one that begins with -----BEGIN PRIVATE KEY----- into it"
-        raise CannotLoad(message)
-    if b"ENCRYPTED" in content:
-        message = f"can't use {path}: the key is encrypted; remove its passphrase, as with: openssl pkey -in {path}"
-        raise CannotLoad(message)
-
-
 def _require_client_certificates(context: ssl.SSLContext, client_ca: Path) -> None:
-    _check_certificate(client_ca)
+    check_certificate(client_ca)
     context.verify_mode = ssl.CERT_REQUIRED
     # Why here: a resumed session is not asked for a certificate again, which may have expired meanwhile.
     context.num_tickets = 0
