@@ -5,8 +5,7 @@ request's content, which Metacontroller would copy into an Event.
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -81,15 +80,13 @@ def create_app(
     *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
     happens to requests; without it, the log does.
     """
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        """Read the tokens again when they change. Why here: other servers call this, and serve has its own."""
-        async with reloading(options.tokens):
-            yield
-
+    # Why here: for other servers; serve reloads by itself.
     app = FastAPI(
-        title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None, lifespan=lifespan
+        title="Metacontroller hooks",
+        version=options.version,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda _: reloading(options.tokens),
     )
     app.router.redirect_slashes = False
     reports = reports or create_reports(options)
