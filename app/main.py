@@ -1,4 +1,7 @@
-"""The app, for ``uvicorn app.main:app``. It reads the MYRESOURCE_* variables, except those for host and ports.
+"""The app, for ``uvicorn app.main:app``. It reads the MYRESOURCE_* variables.
+
+Those for what uvicorn does itself have no effect: host and ports; max_head, max_headers, max_url and max_connections;
+idle_timeout, head_timeout, write_timeout and keep_alive; drain and stop_timeout. Those for TLS are refused.
 
 A cluster needs ``myresource serve``: it has health on a port of its own, and keeps connections for as long as
 Metacontroller uses them.

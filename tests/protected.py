@@ -17,9 +17,10 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, create_app
+from metahook.server.connections import Closed
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.server import create_server
-from metahook.server.tls import Certificates, Closed
+from metahook.server.tls import Certificates
 from metahook.server.tokens import Tokens
 from metahook.server.watched_files import reloading
 from tests.calling import JSON

@@ -10,6 +10,8 @@ from typing import TypeVar
 import click
 
 from app.cli.errors import InputError
+from metahook.server.tokens import read_token
+from metahook.server.watched_files import CannotLoad
 
 T = TypeVar("T")
 
@@ -38,10 +40,13 @@ class Credentials:
 
     def headers(self) -> dict[str, str]:
         """Return the header with the token; raise InputError."""
-        file = self.token_file
-        if file is None:
+        if self.token_file is None:
             return {}
-        return {"Authorization": f"Bearer {_load('--token-file', lambda: file.read_text('ascii')).strip()}"}
+        try:
+            return {"Authorization": f"Bearer {read_token(self.token_file).decode('ascii')}"}
+        except CannotLoad as error:
+            message = f"--token-file: {error}"
+            raise InputError(message) from error
 
 
 NO_CREDENTIALS = Credentials()
@@ -52,7 +57,7 @@ def _load(option: str, load: Callable[[], T]) -> T:
         return load()
     except (OSError, ValueError) as error:
         reason = "no such file" if isinstance(error, FileNotFoundError) else "can't be used"
-        message = f"{option}: {reason}; give a readable {'token' if option == '--token-file' else 'PEM file'}"
+        message = f"{option}: {reason}; give a readable PEM file"
         raise InputError(message) from error
 
 

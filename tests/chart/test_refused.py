@@ -59,9 +59,13 @@ def refusal(values: Json, release: str = "r") -> str:
         ({"logLevel": "trace"}, "/logLevel", "must be one of"),
         ({"networkPolicy": {"metricsFrom": [{}]}}, "/networkPolicy/metricsFrom/0", "minProperties"),
         ({"tls": {"mode": "off"}}, "/tls/mode", "must be one of 'disabled', 'helm', 'certManager', 'secret'"),
-        ({"tls": {"mode": "helm"}}, "tls.mode is helm", "With helm template or Argo CD, set tls.mode to certManager"),
-        ({"tls": {"mode": "helm"}}, "Secrets r-myresource-operator-tls, r-m", "each run would generate others"),
-        ({"tls": {"mode": "certManager"}}, "the Secrets r-myresource-operator-token", "set tls.token.secretName"),
+        ({"tls": {"mode": "helm"}}, "tls.mode is helm, which needs a cluster", "set it to certManager or secret"),
+        ({"tls": {"mode": "helm", "token": TOKEN}}, "tls.mode is helm, which needs a cluster", "set it to certManager"),
+        (
+            {"tls": {"mode": "certManager"}},
+            "tls.token.secretName is empty, so Helm would generate the token",
+            "set tls.token.secretName to a Secret that you create, or tls.token.enabled to false",
+        ),
         ({"tls": {"mode": "secret"}}, "tls.secretName is empty", "set it to the Secret with the hook's certificate"),
         (
             {"tls": {"mode": "secret", "secretName": "s"}},

@@ -80,8 +80,19 @@ def test_a_file_that_can_not_be_used_is_named_by_its_option(
 
     ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", *words(given))
 
-    assert_one_line(ended, 2, option.replace("key", "cert"), "give a readable")
+    remedy = str(file) if option == "--token-file" else "give a readable"
+    assert_one_line(ended, 2, option.replace("key", "cert"), remedy)
     assert "canary" not in ended.err
+
+
+@pytest.mark.parametrize("content", ["two words", ""])
+def test_a_token_file_has_the_rule_of_the_hooks_token_files(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(content)
+
+    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", f"--token-file={file}")
+
+    assert_one_line(ended, 2, f"--token-file: {file} ")
 
 
 def test_a_key_needs_its_certificate(pki: Pki) -> None:

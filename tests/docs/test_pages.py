@@ -91,6 +91,23 @@ def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command:
         assert installing(address, values) == "", page
 
 
+def test_the_secrets_that_the_page_creates_are_those_that_the_chart_uses() -> None:
+    page = "docs/operate.md"
+    created = [re.findall(r"generic (\S+)|--from-\w+=(?:certs/)?([\w.]+)", each) for each in commands(page)]
+    (upgrade,) = [command for command in commands(page) if "tls.mode=secret" in command]
+    tls = helm.parse_set_string(*settings(upgrade))["tls"]
+    made = rendered({"tls": tls}, release="myresource-operator", namespace="myresource-operator")
+
+    keys = {found[0][0]: {key for _, key in found[1:]} for found in created if found}
+    assert keys == {
+        tls["secretName"]: {"tls.crt", "tls.key", "ca.crt"},
+        tls["clientCertificate"]["secretName"]: {"tls.crt", "tls.key"},
+        tls["token"]["secretName"]: {"token"},
+    }
+    (name,) = re.findall(r"subjectAltName=DNS:([\w.-]+)", (ROOT / page).read_text())
+    assert f"https://{name}/" in made["compositecontroller.yaml"].replace(":443/", "/")
+
+
 METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
 """Values of Metacontroller's chart in the page."""
 

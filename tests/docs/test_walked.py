@@ -24,6 +24,9 @@ NOT_RUN = {
     "kubectl get deployments,services ": "tests/e2e/test_apply_strategy.py does the same to one MyResource, without jq",
     "kubectl rollout ": "it is part of a sentence; tests/e2e/test_apply_strategy.py does it",
     "kubectl edit": "the same",
+    "kubectl -n myresource-operator create secret generic ": "tests/docs/test_pages.py compares them",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set tls.mode=secret": "test_pages.py renders it",
     "helm template": "it is part of a sentence; tests/chart renders",
 }
 """Reasons for not running a command, by its first words."""

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from metahook.server.connections import MAX_CONNECTIONS
 from metahook.server.limits import Limits
 from metahook.server.tls import CLIENT_CERTIFICATE, HANDSHAKE, HANDSHAKE_TIMEOUT, Certificates
 from metahook.server.watched_files import CannotLoad
@@ -211,10 +212,20 @@ def test_a_secret_is_read_again_when_kubernetes_swaps_its_link(tmp_path: Path) -
 ENCRYPTED = serialization.BestAvailableEncryption(b"secret")
 
 
-def encrypt(key: Path) -> None:
-    loaded = serialization.load_pem_private_key(key.read_bytes(), None)
+def encrypt(pki: Pki) -> None:
+    loaded = serialization.load_pem_private_key(pki.key.read_bytes(), None)
     form = serialization.PrivateFormat.PKCS8
-    key.write_bytes(loaded.private_bytes(serialization.Encoding.PEM, form, ENCRYPTED))
+    pki.key.write_bytes(loaded.private_bytes(serialization.Encoding.PEM, form, ENCRYPTED))
+
+
+def swap(pki: Pki) -> None:
+    cert, key = pki.cert.read_bytes(), pki.key.read_bytes()
+    pki.cert.write_bytes(key)
+    pki.key.write_bytes(cert)
+
+
+def damage(pki: Pki) -> None:
+    pki.cert.write_text("-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----\n")
 
 
 def mismatch(pki: Pki) -> None:
@@ -222,13 +233,18 @@ def mismatch(pki: Pki) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Pki], object], str]] = {
-    "the key of another": (mismatch, "certificate {0}/tls.crt with the key {0}/tls.key: key values mismatch"),
-    "no certificate": (lambda pki: pki.cert.write_text("canary"), "certificate {0}/tls.crt with the key {0}/tls.key: "),
-    "no key": (lambda pki: pki.key.write_text("canary"), "certificate {0}/tls.crt with the key {0}/tls.key: "),
-    "an encrypted key": (lambda pki: encrypt(pki.key), "certificate {0}/tls.crt with the key {0}/tls.key: "),
-    "an empty key": (lambda pki: pki.key.write_text(""), "certificate {0}/tls.crt with the key {0}/tls.key: "),
+    "the key of another": (
+        mismatch,
+        "certificate {0}/tls.crt with the key {0}/tls.key: the key belongs to another certificate; ",
+    ),
+    "no certificate": (lambda pki: pki.cert.write_text("canary"), "{0}/tls.crt has no certificate in PEM format"),
+    "no key": (lambda pki: pki.key.write_text("canary"), "{0}/tls.key has no key in PEM format"),
+    "an encrypted key": (encrypt, "{0}/tls.key: the key is encrypted; remove its passphrase"),
+    "an empty key": (lambda pki: pki.key.write_text(""), "{0}/tls.key has no key in PEM format"),
+    "swapped files": (swap, "{0}/tls.crt has no certificate in PEM format"),
+    "damaged PEM": (damage, "can't use the certificate {0}/tls.crt with the key {0}/tls.key: "),
     "a key that is gone": (lambda pki: pki.key.unlink(), "can't read {0}/tls.key: no such file or directory"),
-    "no CA": (lambda pki: pki.client_ca.write_text("canary"), "can't use the CA certificates in {0}/ca.crt: "),
+    "no CA": (lambda pki: pki.client_ca.write_text("canary"), "{0}/ca.crt has no certificate in PEM format"),
     "a CA that is gone": (lambda pki: pki.client_ca.unlink(), "can't read {0}/ca.crt: no such file or directory"),
 }
 
@@ -311,3 +327,43 @@ def test_a_connection_that_ends_during_the_handshake_is_not_logged(pki: Pki, cap
         socket.create_connection(address).close()
         assert post(address, client_of(pki)) == 200
     assert caplog.records == []
+
+
+def test_handshakes_beyond_the_limit_are_closed_counted_and_not_logged(
+    pki: Pki, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those that ended before do not count, however they ended."""
+    closed: Counter[str] = Counter()
+    count = closed.update
+    limits = Limits(max_connections=4)
+    with (
+        serving(pki.certificates(), closed=lambda reason: count([reason]), limits=limits) as address,
+        ExitStack() as stack,
+    ):
+        for _ in range(6):
+            assert post(address, client_of(pki)) == 200
+            assert not accepts(address, pki.client())
+            socket.create_connection(address).close()
+        assert closed[MAX_CONNECTIONS] == 0
+
+        silent = [stack.enter_context(socket.create_connection(address, timeout=10)) for _ in range(5)]
+        with suppress(ConnectionError):
+            assert silent[-1].recv(1) == b""
+        assert not accepts(address, client_of(pki))
+        assert closed[MAX_CONNECTIONS] == 2
+
+        silent[0].close()
+        assert eventually(lambda: accepts(address, client_of(pki)))
+    assert caplog.records == []
+
+
+def test_two_listeners_with_one_certificate_have_reports_of_their_own(pki: Pki) -> None:
+    certificates = pki.certificates()
+    first, second = Counter[str](), Counter[str]()
+    with (
+        serving(certificates, closed=lambda reason: first.update([reason])) as address,
+        serving(certificates, closed=lambda reason: second.update([reason])),
+    ):
+        assert not accepts(address, pki.client())
+        assert eventually(lambda: first == {CLIENT_CERTIFICATE: 1})
+    assert not second

@@ -1,23 +1,27 @@
 """Hooks that need a token: one answer to every request without a valid one, and tokens that are replaced."""
 
+import asyncio
 import hmac
 import itertools
+import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from starlette.types import ASGIApp
 
 from metahook.protocol.wire import MIB
+from metahook.server import app as app_module
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.reports import Reports
 from metahook.server.tokens import TokenCheck, Tokens
-from metahook.server.watched_files import CannotLoad
+from metahook.server.watched_files import CannotLoad, reloading
 from tests.calling import JSON, call
-from tests.protected import eventually, post, serving
+from tests.protected import POLL, eventually, post, serving
 from tests.refused import error
 from tests.serving import Served, served
 from tests.tiny import TINY, sync_body
@@ -195,22 +199,59 @@ def test_without_files_every_call_is_refused(folder: Path, tokens: Tokens, caplo
 
     assert not tokens.accept([(b"authorization", VALID.encode())])
     assert caplog.messages == [
-        f"{folder} has no files: every call is refused; add one with a token, such as one from: openssl rand -hex 32"
+        f"every call is refused: {folder} has no files; add one with a token, such as one from: openssl rand -hex 32"
     ]
     (folder / "first").write_text(FIRST)
     tokens.reload()
     assert tokens.accept([(b"authorization", VALID.encode())])
 
 
-def test_a_folder_that_can_not_be_listed_keeps_the_tokens(
-    folder: Path, tokens: Tokens, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("name", ["", "first"], ids=["directory", "file"])
+def test_if_the_path_is_removed_every_call_is_refused(
+    folder: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    path, away = folder / name, folder.with_name("away")
+    tokens = Tokens(path)
+    path.rename(away)
+    tokens.reload()
+    tokens.reload()
+
+    assert not tokens.accept([(b"authorization", VALID.encode())])
+    assert caplog.messages == [
+        f"every call is refused: {path} does not exist; create it with a token, such as one from: openssl rand -hex 32"
+    ]
+    away.rename(path)
+    tokens.reload()
+    assert tokens.accept([(b"authorization", VALID.encode())])
+
+
+def test_a_path_that_can_not_be_read_keeps_the_tokens(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tokens = Tokens(folder / "first")
     folder.rename(folder.with_name("away"))
+    folder.write_text("not a directory")
     tokens.reload()
     tokens.reload()
 
     assert tokens.accept([(b"authorization", VALID.encode())])
-    assert caplog.messages == [f"can't read {folder}: no such file or directory; still using the previous tokens"]
+    assert caplog.messages == [f"can't read {folder}/first: not a directory; still using the previous tokens"]
+
+
+def test_an_app_in_another_server_reads_the_tokens_again(
+    folder: Path, tokens: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "reloading", partial(reloading, every=POLL))
+    app = create_app(TINY, ServerOptions(tokens=tokens))
+
+    async def is_revoked() -> bool:
+        async with app.router.lifespan_context(app):
+            (folder / "first").unlink()
+            for _ in range(100):
+                await asyncio.sleep(POLL)
+                if not tokens.accept([(b"authorization", VALID.encode())]):
+                    return True
+        return False
+
+    assert asyncio.run(is_revoked())
 
 
 @pytest.mark.parametrize(
@@ -244,6 +285,17 @@ def _hook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     file.write_text(FIRST)
     with served(sys.executable, "-m", "app", "serve", "--drain=0", f"--tokens={file}", "--max-body=128") as running:
         yield running
+
+
+@pytest.mark.parametrize(("host", "is_warned_of"), [("0.0.0.0", True), ("127.0.0.1", False)])  # noqa: S104 - the rule
+def test_a_warning_says_that_tokens_are_sent_without_tls(folder: Path, host: str, *, is_warned_of: bool) -> None:
+    options = ("--drain=0", f"--host={host}", f"--tokens={folder}")
+    with served(sys.executable, "-m", "app", "serve", *options) as running:
+        running.process.send_signal(signal.SIGINT)
+        running.process.wait(timeout=30)
+        log = running.process.stderr.read() if running.process.stderr else ""
+
+    assert ("tokens are sent without TLS: anyone on the network can read them" in log) is is_warned_of
 
 
 def peak(running: Served) -> int:

@@ -151,8 +151,13 @@
 {{- if and $tls.certManager.issuerRef (or (ne $tls.mode "certManager") (not $tls.certManager.issuerRef.name)) -}}
 {{- fail "tls.certManager.issuerRef needs a name, and tls.mode certManager: set both, or leave it empty" -}}
 {{- end -}}
-{{- if and (include "myresource-operator.generatedSecrets" .) (not (lookup "v1" "Namespace" "" "kube-system")) -}}
-{{- fail (printf "tls.mode is %s, so Helm generates the Secrets %s, and without a cluster that keeps them each run would generate others. With helm template or Argo CD, set tls.mode to certManager or secret, and set tls.token.secretName to a Secret that you create, or tls.token.enabled to false" $tls.mode (include "myresource-operator.generatedSecrets" . | replace " " ", ")) -}}
+{{- if not (lookup "v1" "Namespace" "" "kube-system") -}}
+{{- if eq $tls.mode "helm" -}}
+{{- fail "tls.mode is helm, which needs a cluster that keeps the certificates: with helm template or Argo CD, set it to certManager or secret" -}}
+{{- end -}}
+{{- if and (include "myresource-operator.token" .) (not $tls.token.secretName) -}}
+{{- fail "tls.token.secretName is empty, so Helm would generate the token, which needs a cluster that keeps it: with helm template or Argo CD, set tls.token.secretName to a Secret that you create, or tls.token.enabled to false" -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 

@@ -29,6 +29,7 @@ from metahook.server.refusal import TOO_MANY_REQUESTS, Refused, from_http_except
 from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
+from metahook.server.watched_files import reloading
 from metahook.server.work import Work
 
 Controllers = Controller | Mapping[str, Controller]
@@ -79,7 +80,14 @@ def create_app(
     *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
     happens to requests; without it, the log does.
     """
-    app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
+    # Why here: for other servers; serve reloads by itself.
+    app = FastAPI(
+        title="Metacontroller hooks",
+        version=options.version,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda _: reloading(options.tokens),
+    )
     app.router.redirect_slashes = False
     reports = reports or create_reports(options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))

@@ -15,8 +15,14 @@ class _Connection(Protocol):
         """Close the connection without a response, for *limit*."""
 
 
-def _ignore(_: str) -> None:
-    """Do nothing with the limit for which a connection is closed."""
+Closed = Callable[[str], object]
+"""Called with the limit, or another reason, when a connection is closed without a response."""
+
+MAX_CONNECTIONS = "max_connections"
+
+
+def ignore(_: str) -> None:
+    """Do nothing with the reason for which a connection is closed."""
 
 
 def _body(refusal: Refusal) -> bytes:
@@ -29,9 +35,9 @@ class Connections:
     def __init__(
         self,
         limits: Limits,
-        closed: Callable[[str], object] = _ignore,
+        closed: Closed = ignore,
         refused: Callable[[Refusal], bytes] = _body,
-        limit: str = "max_connections",
+        limit: str = MAX_CONNECTIONS,
     ) -> None:
         """Take what is called with the limit of each connection that is *closed* without a response.
 

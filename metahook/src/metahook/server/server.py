@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, create_reports, paths
 from metahook.server.connection import Connection
-from metahook.server.connections import Connections
+from metahook.server.connections import MAX_CONNECTIONS, Connections
 from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.line import Line
@@ -144,8 +144,8 @@ def serve(
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         app = create_app(controllers, options, health_port=health_socket.getsockname()[1], reports=reports)
         log.info(_started(hooks_socket, health_socket, options))
-        if options.dev and not ip_address(hooks_socket.getsockname()[0]).is_loopback:
-            log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
+        if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
+            _warn_of_other_machines(options)
         connections = _connections(options.limits, reports)
         metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
         hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports), connections)
@@ -158,7 +158,15 @@ def serve(
         os._exit(CUT_OFF)  # Why here: its request got a refusal long ago, and Python would wait for the thread
 
 
-def _connections(limits: Limits, reports: Reports, limit: str = "max_connections") -> Connections:
+def _warn_of_other_machines(options: ServerOptions) -> None:
+    """Log what is not meant for an address that other machines can reach."""
+    if options.dev:
+        log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
+    if options.tokens and not options.certificates:
+        log.warning("tokens are sent without TLS: anyone on the network can read them; set --tls-cert and --tls-key")
+
+
+def _connections(limits: Limits, reports: Reports, limit: str = MAX_CONNECTIONS) -> Connections:
     return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal)), limit)
 
 

@@ -6,13 +6,14 @@ When the files change, new connections use the new certificates and CAs. Establi
 import asyncio
 import ssl
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from metahook.server.connections import MAX_CONNECTIONS, Closed
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.watched_files import CannotLoad, Loaded, read
+from metahook.server.pem import check_certificate, check_key
+from metahook.server.watched_files import CannotLoad, Loaded
 
 HANDSHAKE = "handshake"
 """Why a connection is closed: it has no TLS 1.2 or later, or the client does not trust the server's certificate."""
@@ -25,9 +26,6 @@ HANDSHAKE_TIMEOUT = "handshake_timeout"
 
 _EARLIER = 0.01
 """Seconds."""
-
-Closed = Callable[[str], None]
-"""Called with the reason when a connection is closed before its first request."""
 
 _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 
@@ -44,8 +42,7 @@ class Certificates:
 
     def __init__(self, cert: Path, key: Path, client_ca: Path | None = None) -> None:
         files = [path for path in (cert, key, client_ca) if path]
-        self._closed: Closed = _ignore
-        self._loaded = Loaded("certificate", lambda: files, lambda: _load(cert, key, client_ca, self._report))
+        self._loaded = Loaded("certificate", lambda: files, lambda: _load(cert, key, client_ca))
 
     @property
     def expiry(self) -> int:
@@ -60,19 +57,16 @@ class Certificates:
     def context(self, closed: Closed, limits: Limits = DEFAULT_LIMITS) -> "ListenersContext":
         """Return a context for a listener, which has the certificate in use at the start of each connection.
 
-        *closed* is called with the reason when a handshake fails or takes too long.
+        *closed* is called with the reason when a handshake fails, takes too long, or is one too many.
         """
-        self._closed = closed
         context = ListenersContext(ssl.PROTOCOL_TLS_SERVER)
         context.certificates, context.limits, context.closed = self, limits, closed
+        context.handshakes = weakref.WeakSet()
         return context
 
     def reload(self) -> bool:
         """Read the files again if they have changed; return whether they are in use."""
         return self._loaded.reload()
-
-    def _report(self, reason: str) -> None:
-        self._closed(reason)
 
 
 class ListenersContext(ssl.SSLContext):
@@ -85,25 +79,42 @@ class ListenersContext(ssl.SSLContext):
     certificates: Certificates
     limits: Limits
     closed: Closed
+    handshakes: "weakref.WeakSet[_Connection]"
+    """Those in progress. One whose client has gone leaves the set because nothing else refers to it."""
 
     def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - as the base class has them
-        """Return the server's side of a connection. The event loops, asyncio's and uvloop's, call it for each."""
+        """Return the server's side of a connection; raise SSLError if there are too many handshakes.
+
+        The event loops, asyncio's and uvloop's, call it for each connection. An SSLError closes it, without a log line.
+        """
+        # Why a limit of its own: a connection is admitted, and counted, when its handshake is complete.
+        if len(self.handshakes) >= self.limits.max_connections:
+            self.closed(MAX_CONNECTIONS)
+            raise ssl.SSLError(MAX_CONNECTIONS)
         connection = cast("_Connection", self.certificates.current.wrap_bio(*args, **options))
+        connection.listener = self
+        self.handshakes.add(connection)
         # Why a bit earlier: at its timeout the event loop drops the connection, and tells nothing.
         delay = max(self.limits.handshake_timeout - _EARLIER, 0)
-        asyncio.get_running_loop().call_later(delay, self._report_if_pending, weakref.ref(connection))
+        asyncio.get_running_loop().call_later(delay, self._end_if_open, weakref.ref(connection))
         return connection
 
-    def _report_if_pending(self, reference: "weakref.ref[_Connection]") -> None:
-        connection = reference()
-        if connection and connection.is_pending:
-            self.closed(HANDSHAKE_TIMEOUT)
+    def _end_if_open(self, reference: "weakref.ref[_Connection]") -> None:
+        if connection := reference():
+            self.end_handshake(connection, HANDSHAKE_TIMEOUT)
+
+    def end_handshake(self, connection: "_Connection", reason: str) -> None:
+        """Note that the handshake of *connection* has ended: with the *reason* why it is closed, or ""."""
+        if connection in self.handshakes:
+            self.handshakes.discard(connection)
+            if reason:
+                self.closed(reason)
 
 
 class _Connection(ssl.SSLObject):
     """The server's side of a connection. Why a class of its own: event loops keep silent about a failed handshake."""
 
-    is_pending = True
+    listener: ListenersContext | None = None
 
     def do_handshake(self) -> None:
         try:
@@ -111,10 +122,13 @@ class _Connection(ssl.SSLObject):
         except ssl.SSLWantReadError:
             raise
         except ssl.SSLError as error:
-            self.is_pending = False
-            cast("_Context", self.context).closed(_reason(error))
+            self._end_handshake(_reason(error))
             raise
-        self.is_pending = False
+        self._end_handshake("")
+
+    def _end_handshake(self, reason: str) -> None:
+        if self.listener:
+            self.listener.end_handshake(self, reason)
 
 
 def _reason(error: ssl.SSLError) -> str:
@@ -122,15 +136,10 @@ def _reason(error: ssl.SSLError) -> str:
     return CLIENT_CERTIFICATE if is_of_client else HANDSHAKE
 
 
-def _ignore(_: str) -> None:
-    pass
-
-
 class _Context(ssl.SSLContext):
     """The context of one certificate."""
 
     sslobject_class = _Connection
-    closed: Closed = staticmethod(_ignore)
 
 
 class _InUse(NamedTuple):
@@ -138,10 +147,10 @@ class _InUse(NamedTuple):
     expiry: int
 
 
-def _load(cert: Path, key: Path, client_ca: Path | None, closed: Closed) -> _InUse:
+def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
     """Return what the files are for; raise CannotLoad."""
-    for path in (cert, key):
-        read(path)  # Why here: OpenSSL does not say which file it can't read
+    check_certificate(cert)
+    check_key(key)
     context = _Context(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
@@ -152,12 +161,11 @@ def _load(cert: Path, key: Path, client_ca: Path | None, closed: Closed) -> _InU
         raise CannotLoad(message) from error
     if client_ca:
         _require_client_certificates(context, client_ca)
-    context.closed = closed
     return _InUse(context, expiry)
 
 
 def _require_client_certificates(context: ssl.SSLContext, client_ca: Path) -> None:
-    read(client_ca)
+    check_certificate(client_ca)
     context.verify_mode = ssl.CERT_REQUIRED
     # Why here: a resumed session is not asked for a certificate again, which may have expired meanwhile.
     context.num_tickets = 0
@@ -170,8 +178,10 @@ def _require_client_certificates(context: ssl.SSLContext, client_ca: Path) -> No
 
 
 def _words(error: Exception) -> str:
-    """Return the reason that OpenSSL gives, such as "key values mismatch"."""
+    """Return the reason in our words, or else that of OpenSSL, such as "ee key too small"."""
     reason = error.reason if isinstance(error, ssl.SSLError) else None
+    if reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}:
+        return "the key belongs to another certificate; give the two that were issued together"
     return (reason or "not accepted").lower().replace("_", " ")
 
 

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import logging
 import re
+import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from metahook.server.watched_files import CannotLoad, Loaded, cannot_read, read
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
 _ADD = f"add one with a token, {_EXAMPLE}"
+_CREATE = f"create it with a token, {_EXAMPLE}"
 _WRITE = f"write a token into it, {_EXAMPLE}"
 
 _TOKEN = re.compile(rb"[!-~]+")
@@ -25,15 +27,15 @@ log = logging.getLogger(__name__)
 class Tokens:
     """The valid tokens: in *path*, a file with one, or a directory of such files, as of a mounted Secret.
 
-    A token is valid until its file is gone. If none is left, every call is refused: to remove its file is how to revoke
-    a token, also the last one. Raise CannotLoad.
+    A token is valid until its file is gone. If none is left, or *path* is gone, every call is refused: to remove its
+    file is how to revoke a token, also the last one. Raise CannotLoad.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._digests = Loaded("tokens", self._files, self._load)
         if not self._digests.value:
-            message = f"{path} has no files; {_ADD}"
+            message = f"{path} {self._cause()}"
             raise CannotLoad(message)
 
     def accept(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
@@ -50,11 +52,19 @@ class Tokens:
     def reload(self) -> None:
         """Read the files again if they have changed."""
         if self._digests.reload() and not self._digests.value:
-            log.error("%s has no files: every call is refused; %s", self._path, _ADD)
+            log.error("every call is refused: %s %s", self._path, self._cause())
+
+    def _cause(self) -> str:
+        """Return why there is no token."""
+        return f"has no files; {_ADD}" if self._path.exists() else f"does not exist; {_CREATE}"
 
     def _files(self) -> list[Path]:
         """Return the files with tokens. Why not hidden ones: in a mounted Secret they are Kubernetes' own."""
-        if not self._path.is_dir():
+        try:
+            mode = self._path.stat().st_mode
+        except FileNotFoundError:
+            return []
+        if not stat.S_ISDIR(mode):
             return [self._path]
         return sorted(path for path in self._path.iterdir() if not path.name.startswith("."))
 
@@ -64,10 +74,11 @@ class Tokens:
             files = self._files()
         except OSError as error:
             raise cannot_read(self._path, error) from error
-        return frozenset(hashlib.sha256(_token(path)).digest() for path in files)
+        return frozenset(hashlib.sha256(read_token(path)).digest() for path in files)
 
 
-def _token(path: Path) -> bytes:
+def read_token(path: Path) -> bytes:
+    """Return the token in the file at *path*, without the space around it; raise CannotLoad."""
     token = read(path).strip()
     if not token:
         message = f"{path} is empty; {_WRITE}"
