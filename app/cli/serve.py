@@ -19,12 +19,13 @@ from app.settings import InvalidSetting, Settings, changed, option_of, read, var
 from metahook import SyncRequest
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
+from metahook.server.address import Address, CannotListen
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.folder import CannotRecord
 from metahook.server.logs import set_up_logging
 from metahook.server.recording import Recorder
 from metahook.server.redaction import Redaction
-from metahook.server.server import Address, CannotListen, serve
+from metahook.server.server import serve
 from metahook.server.tls import Certificates
 from metahook.server.tokens import Tokens
 from metahook.server.watched_files import CannotLoad

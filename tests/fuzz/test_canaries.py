@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
+from metahook.server.address import Address
 from metahook.server.app import Controllers, ServerOptions, create_app
 from metahook.server.connections import Connections
 from metahook.server.limits import Limits
 from metahook.server.logs import Format
 from metahook.server.reports import Reports
-from metahook.server.server import Address, create_server
+from metahook.server.server import create_server
 from metahook.server.tokens import Tokens
 from tests.build import MYRESOURCE, NOW
 from tests.calling import JSON, call

@@ -19,11 +19,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http import httptools_impl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from metahook.server.address import Address
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connection import Connection
 from metahook.server.connections import Connections
 from metahook.server.limits import Limits
-from metahook.server.server import Address, create_server
+from metahook.server.server import create_server
 from tests.tiny import TINY, sync_body
 
 PATIENCE = 10

@@ -17,7 +17,8 @@ import pytest
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.server import HEALTH_CONNECTIONS, Address, create_server
+from metahook.server.address import Address
+from metahook.server.server import HEALTH_CONNECTIONS, create_server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
 from tests.refused import error

@@ -21,12 +21,13 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
+from metahook.server.address import Address
 from metahook.server.app import create_app
 from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.metrics import Metrics
 from metahook.server.reports import Reports
-from metahook.server.server import Address, Listener, Server, create_server, run
+from metahook.server.server import Listener, Server, create_server, run
 from metahook.server.shutdown import Shutdown
 from metahook.server.work import LONG
 from tests.build import grouped, my_resource

@@ -71,8 +71,9 @@ from metahook.protocol import (
 )
 
 if TYPE_CHECKING:
+    from metahook.server.address import Address
     from metahook.server.app import ServerOptions
-    from metahook.server.server import Address, serve
+    from metahook.server.server import serve
 else:
 
     def __getattr__(name: str) -> object:

@@ -7,8 +7,9 @@ from types import TracebackType
 from typing import Self
 
 from metahook.envtest.process import PATIENCE
+from metahook.server.address import Address
 from metahook.server.app import Controllers, create_app
-from metahook.server.server import Address, create_server
+from metahook.server.server import create_server
 
 
 class HookServer:

@@ -14,6 +14,7 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
+from metahook.server.address import Address
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, create_reports, paths
 from metahook.server.connection import Connection
 from metahook.server.connections import MAX_CONNECTIONS, Connections
@@ -32,31 +33,6 @@ HEALTH_CONNECTIONS = 64
 """Of the kubelet, and of those who read the metrics."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where to listen."""
-
-    host: str
-    port: int
-
-    def listen(self) -> socket.socket:
-        """Return a listening socket; raise CannotListen."""
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        try:
-            return socket.create_server((self.host, self.port), family=family)
-        except OSError as error:
-            reason = (error.strerror or "not an address").partition(" (while")[0].lower()
-            raise CannotListen(self, reason) from error
-
-
-class CannotListen(Exception):
-    """Raised when an address can't be listened on. Its text says which, and why."""
-
-    def __init__(self, address: Address, reason: str) -> None:
-        super().__init__(f"can't listen on {address.host} port {address.port}: {reason}")
-        self.address = address
 
 
 class Server(uvicorn.Server):
