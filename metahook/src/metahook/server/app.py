@@ -7,25 +7,34 @@ request's content, which Metacontroller would copy into an Event.
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from datetime import datetime
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest
+from metahook.protocol import Body, Controller, MalformedRequest, Parent, wire
 from metahook.protocol.controller import Answer, Hook
-from metahook.server.call_report import CallReport
+from metahook.server.call_report import CallReport, try_parent
 from metahook.server.clock import Clock, utc_now
+from metahook.server.failure import where
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import TOO_MANY_REQUESTS, Refused, from_http_exception, malformed
+from metahook.server.refusal import (
+    FAILED,
+    INCOMPLETE,
+    TOO_MANY_REQUESTS,
+    Refusal,
+    Refused,
+    from_http_exception,
+    malformed,
+)
 from metahook.server.reports import Reports
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
@@ -81,7 +90,7 @@ def create_app(
     """
     app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
     app.router.redirect_slashes = False
-    reports = reports or create_reports(options)
+    reports = reports or create_reports(controllers, options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))
     by_prefix = _by_prefix(controllers)
     work = Work(options.limits)
@@ -92,7 +101,7 @@ def create_app(
 
         hooks = turn_on(app, hooks, health_port, reports.refuse)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock, options.recorder), work, reports)
+        route = _Route(_Endpoint(path, hook, clock), work, reports, options.recorder)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
@@ -110,16 +119,16 @@ def paths(controllers: Controllers) -> list[str]:
     return [path for path, _ in _hooks(_by_prefix(controllers))]
 
 
-def create_reports(options: ServerOptions, metrics: Metrics | None = None) -> Reports:
+def create_reports(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Reports:
     """Return the reports of a server. Why no calls in development mode: that has a log of its own for them."""
-    return Reports(None if options.dev else options.log.rate, metrics=metrics)
+    return Reports(None if options.dev else options.log.rate, hooks=paths(controllers), metrics=metrics)
 
 
 def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return reports.refuse(from_http_exception(request, error))
+        return reports.refuse(from_http_exception(request, error), request.url.path)
 
     return refuse
 
@@ -146,51 +155,74 @@ def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
 
 
 @dataclass(frozen=True)
+class _Decision:
+    """What a hook decided *at* a time: an answer, or a refusal, with the *place* in the code and the parent."""
+
+    at: datetime
+    outcome: Answer | Refusal
+    place: str = ""
+    parent: Parent | None = None
+
+
+@dataclass(frozen=True)
 class _Endpoint:
-    """Turns the bodies that are sent to *path* into responses."""
+    """Decides about the bodies that are sent to *path*."""
 
     path: str
     hook: Hook
     clock: Clock
-    recorder: Recorder | None
 
-    def respond(self, report: CallReport, body: Body) -> Response:
-        """Return the response to *body*, after reporting it.
+    def decide(self, body: Body) -> _Decision:
+        """Return what the hook decides about *body*.
 
-        Why it raises nothing: an error that a future or a task holds refers to it in turn, by its traceback, and keeps
-        the body in memory until Python looks for such cycles.
+        Why nothing is reported here: a thread may decide after the request has got its refusal. Why nothing is raised:
+        an error that a future or a task holds refers to it in turn, by its traceback, and keeps the body in memory
+        until Python looks for such cycles.
         """
-        report.request_bytes = len(body)
         now = self.clock()
         try:
-            response = report.answered(self.hook(body, now))
+            return _Decision(now, self.hook(body, now))
         except MalformedRequest as error:
-            return report.refused(malformed(error))
+            return _Decision(now, malformed(error))
         except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            response = report.failed(error, body)
-        if self.recorder is None:
-            return response
-        exchange = Exchange(self.path, now, response.status_code, body, bytes(response.body))
-        return RecordedResponse(response, self.recorder, exchange)
+            return _Decision(now, FAILED, where(error), try_parent(body))
 
 
 @dataclass(frozen=True)
 class _Route:
-    """Reads the requests to an endpoint, within limits."""
+    """Reads the requests to an endpoint, within limits, and reports each of them once."""
 
     endpoint: _Endpoint
     work: Work
     reports: Reports
+    recorder: Recorder | None
 
     async def respond(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
         report = CallReport(self.reports, self.endpoint.path)
         try:
-            return await self.work.do(request, partial(self.endpoint.respond, report))
+            decision = await self.work.do(request, self.endpoint.decide, report.received)
+        except ClientDisconnect:
+            return INCOMPLETE.response("")  # Why no report: the connection is closed, so this response is not sent
         except Refused as refused:
             return report.refused(refused.refusal)
-        except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
+        except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
             return report.failed(error)
+        return self._recorded(decision, report.body, _respond(report, decision))
+
+    def _recorded(self, decision: _Decision, body: Body, response: Response) -> Response:
+        """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
+        if self.recorder is None or response.status_code == wire.MALFORMED:
+            return response
+        exchange = Exchange(self.endpoint.path, decision.at, response.status_code, body, bytes(response.body))
+        return RecordedResponse(response, self.recorder, exchange)
+
+
+def _respond(report: CallReport, decision: _Decision) -> Response:
+    """Return *decision* as a response, after its report."""
+    if isinstance(decision.outcome, Refusal):
+        return report.refused(decision.outcome, decision.place, decision.parent)
+    return report.answered(decision.outcome)
 
 
 @dataclass(frozen=True)
