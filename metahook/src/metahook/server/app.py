@@ -7,35 +7,26 @@ request's content, which Metacontroller would copy into an Event.
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest, Parent, wire
+from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
-from metahook.server.call_report import CallReport, try_parent
 from metahook.server.clock import Clock, utc_now
-from metahook.server.failure import where
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
-from metahook.server.recording import Exchange, RecordedResponse, Recorder
+from metahook.server.recording import Recorder
 from metahook.server.refusal import (
-    FAILED,
-    INCOMPLETE,
-    TOO_MANY_REQUESTS,
-    Refusal,
-    Refused,
     from_http_exception,
-    malformed,
 )
 from metahook.server.reports import Reports
+from metahook.server.routes import Endpoint, FullCheck, Route
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.work import Work
@@ -101,11 +92,11 @@ def create_app(
 
         hooks = turn_on(app, hooks, health_port, reports.refuse)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock), work, reports, options.recorder)
+        route = Route(Endpoint(path, hook, clock), work, reports, options.recorder)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    app.add_middleware(_FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
+    app.add_middleware(FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
@@ -152,93 +143,3 @@ def _hooks(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Hook]]:
 
 def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
     return lambda body, _: hook(body)
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """What a hook decided *at* a time: an answer, or a refusal, with the *place* in the code and the parent."""
-
-    at: datetime
-    outcome: Answer | Refusal
-    place: str = ""
-    parent: Parent | None = None
-
-
-@dataclass(frozen=True)
-class _Endpoint:
-    """Decides about the bodies that are sent to *path*."""
-
-    path: str
-    hook: Hook
-    clock: Clock
-
-    def decide(self, body: Body) -> _Decision:
-        """Return what the hook decides about *body*.
-
-        Why nothing is reported here: a thread may decide after the request has got its refusal. Why nothing is raised:
-        an error that a future or a task holds refers to it in turn, by its traceback, and keeps the body in memory
-        until Python looks for such cycles.
-        """
-        now = self.clock()
-        try:
-            return _Decision(now, self.hook(body, now))
-        except MalformedRequest as error:
-            return _Decision(now, malformed(error))
-        except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            return _Decision(now, FAILED, where(error), try_parent(body))
-
-
-@dataclass(frozen=True)
-class _Route:
-    """Reads the requests to an endpoint, within limits, and reports each of them once."""
-
-    endpoint: _Endpoint
-    work: Work
-    reports: Reports
-    recorder: Recorder | None
-
-    async def respond(self, request: Request) -> Response:
-        """Return the response to *request*; whatever goes wrong is a refusal."""
-        report = CallReport(self.reports, self.endpoint.path)
-        try:
-            decision = await self.work.do(request, self.endpoint.decide, report.received)
-        except ClientDisconnect:
-            return INCOMPLETE.response("")  # Why no report: the connection is closed, so this response is not sent
-        except Refused as refused:
-            return report.refused(refused.refusal)
-        except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
-            return report.failed(error)
-        return self._recorded(decision, report.body, _respond(report, decision))
-
-    def _recorded(self, decision: _Decision, body: Body, response: Response) -> Response:
-        """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
-        if self.recorder is None or response.status_code == wire.MALFORMED:
-            return response
-        exchange = Exchange(self.endpoint.path, decision.at, response.status_code, body, bytes(response.body))
-        return RecordedResponse(response, self.recorder, exchange)
-
-
-def _respond(report: CallReport, decision: _Decision) -> Response:
-    """Return *decision* as a response, after its report."""
-    if isinstance(decision.outcome, Refusal):
-        return report.refused(decision.outcome, decision.place, decision.parent)
-    return report.answered(decision.outcome)
-
-
-@dataclass(frozen=True)
-class _FullCheck:
-    """Middleware: refuses the calls of *hooks* while too many requests are in flight, before their bodies are read.
-
-    Why here: under overload most requests are refused, so a refusal must cost little.
-    """
-
-    app: ASGIApp
-    work: Work
-    hooks: frozenset[str]
-    reports: Reports
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to the request of *scope*, or let the app do it."""
-        is_refused = self.work.is_full and scope["type"] == "http" and scope["path"] in self.hooks
-        respond = CallReport(self.reports, scope["path"]).refused(TOO_MANY_REQUESTS) if is_refused else self.app
-        await respond(scope, receive, send)
