@@ -241,7 +241,12 @@ async def endings(port: int, within: float = 20) -> dict[str, Ending]:
 
 async def wrong(port: int, within: float = 20) -> dict[str, Ending]:
     """Send all cases to the server at *port*; return those that it did not answer as it must."""
-    return {name: ending for name, ending in (await endings(port, within)).items() if not _is_right(name, ending)}
+    return wrong_of(await endings(port, within))
+
+
+def wrong_of(ended: dict[str, Ending]) -> dict[str, Ending]:
+    """Return the cases of *ended* that the server did not answer as it must."""
+    return {name: ending for name, ending in ended.items() if not _is_right(name, ending)}
 
 
 def _is_right(name: str, ending: Ending) -> bool:

@@ -1,9 +1,13 @@
 """Hostile requests on the wire, against the hook as it is served."""
 
 import asyncio
+import re
 import sys
+from collections import Counter
 
-from tests.fuzz.hostile import CASES, wrong
+import httpx
+
+from tests.fuzz.hostile import CASES, Ending, endings, wrong, wrong_of
 from tests.serving import served
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
@@ -42,10 +46,27 @@ def port_of(url: str) -> int:
     return int(url.rpartition(":")[2])
 
 
+def refusals(metrics: str) -> Counter[int]:
+    """Return how many refusals *metrics* counts, by status code."""
+    found: Counter[int] = Counter()
+    for code, count in re.findall(r'^metahook_refusals_total{code="(\d+)".*} (\d+)', metrics, re.MULTILINE):
+        found[int(code)] += int(count)
+    return found
+
+
+def refused(ended: dict[str, Ending]) -> Counter[int]:
+    """Return how many refusals were sent, by status code."""
+    return Counter(code for ending in ended.values() for code in ending.codes if code != 200)
+
+
 def test_each_hostile_request_is_answered_and_none_makes_it_fail() -> None:
     with served(sys.executable, "-m", "app", "serve", *SHORT) as running:
-        assert asyncio.run(wrong(port_of(running.url))) == {}
+        ended = asyncio.run(endings(port_of(running.url)))
+        assert wrong_of(ended) == {}
         assert running.process.poll() is None
+        # Why here: this request is complete, so the hook refuses it. The client has closed, and gets no response.
+        ended["unfinished: a length that is too short"] = Ending((400,), is_reset=False)
+        assert refusals(httpx.get(f"{running.health_url}/metrics").text) == refused(ended)
 
     assert len(CASES) > 200
 

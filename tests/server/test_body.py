@@ -13,14 +13,16 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
+from metahook.server.reports import Reports
 from tests.build import NOW
 from tests.calling import JSON, call
-from tests.refused import error, refusal
+from tests.refused import refusal
 from tests.tiny import TINY, sync_body
 
 BODY = sync_body()
 EXACT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY))), clock=lambda: NOW)
 SHORT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY) - 1)), clock=lambda: NOW)
+JSON_BYTES = [(name.encode(), value.encode()) for name, value in JSON.items()]
 TOO_LARGE = (413, "the request is too large")
 UNSUPPORTED = (415, "send the header Content-Type: application/json, and no Content-Encoding")
 
@@ -137,14 +139,44 @@ def test_a_body_that_is_too_large_is_logged_with_the_limit(caplog: pytest.LogCap
     assert "canary" not in caplog.text
 
 
-def test_a_client_that_leaves_is_answered_as_if_its_body_were_cut() -> None:
+def test_a_client_that_leaves_is_neither_a_call_nor_a_refusal() -> None:
+    reports = Reports()
+    app = create_app(TINY, reports=reports)
+
     async def gone() -> Message:
         return {"type": "http.disconnect"}
 
-    sent = exchange(gone)
+    async def send(_: Message) -> None:
+        """Send to nobody."""
 
-    assert sent[0]["status"] == 400
-    assert error(sent[1]["body"]) == "the body is incomplete"
+    scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": JSON_BYTES}
+    asyncio.run(app(scope, gone, send))
+
+    assert (reports.calls, reports.refusals) == (0, 0)
+    assert call(app, "/sync", BODY[:-1]).status_code == 400
+    assert (reports.calls, reports.refusals) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [("0" * 5000 + str(len(BODY)), 200), ("9" * 5000, 413), ("1" * 20, 413), ("-1", 400), ("\u00b2", 400), ("", 400)],
+    ids=["leading zeros", "5000 digits", "20 digits", "negative", "a superscript", "empty"],
+)
+def test_a_length_that_is_no_usual_number_is_no_failure(length: str, expected: int) -> None:
+    headers = [*JSON_BYTES, (b"content-length", length.encode("latin-1"))]
+
+    async def whole() -> Message:
+        return {"type": "http.request", "body": BODY}
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": headers}
+    asyncio.run(EXACT(scope, whole, send))
+
+    assert sent[0]["status"] == expected
 
 
 def test_the_service_as_it_is_takes_32_mib() -> None:

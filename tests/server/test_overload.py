@@ -158,8 +158,9 @@ def blocked(limits: Limits, recorder: Recorder | None = None) -> Iterator[tuple[
 
 
 def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it_ends(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("INFO", "metahook")
     monkeypatch.setattr(body, "WAIT", 0.01)
 
     async def played(app: ASGIApp, go_on: threading.Event) -> None:
@@ -174,6 +175,8 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
 
     with blocked(Limits(max_large_bodies=1, decide_timeout=0.2)) as (app, go_on):
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))
+    # Once each: what the thread decides too late is not reported.
+    assert [line.rpartition("status=")[2][:3] for line in caplog.messages if "hook called" in line] == ["503", "200"]
 
 
 def test_a_decision_that_takes_too_long_takes_no_memory_of_the_recorder(

@@ -1,5 +1,6 @@
 """Reports: which calls have a line, and what the log and the metrics get to know."""
 
+import asyncio
 import logging
 import re
 from dataclasses import replace
@@ -11,10 +12,12 @@ from metahook.protocol.installation import Finding
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.call_report import CallReport
 from metahook.server.calls import Call
+from metahook.server.causes import WINDOW
+from metahook.server.failure import INNERMOST, OUTERMOST, where
 from metahook.server.limits import Limits
 from metahook.server.line import Line
 from metahook.server.metrics import Metrics
-from metahook.server.refusal import FAILED, TOO_LARGE
+from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED, Refusal
 from metahook.server.reports import Reports
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call
@@ -178,16 +181,66 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     assert line.fields == {"finding": "OutdatedCRD", "message": Finding.OutdatedCRD.message}
 
 
-def test_a_response_that_is_decided_after_a_refusal_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Reports(new_id=lambda: "1")
-    report = CallReport(reports, "/sync")
+@pytest.mark.parametrize(
+    ("refusal", "names"), [(TOO_LONG, ["hello"]), (TOO_MANY_REQUESTS, [])], ids=["of the hook", "of the sender"]
+)
+def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(
+    refusal: Refusal, names: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    report = CallReport(Reports(), "/sync")
+    report.received(sync_body())
 
-    report.refused(FAILED)
-    report.answered(TINY.call_sync(sync_body(), NOW))
-    report.failed(KeyError())
+    report.refused(refusal)
 
-    assert (reports.calls, reports.refusals) == (1, 1)
-    assert len(lines(caplog)) == 1
+    called = [line for line in lines(caplog) if line.event == "hook called"]
+    assert [line.fields["name"] for line in called] == names
+
+
+def test_a_refusal_before_the_hook_has_the_path_of_the_hook_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    metrics = Metrics(["/sync"], "1", Limits())
+    reports = Reports(hooks=["/sync"], metrics=metrics)
+
+    for path in ("/sync", "/canary", "/canary2"):
+        reports.refuse(UNAUTHORIZED, path)
+
+    assert [line.fields.get("hook") for line in lines(caplog)] == ["/sync", None]
+    text = metrics.text().decode()
+    assert 'refusals_total{code="401",hook="/sync",limit="tokens"} 1.0' in text
+    assert 'refusals_total{code="401",hook="other",limit="tokens"} 2.0' in text
+
+
+def test_counts_are_written_while_nothing_else_happens(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    reports = Reports(timer=clock)
+    for _ in range(3):
+        reports.refused("/sync", TOO_LARGE)
+    clock.now += WINDOW
+
+    async def wait() -> None:
+        async with reports.writing_counts(every=0):
+            for _ in range(10):
+                await asyncio.sleep(0)
+
+    assert [line.fields["count"] for line in lines(caplog)] == [1]
+    asyncio.run(wait())
+    assert [line.fields["count"] for line in lines(caplog)] == [1, 2]
+
+
+def test_of_a_long_traceback_both_ends_are_shown() -> None:
+    def recurse(depth: int) -> None:
+        if depth:
+            recurse(depth - 1)
+        raise KeyError
+
+    def place(depth: int) -> str:
+        with pytest.raises(KeyError) as raised:
+            recurse(depth)
+        return where(raised.value)
+
+    assert place(500) == place(400)
+    assert place(500).count(" < ") == INNERMOST + OUTERMOST
+    assert place(3).count(" < ") == 4
+    assert "..." not in place(3)
 
 
 def test_at_the_end_what_was_counted_is_written(caplog: pytest.LogCaptureFixture) -> None:

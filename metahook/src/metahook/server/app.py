@@ -7,26 +7,26 @@ request's content, which Metacontroller would copy into an Event.
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook import __version__
-from metahook.protocol import Body, Controller, MalformedRequest
+from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
-from metahook.server.call_report import CallReport
 from metahook.server.clock import Clock, utc_now
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
-from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import TOO_MANY_REQUESTS, Refused, from_http_exception, malformed
+from metahook.server.recording import Recorder
+from metahook.server.refusal import (
+    from_http_exception,
+)
 from metahook.server.reports import Reports
+from metahook.server.routes import Endpoint, FullCheck, Route
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import reloading
@@ -89,7 +89,7 @@ def create_app(
         lifespan=lambda _: reloading(options.tokens),
     )
     app.router.redirect_slashes = False
-    reports = reports or create_reports(options)
+    reports = reports or create_reports(controllers, options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))
     by_prefix = _by_prefix(controllers)
     work = Work(options.limits)
@@ -100,11 +100,11 @@ def create_app(
 
         hooks = turn_on(app, hooks, health_port, reports.refuse)
     for path, hook in hooks.items():
-        route = _Route(_Endpoint(path, hook, clock, options.recorder), work, reports)
+        route = Route(Endpoint(path, hook, clock), work, reports, options.recorder)
         app.add_route(path, route.respond, methods=["POST"])
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    app.add_middleware(_FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
+    app.add_middleware(FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
@@ -118,16 +118,16 @@ def paths(controllers: Controllers) -> list[str]:
     return [path for path, _ in _hooks(_by_prefix(controllers))]
 
 
-def create_reports(options: ServerOptions, metrics: Metrics | None = None) -> Reports:
+def create_reports(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Reports:
     """Return the reports of a server. Why no calls in development mode: that has a log of its own for them."""
-    return Reports(None if options.dev else options.log.rate, metrics=metrics)
+    return Reports(None if options.dev else options.log.rate, hooks=paths(controllers), metrics=metrics)
 
 
 def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return reports.refuse(from_http_exception(request, error))
+        return reports.refuse(from_http_exception(request, error), request.url.path)
 
     return refuse
 
@@ -151,70 +151,3 @@ def _hooks(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Hook]]:
 
 def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
     return lambda body, _: hook(body)
-
-
-@dataclass(frozen=True)
-class _Endpoint:
-    """Turns the bodies that are sent to *path* into responses."""
-
-    path: str
-    hook: Hook
-    clock: Clock
-    recorder: Recorder | None
-
-    def respond(self, report: CallReport, body: Body) -> Response:
-        """Return the response to *body*, after reporting it.
-
-        Why it raises nothing: an error that a future or a task holds refers to it in turn, by its traceback, and keeps
-        the body in memory until Python looks for such cycles.
-        """
-        report.request_bytes = len(body)
-        now = self.clock()
-        try:
-            response = report.answered(self.hook(body, now))
-        except MalformedRequest as error:
-            return report.refused(malformed(error))
-        except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            response = report.failed(error, body)
-        if self.recorder is None:
-            return response
-        exchange = Exchange(self.path, now, response.status_code, body, bytes(response.body))
-        return RecordedResponse(response, self.recorder, exchange)
-
-
-@dataclass(frozen=True)
-class _Route:
-    """Reads the requests to an endpoint, within limits."""
-
-    endpoint: _Endpoint
-    work: Work
-    reports: Reports
-
-    async def respond(self, request: Request) -> Response:
-        """Return the response to *request*; whatever goes wrong is a refusal."""
-        report = CallReport(self.reports, self.endpoint.path)
-        try:
-            return await self.work.do(request, partial(self.endpoint.respond, report))
-        except Refused as refused:
-            return report.refused(refused.refusal)
-        except Exception as error:  # noqa: BLE001 - whatever the handler of the body does not catch
-            return report.failed(error)
-
-
-@dataclass(frozen=True)
-class _FullCheck:
-    """Middleware: refuses the calls of *hooks* while too many requests are in flight, before their bodies are read.
-
-    Why here: under overload most requests are refused, so a refusal must cost little.
-    """
-
-    app: ASGIApp
-    work: Work
-    hooks: frozenset[str]
-    reports: Reports
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to the request of *scope*, or let the app do it."""
-        is_refused = self.work.is_full and scope["type"] == "http" and scope["path"] in self.hooks
-        respond = CallReport(self.reports, scope["path"]).refused(TOO_MANY_REQUESTS) if is_refused else self.app
-        await respond(scope, receive, send)

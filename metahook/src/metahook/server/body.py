@@ -8,13 +8,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.budget import Budget, Share
 from metahook.server.limits import Limits
-from metahook.server.refusal import INCOMPLETE, TOO_LARGE, TOO_MANY_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_MANY_LARGE, TOO_SLOW, UNSUPPORTED, Refused
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
@@ -40,7 +40,8 @@ class Bodies:
     async def read(self, request: Request) -> AsyncIterator[Body]:
         """Yield the body of *request*, which holds its share of memory until the block ends.
 
-        Raise Refused if it is not plain JSON, too long, cut, or too slow, or if there is no room for it.
+        Raise Refused if it is not plain JSON, too long or too slow, or if there is no room for it; raise
+        ClientDisconnect if the connection is closed before it is complete.
         """
         size = self._announced(request)
         if size > SMALL:
@@ -60,7 +61,7 @@ class Bodies:
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json" or "content-encoding" in request.headers:
             raise Refused(UNSUPPORTED)
-        size = int(request.headers.get("content-length", self._most))
+        size = _parse_length(request.headers.get("content-length", str(self._most)))
         if size > self._most:
             raise Refused(TOO_LARGE)
         return size
@@ -87,5 +88,11 @@ class Bodies:
                     share.add(chunk)
         except TimeoutError:
             raise Refused(TOO_SLOW) from None
-        except ClientDisconnect:
-            raise Refused(INCOMPLETE) from None
+
+
+def _parse_length(text: str) -> int:
+    """Return the Content-Length *text* as a number, at most a huge one; raise Refused if it is none."""
+    if not text.isdecimal():
+        raise Refused(NOT_HTTP)
+    # Why cut: Python refuses to convert thousands of digits, and no limit has 20.
+    return int(text.lstrip("0")[:20] or "0")

@@ -12,15 +12,18 @@ from metahook.server.reports import Reports
 
 
 class CallReport:
-    """Reports a call of *hook* once, when its response is known; not again if a thread decides another one later."""
+    """Reports a call of *hook* when its response is known."""
 
     def __init__(self, reports: Reports, hook: str) -> None:
         self._reports = reports
         self._hook = hook
         self._begun = reports.timer()
-        self._is_done = False
-        self.request_bytes = 0
-        """Of the body, once it is received."""
+        self.body: Body = b""
+        """Empty until it is received."""
+
+    def received(self, body: Body) -> None:
+        """Note that the *body* of the request is received."""
+        self.body = body
 
     def answered(self, answer: Answer) -> Response:
         """Report *answer*, and return it as a response."""
@@ -28,16 +31,16 @@ class CallReport:
         self._called(response, summary=answer.summary)
         return response
 
-    def refused(self, refusal: Refusal) -> Response:
-        """Report *refusal*, and return it as a response."""
-        return self._refused(refusal, "", None)
+    def failed(self, error: Exception) -> Response:
+        """Report the *error*, and return the response."""
+        return self.refused(FAILED, where(error))
 
-    def failed(self, error: Exception, body: Body = b"") -> Response:
-        """Report the *error* of the hook about the parent in *body*, and return the response."""
-        return self._refused(FAILED, where(error), _try_parent(body))
-
-    def _refused(self, refusal: Refusal, place: str, parent: Parent | None) -> Response:
-        id_ = "" if self._is_done else self._reports.refused(self._hook, refusal, place)
+    def refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
+        """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
+        # Why not for all: other refusals are of the sender, who may send many, and decoding takes time.
+        if refusal.status >= FAILED.status:
+            parent = parent or try_parent(self.body)
+        id_ = self._reports.refused(self._hook, refusal, place)
         response = refusal.response(id_)
         self._called(response, refusal.limit, id_, parent=parent)
         return response
@@ -51,15 +54,12 @@ class CallReport:
         summary: Summary | None = None,
         parent: Parent | None = None,
     ) -> None:
-        if self._is_done:
-            return
-        self._is_done = True
-        sizes = (self.request_bytes, len(response.body))
+        sizes = (len(self.body), len(response.body))
         seconds = self._reports.timer() - self._begun
         self._reports.called(Call(self._hook, response.status_code, *sizes, seconds, limit, id_, summary, parent))
 
 
-def _try_parent(body: Body) -> Parent | None:
+def try_parent(body: Body) -> Parent | None:
     """Return the parent of the request *body*, or None."""
     try:
         return CustomizeRequest.decode(body).parent

@@ -5,10 +5,14 @@ import traceback
 from metahook.protocol import RefusedResponse, UndeclaredKind
 from metahook.protocol.controller import MisusedException
 
+INNERMOST, OUTERMOST = 10, 5
+"""Frames of a long traceback that are shown: a recursion may have thousands."""
+
 
 def where(error: BaseException) -> str:
     """Return the type of *error* and its traceback in one line; its text only if it can't hold the request."""
-    frames = traceback.extract_tb(error.__traceback__)
-    trace = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+    places = [f"{frame.filename}:{frame.lineno}" for frame in reversed(traceback.extract_tb(error.__traceback__))]
+    if len(places) > INNERMOST + OUTERMOST:
+        places[INNERMOST:-OUTERMOST] = ["..."]
     text = f" ({error})" if isinstance(error, RefusedResponse | UndeclaredKind | MisusedException) else ""
-    return f"{type(error).__name__}{text} at {trace}"
+    return f"{type(error).__name__}{text} at {' < '.join(places)}"

@@ -3,8 +3,10 @@
 Nothing of a request is in them, beyond the kind, namespace, name, uid and generation of its parent.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 from secrets import token_hex
 from threading import Lock
 from time import monotonic
@@ -19,25 +21,30 @@ from metahook.server.line_rate import LOG_RATE, LineRate
 from metahook.server.metrics import Metrics
 from metahook.server.refusal import FAILED, Refusal
 
+TICK = 5.0
+"""Seconds between two looks for counts to write."""
+
 log = logging.getLogger(__name__)
 
 
 class Reports:
     """Writes the log of requests, and counts them in *metrics*. Any thread may use it.
 
-    *log_rate* is the number of calls that are logged in a second, None for no calls at all; *new_id* makes the ids of
-    refusals, *timer* returns seconds.
+    *log_rate* is the number of calls that are logged in a second, None for no calls at all; *hooks* are the paths of
+    hooks; *new_id* makes the ids of refusals, *timer* returns seconds.
     """
 
     def __init__(
         self,
         log_rate: float | None = LOG_RATE,
         *,
+        hooks: Collection[str] = (),
         metrics: Metrics | None = None,
         new_id: Callable[[], str] = lambda: token_hex(4),
         timer: Callable[[], float] = monotonic,
     ) -> None:
         self.metrics = metrics
+        self._hooks = frozenset(hooks)
         self.timer = timer
         self.calls = 0
         self.refusals = 0
@@ -67,15 +74,31 @@ class Reports:
             self.metrics.refused(hook, refusal.status, refusal.limit)
         return self._occurred(Cause(refusal.status, hook, refusal.message, refusal.limit, where))
 
-    def refuse(self, refusal: Refusal) -> Response:
-        """Report *refusal* of a request that is not for a hook, and return the response."""
-        return refusal.response(self.refused("", refusal))
+    def refuse(self, refusal: Refusal, path: str) -> Response:
+        """Report *refusal* of a request for *path* that no hook has refused, and return the response."""
+        # Why not any path: clients choose it, and the log has nothing that they choose.
+        return refusal.response(self.refused(path if path in self._hooks else "", refusal))
 
     def closed(self, limit: str) -> None:
         """Report a connection that is closed without a response because of *limit*."""
         if self.metrics:
             self.metrics.closed(limit)
         self._occurred(Cause(0, limit=limit))
+
+    @asynccontextmanager
+    async def writing_counts(self, every: float = TICK) -> AsyncIterator[None]:
+        """Write counts when they are due until the block ends, also while nothing else happens."""
+        ticking = asyncio.create_task(self._tick(every))
+        try:
+            yield
+        finally:
+            ticking.cancel()
+
+    async def _tick(self, every: float) -> None:
+        while True:
+            await asyncio.sleep(every)
+            with self._lock:
+                self._write_due()
 
     def end(self) -> None:
         """Write what is counted and not written yet, before the process ends."""

@@ -115,7 +115,7 @@ def serve(
     give_back_large_blocks()
     set_up_logging(options.log)
     metrics = Metrics(paths(controllers), options.version, options.limits)
-    reports = create_reports(options, metrics)
+    reports = create_reports(controllers, options, metrics)
     shutdown = Shutdown(options.drain, options.stop_timeout, reports)
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         app = create_app(controllers, options, health_port=health_socket.getsockname()[1], reports=reports)
@@ -129,7 +129,7 @@ def serve(
         of_health = _connections(few, reports, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)
         health = create_server(health_app, options, connections=of_health)
-        uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, options))
+        uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, reports, options))
     if app.state.work.is_in_threads:
         os._exit(CUT_OFF)  # Why here: its request got a refusal long ago, and Python would wait for the thread
 
@@ -180,8 +180,10 @@ class Listener:
         return task
 
 
-async def _serve(hooks: Listener, health: Listener, shutdown: Shutdown, options: ServerOptions) -> None:
-    async with reloading(options.certificates, options.tokens):
+async def _serve(
+    hooks: Listener, health: Listener, shutdown: Shutdown, reports: Reports, options: ServerOptions
+) -> None:
+    async with reloading(options.certificates, options.tokens), reports.writing_counts():
         await run(hooks, health, shutdown)
 
 

@@ -93,14 +93,14 @@ def read_token(path: Path) -> bytes:
 class TokenCheck:
     """Middleware: refuses requests without a valid token, whatever their path, before their bodies are read.
 
-    *refuse* returns the response of a refusal.
+    *refuse* returns the response of a refusal to a request for a path.
     """
 
     app: ASGIApp
     tokens: Tokens
-    refuse: Callable[[Refusal], ASGIApp]
+    refuse: Callable[[Refusal, str], ASGIApp]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         is_accepted = scope["type"] == "lifespan" or self.tokens.accept(scope["headers"])
-        await (self.app if is_accepted else self.refuse(UNAUTHORIZED))(scope, receive, send)
+        await (self.app if is_accepted else self.refuse(UNAUTHORIZED, scope["path"]))(scope, receive, send)

@@ -7,9 +7,9 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from starlette.responses import Response
+T = TypeVar("T")
 
 WHILE = 0.1
 """Seconds. Why not one decision at a time: under overload the loop takes 0.1 s to refuse what all others send, and the
@@ -17,8 +17,8 @@ last of 64 requests would wait 6 s."""
 
 
 class _Waiting(NamedTuple):
-    decide: Callable[[], Response]
-    decided: asyncio.Future[Response]
+    decide: Callable[[], Any]
+    decided: asyncio.Future[Any]
 
 
 class Turns:
@@ -27,14 +27,14 @@ class Turns:
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
 
-    async def take(self, decide: Callable[[], Response]) -> Response:
+    async def take(self, decide: Callable[[], T]) -> T:
         """Return what *decide* returns when it is its turn; raise as it does."""
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(decide, loop.create_future())
-        self._waiting.append(waiting)
+        decided: asyncio.Future[T] = loop.create_future()
+        self._waiting.append(_Waiting(decide, decided))
         if len(self._waiting) == 1:
             loop.call_soon(self._go_on, loop)
-        return await waiting.decided
+        return await decided
 
     def _go_on(self, loop: asyncio.AbstractEventLoop) -> None:
         """Decide for a while."""
@@ -49,7 +49,7 @@ class Turns:
             loop.call_soon(self._go_on, loop)
 
 
-def _decide(decide: Callable[[], Response], decided: asyncio.Future[Response]) -> None:
+def _decide(decide: Callable[[], T], decided: asyncio.Future[T]) -> None:
     if decided.cancelled():
         return
     try:

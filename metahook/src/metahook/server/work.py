@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
+from typing import Any, TypeVar
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from metahook.protocol import Body
 from metahook.server.body import Bodies
@@ -26,7 +26,7 @@ LONG = 256 * 1024
 THREADS = 2
 """So that one long request does not wait for the end of another. More would only share the same CPU."""
 
-Decide = Callable[[Body], Response]
+T = TypeVar("T")
 
 
 class Work:
@@ -39,7 +39,7 @@ class Work:
         self._bodies = Bodies(limits)
         self._turns = Turns()
         self._threads = ThreadPoolExecutor(THREADS, "hook")
-        self._in_threads: set[Future[Response]] = set()
+        self._in_threads: set[Future[Any]] = set()
 
     @property
     def is_in_threads(self) -> bool:
@@ -51,10 +51,16 @@ class Work:
         """Whether no more requests may be in flight."""
         return self.in_flight >= self._limits.max_in_flight
 
-    async def do(self, request: Request, decide: Decide) -> Response:
-        """Return what *decide* returns for the body of *request*; raise Refused, or as *decide* does."""
+    async def do(
+        self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
+    ) -> T:
+        """Return what *decide* returns for the body of *request*; raise Refused, ClientDisconnect, or as *decide* does.
+
+        *received* is called with the body before that, in the event loop. A thread may call *decide*.
+        """
         async with AsyncExitStack() as held:
             body = await held.enter_async_context(self._bodies.read(request))
+            received(body)
             held.enter_context(self._counted())
             if len(body) > LONG:
                 return await self._decide_long(body, decide, held)
@@ -71,7 +77,7 @@ class Work:
         finally:
             self.in_flight -= 1
 
-    async def _decide_long(self, body: Body, decide: Decide, held: AsyncExitStack) -> Response:
+    async def _decide_long(self, body: Body, decide: Callable[[Body], T], held: AsyncExitStack) -> T:
         """Decide in a thread. It can't be stopped, so what is *held* for its body is given back when it ends."""
         future = self._threads.submit(decide, body)
         self._in_threads.add(future)
@@ -86,7 +92,7 @@ class Work:
                 _close_after(future, held.pop_all())
 
 
-def _close_after(future: Future[Response], held: AsyncExitStack) -> None:
+def _close_after(future: Future[T], held: AsyncExitStack) -> None:
     """Close *held* when *future* is done."""
     loop = asyncio.get_running_loop()
 

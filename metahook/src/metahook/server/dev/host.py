@@ -25,13 +25,13 @@ class HostCheck:
     """Middleware: refuses a browser's request for another host. Metacontroller and curl may use any name."""
 
     app: ASGIApp
-    refuse: Callable[[Refusal], Response]
+    refuse: Callable[[Refusal, str], Response]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         headers = Headers(scope=scope)
         is_refused = _is_from_browser(headers) and not is_local(headers.get("host", ""))
-        await (self.refuse(FOREIGN_HOST) if is_refused else self.app)(scope, receive, send)
+        await (self.refuse(FOREIGN_HOST, scope["path"]) if is_refused else self.app)(scope, receive, send)
 
 
 def _is_from_browser(headers: Headers) -> bool:

@@ -17,11 +17,11 @@ log = logging.getLogger(__name__)
 
 
 def turn_on(
-    app: FastAPI, hooks: Mapping[str, Hook], health_port: int | None, refuse: Callable[[Refusal], Response]
+    app: FastAPI, hooks: Mapping[str, Hook], health_port: int | None, refuse: Callable[[Refusal, str], Response]
 ) -> dict[str, Hook]:
     """Turn on development mode in *app*; return what to serve instead of the *hooks*, by path.
 
-    *refuse* returns the response for a refusal.
+    *refuse* returns the response for a refusal of a request for a path.
     """
     log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
     app.add_middleware(HostCheck, refuse=refuse)
