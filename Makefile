@@ -39,7 +39,7 @@ plans: $(READY) ## Run all fault plans in the simulated cluster
 	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
-	$(BIN)/pytest -m e2e -n 5 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
+	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
 fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded fuzz tests at length
 	@mkdir -p build/fuzz

@@ -69,7 +69,11 @@ def started(root: Path) -> list[str]:
     given = {"env": {"PYTHONDONTWRITEBYTECODE": "1", "HOME": "/nonexistent", "PATH": ""}, **AS_OTHER}
     (folder,) = inside(root, dockerfile.the("WORKDIR").rest)
     starter = f"import subprocess, sys; p = subprocess.Popen(sys.argv[1:], cwd={folder!r}, **{given!r})\n"
-    relay = "import signal; signal.signal(signal.SIGTERM, lambda *_: p.terminate()); sys.exit(p.wait())"
+    relay = (
+        "import signal\n"
+        "for number in (signal.SIGTERM, signal.SIGINT): signal.signal(number, lambda number, _: p.send_signal(number))\n"
+        "sys.exit(p.wait())"
+    )
     return [sys.executable, "-c", starter + relay, *entry, "serve", "--drain=0"]
 
 

@@ -112,14 +112,15 @@ def test_the_limit_of_requests_to_the_api_server_is_no_limit_of_retries(there: F
     slow = start("slow", f"--client-go-qps={QPS}", f"--client-go-burst={BURST}")
     there.start(ignoreStatusChanges=True)
     limited = seconds("limited")
-    slow.stop()
+    reasons = {item["reason"] for item in there.client.all("Event", there.name)}
+    slow.stop()  # a sync that waits for a request then fails, so the Events are read before
     start("fast")
     fast = seconds("fast")
 
     assert limited >= (NOTES * WRITES - BURST) / QPS - 1
     assert fast < limited
     assert {call.status for call in there.server.calls} == {200}
-    assert "SyncError" not in {item["reason"] for item in there.client.all("Event", there.name)}
+    assert "SyncError" not in reasons
 
 
 def test_the_field_manager_of_server_side_apply_has_the_name_of_the_flag(there: Foreign, start: Start) -> None:

