@@ -71,7 +71,7 @@ def started(root: Path) -> list[str]:
     starter = f"import subprocess, sys; p = subprocess.Popen(sys.argv[1:], cwd={folder!r}, **{given!r})\n"
     relay = (
         "import signal\n"
-        "for number in (signal.SIGTERM, signal.SIGINT): signal.signal(number, lambda number, _: p.send_signal(number))\n"
+        "for each in (signal.SIGTERM, signal.SIGINT): signal.signal(each, lambda number, _: p.send_signal(number))\n"
         "sys.exit(p.wait())"
     )
     return [sys.executable, "-c", starter + relay, *entry, "serve", "--drain=0"]

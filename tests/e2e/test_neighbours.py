@@ -34,7 +34,7 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
 
 
 def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: Mode) -> None:
-    """Under server-side apply it is overwritten if Metacontroller's cache does not contain it yet, so it gets a second."""
+    """Server-side apply overwrites it if Metacontroller's cache does not contain it yet, so the cache gets a second."""
     for number in range(10):
         made = foreign(service(app="other"))
         here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
