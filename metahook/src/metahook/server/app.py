@@ -80,15 +80,7 @@ def create_app(
     *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
     happens to requests; without it, the log does.
     """
-    # Why here: for other servers; serve reloads by itself.
-    app = FastAPI(
-        title="Metacontroller hooks",
-        version=options.version,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lambda _: reloading(options.tokens),
-    )
-    app.router.redirect_slashes = False
+    app = _empty_app(options)
     reports = reports or create_reports(controllers, options)
     app.add_exception_handler(HTTPException, _refuse_with(reports))
     by_prefix = _by_prefix(controllers)
@@ -110,6 +102,19 @@ def create_app(
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
     if options.recorder:
         options.recorder.announce()
+    return app
+
+
+def _empty_app(options: ServerOptions) -> FastAPI:
+    """Return an app without routes."""
+    app = FastAPI(
+        title="Metacontroller hooks",
+        version=options.version,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda _: reloading(options.tokens),  # for other servers: serve, which has no lifespan, reloads itself
+    )
+    app.router.redirect_slashes = False
     return app
 
 
