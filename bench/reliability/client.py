@@ -26,6 +26,15 @@ class Results:
     headers: list[bytes] = field(default_factory=list)
     """The heads of the responses other than 200."""
 
+    def add(self, head: bytes, seconds: float) -> None:
+        """Add a response with this *head* that took so many *seconds*."""
+        code = head.split(b" ", 2)[1].decode()
+        self.codes[code] += 1
+        if code == "200":
+            self.seconds.append(seconds)
+        else:
+            self.headers.append(head)
+
     def percentile(self, share: float) -> float:
         """Return in milliseconds how long that share of the 200s took at most."""
         ordered = sorted(self.seconds)
@@ -50,12 +59,7 @@ class Client:
             self.close()
             results.codes["failed"] += 1
             return
-        code = head.split(b" ", 2)[1].decode()
-        results.codes[code] += 1
-        if code == "200":
-            results.seconds.append(time.perf_counter() - begin)
-        else:
-            results.headers.append(head)
+        results.add(head, time.perf_counter() - begin)
         if b"connection: close" in head.lower():
             self.close()
 

@@ -6,6 +6,7 @@ import time
 
 from bench.reliability.client import Client, Results, load
 from bench.reliability.figures import Figure
+from bench.reliability.senders import flood
 from bench.reliability.targets import MOST_MEMORY, Target, plain, served
 
 SENDERS = 500
@@ -17,7 +18,7 @@ RETRY_AFTER = re.compile(rb"\r\nretry-after: [1-5]\r\n", re.IGNORECASE)
 async def overloaded(target: Target, raw: bytes) -> tuple[Results, float]:
     """Return how the requests end, and after how many seconds a single client is served as before."""
     calm = await load(target.port, raw, 3, clients=1)
-    results = await load(target.port, raw, SECONDS, clients=SENDERS, pause=0)
+    results = await asyncio.to_thread(flood, target.port, raw, SECONDS, SENDERS)
     begin = time.monotonic()
     client, usual = Client(target.port), max(calm.percentile(0.99), 5) / 1000
     while True:
