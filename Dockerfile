@@ -1,5 +1,5 @@
-# The image of the operator: docker build -t myresource-operator:0.1.0 .
-# With the base image pinned by digest: docker build --build-arg BASE=python:3.11.14-slim-bookworm@sha256:... -t myresource-operator:0.1.0 .
+# The image of the operator: docker build -t myresource-operator:0.2.0 .
+# With the base image pinned by digest: docker build --build-arg BASE=python:3.11.14-slim-bookworm@sha256:... -t myresource-operator:0.2.0 .
 ARG BASE=python:3.11.14-slim-bookworm
 
 FROM ${BASE} AS build

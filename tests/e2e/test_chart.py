@@ -291,7 +291,7 @@ def older(folder: Path) -> Path:
     del schema["spec"]["properties"]["memory"]["x-kubernetes-validations"]
     file.write_text(yaml.safe_dump(crd))
     chart = folder / CHART / "Chart.yaml"
-    chart.write_text(chart.read_text().replace("0.1.0", "0.0.9"))
+    chart.write_text(chart.read_text().replace("0.2.0", "0.1.9"))
     return folder
 
 

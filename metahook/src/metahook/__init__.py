@@ -86,7 +86,7 @@ else:
         return getattr(server, name)
 
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "LAST_APPLIED",
