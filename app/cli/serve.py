@@ -116,6 +116,9 @@ def _both(name: str) -> str:
 def _recorder(settings: Settings) -> Recorder | None:
     """Return the recorder, or None if no directory is set; raise InputError."""
     if settings.record is None:
+        if settings.record_values:
+            message = f"{_both('record_values')} needs {_both('record')}: set it too, or neither"
+            raise InputError(message)
         return None
     try:
         redaction = redaction_of(settings.watch, keeps_values=settings.record_values)

@@ -1,4 +1,4 @@
-"""``serve`` with TLS and tokens: half a configuration is refused."""
+"""``serve`` with TLS, tokens and recording: half a configuration is refused."""
 
 import click
 import pytest
@@ -27,6 +27,12 @@ def test_half_a_configuration_is_refused(given: list[str], missing: str) -> None
     ended = call("serve", *(f"--tls-{name}={FILE}" for name in given))
 
     assert_one_line(ended, 2, f"{BOTH[given[0]]} needs {BOTH[missing]}: ")
+
+
+def test_recorded_values_without_a_directory_are_refused() -> None:
+    recorded = "--record-values (MYRESOURCE_RECORD_VALUES) needs --record (MYRESOURCE_RECORD): "
+
+    assert_one_line(call("serve", "--record-values"), 2, recorded)
 
 
 @pytest.mark.parametrize("options", [["--tls-cert", FILE, "--tls-key", FILE], ["--tokens", FILE]])
