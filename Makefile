@@ -26,8 +26,8 @@ $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 demo: $(READY) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
-picture: $(READY) ## Draw the demo for the README
-	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
+picture: $(READY) ## Draw the picture of the README: a MyResource that is created, broken and rolled back
+	@$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
 
 test: $(READY) ## Run all tests that need no cluster
 	$(BIN)/pytest -n auto --dist worksteal
