@@ -1,13 +1,14 @@
 """Puts the pages of the site into build/pages, for mkdocs: ``make site``.
 
 They keep their paths, so that the links between them stay as they are. Files that they link to, such as an example, are
-copied as they are. The comments of the pages, which name tests, are left out.
+copied as they are. The comments of the pages, which name tests, are left out. mkdocs itself loads this module, too.
 """
 
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 STAGED = ROOT / "build/pages"
@@ -46,6 +47,11 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         text = file.read_text()
         target.write_text(shown(text) if file in pages else text)
+
+
+def on_post_page(output: str, page: Any, **_: object) -> str:  # noqa: ANN401 - mkdocs is not installed here
+    """Return *output*, the HTML of *page*, with its language; mkdocs calls this. Browsers choose fonts by it."""
+    return output.replace('<html lang="en"', '<html lang="zh"', 1) if page.file.src_uri.endswith(".zh.md") else output
 
 
 if __name__ == "__main__":

@@ -84,6 +84,11 @@ def test_a_page_without_a_problem_passes(browser: Browser, tmp_path: Path) -> No
     assert found == []
 
 
+@pytest.mark.parametrize(("page", "language"), [("index.html", "en"), ("README.zh.html", "zh")])
+def test_a_page_has_the_language_of_its_text(page: str, language: str) -> None:
+    assert f'<html lang="{language}"' in (SITE / page).read_text()
+
+
 SEARCH = """new Promise(found => {
   const results = document.querySelector(".md-search-result__list")
   new MutationObserver(() => results.querySelector("a") && found(results.querySelector("a").href))
