@@ -26,8 +26,8 @@ $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 demo: $(READY) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
-picture: $(READY) ## Draw the demo for the README
-	@$(BIN)/myresource simulate --scenario demo --brief --speed 0 --svg docs/demo.svg >/dev/null
+picture: $(READY) ## Draw the picture of the README: a MyResource that is created, broken and rolled back
+	@$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
 
 test: $(READY) ## Run all tests that need no cluster
 	$(BIN)/pytest -n auto --dist worksteal
@@ -48,6 +48,16 @@ fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded
 
 own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+
+build/site-venv/ready: requirements/site.txt
+	@$(PYTHON) -m venv build/site-venv
+	@build/site-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/site.txt
+	@touch $@
+
+site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site, and open each page in Chromium
+	@$(BIN)/python -m docs.site
+	@NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs --quiet build
+	@$(BIN)/pytest -m tools tests/site
 
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
@@ -96,5 +106,6 @@ pages: $(READY) ## Generate the pages of docs/ that are made from code
 lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --group pyproject.toml:site -o requirements/site.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site bench reliability rolls scale record check sizes format crd manifests pages lock

@@ -1,4 +1,4 @@
-"""The tables of settings: in the README, and those of the limits in docs/reliability.md."""
+"""The tables of settings: in docs/settings.md, and those of the limits in docs/reliability.md."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from app.settings import LimitSettings, Settings, meaning_of, names, option_of, variable_of
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).with_suffix(".md")
 RELIABILITY = Path(__file__).parent / "reliability.md"
 
 
@@ -28,9 +28,9 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
     return f"`{default}`" if default else "not set"
 
 
-def readme() -> str:
-    """Return the README with the table of the settings that are no limits."""
-    return _with_table(README, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
+def page() -> str:
+    """Return the page with the table of the settings that are no limits."""
+    return _with_table(PAGE, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
 
 
 def reliability() -> str:

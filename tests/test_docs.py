@@ -15,6 +15,7 @@ from tests.documents import consoles
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+STEPS = (ROOT / "docs/how-it-works.md").read_text()
 HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
 
 
@@ -61,9 +62,9 @@ def test_the_myresource_of_the_readme_equals_the_example() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(set(re.findall(r"`((?:app|metahook|examples|metacontroller|docs)/[\w./-]+)`", README)))
+    "path", sorted(set(re.findall(r"`((?:app|metahook|examples|metacontroller|docs)/[\w./-]+)`", README + STEPS)))
 )
-def test_the_files_that_the_readme_names_exist(path: str) -> None:
+def test_the_files_that_the_readme_and_the_steps_of_a_request_name_exist(path: str) -> None:
     assert (ROOT / path).exists()
 
 

@@ -26,7 +26,7 @@ from metahook.simulator.world import World
 LONGEST_WAIT = 1.0
 """Real seconds; the longest pause between two lines without --speed."""
 
-PICTURE = 100
+PICTURE = 120
 """Columns of a picture."""
 
 TERMINAL_SPEED = 5.0

@@ -230,11 +230,17 @@ def test_the_picture_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert "@font-face" not in file.read_text()
 
 
-def test_the_committed_picture_shows_todays_demo(tmp_path: Path) -> None:
-    file = tmp_path / "demo.svg"
-    call("simulate", "--scenario", "demo", "--brief", "--svg", str(file))
+def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Path) -> None:
+    file = tmp_path / "rollback.svg"
+    call("simulate", "--scenario", "rollback", "--brief", "--svg", str(file))
 
-    assert file.read_text() == (ROOT / "docs/demo.svg").read_text()
+    assert file.read_text() == (ROOT / "docs/rollback.svg").read_text()
+
+
+def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
+    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', (ROOT / "docs/rollback.svg").read_text())
+
+    assert float(height) <= 700
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ from tests.docs.outlines import outline, translated_link, translation
 from tests.documents import ROOT
 
 PAGES = [*sorted(ROOT.glob("*.zh.md")), *sorted(ROOT.glob("docs/*.zh.md"))]
-README, WORDS = ROOT / "README.zh.md", ROOT / "docs/from-controller-runtime.zh.md"
+README, WORDS, SETTINGS, RISKS = (
+    ROOT / "README.zh.md",
+    *(ROOT / f"docs/{name}.zh.md" for name in ("from-controller-runtime", "settings", "what-to-know")),
+)
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -21,8 +24,8 @@ def expected(page: Path) -> list[str]:
     return outline(english.read_text(), partial(translated_link, english))
 
 
-def test_the_readme_and_the_page_for_readers_of_tutorials_are_in_chinese() -> None:
-    assert {README, WORDS} <= set(PAGES)
+def test_the_readme_and_the_pages_for_a_first_look_are_in_chinese() -> None:
+    assert {README, WORDS, SETTINGS, RISKS, ROOT / "docs/how-it-works.zh.md"} == set(PAGES)
 
 
 @each_page
@@ -39,30 +42,34 @@ def test_a_page_and_its_translation_link_to_each_other(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("page", "old", "new"),
     [
-        pytest.param("kubectl apply -f examples/web.yaml", "kubectl apply -f examples/full.yaml", id="a command"),
-        pytest.param('"state":"Building"', '"state":"Ready"', id="what a command prints"),
-        pytest.param("metadata: {name: web}", "metadata: {name: shop}", id="a line of code"),
-        pytest.param(r"^\| `--port` .*\n", "", id="a row that is missing"),
-        pytest.param("`8080`", "`8090`", id="a cell with another default"),
-        pytest.param(r"^## (?:[^#].*\n|\n)+?(?=## )", "", id="a section that is missing"),
-        pytest.param("^## ", "### ", id="a heading of another level"),
-        pytest.param(r"^- .*\n(?:  .*\n)*(?=- )", "", id="an item that is missing"),
-        pytest.param(r"^`MyResource` (?:.+\n)+", "", id="a paragraph that is missing"),
-        pytest.param("`state`", "`status`", id="other code in a sentence"),
-        pytest.param("3.11", "3.12", id="another number in a sentence"),
-        pytest.param(r"docs/operate\.md#many-myresources", "docs/operate.md", id="another link"),
-        pytest.param(r"README\.md", "README.zh.md", id="a link to the wrong language"),
-        pytest.param(r"from-controller-runtime\.zh", "from-controller-runtime", id="a link to the English page"),
-        pytest.param(", e2e.deletion.its_children_are_deleted_with_it", "", id="a proof that is missing"),
+        pytest.param(
+            README, "kubectl apply -f examples/web.yaml", "kubectl apply -f examples/full.yaml", id="a command"
+        ),
+        pytest.param(WORDS, "Quiet after", "Stopped after", id="what a command prints"),
+        pytest.param(README, "metadata: {name: web}", "metadata: {name: shop}", id="a line of code"),
+        pytest.param(SETTINGS, r"^\| `--port` .*\n", "", id="a row that is missing"),
+        pytest.param(SETTINGS, "`8080`", "`8090`", id="a cell with another default"),
+        pytest.param(README, r"^## (?:[^#].*\n|\n)+?(?=## )", "", id="a section that is missing"),
+        pytest.param(README, "^## ", "### ", id="a heading of another level"),
+        pytest.param(README, r"^- .*\n(?:  .*\n)*(?=- )", "", id="an item that is missing"),
+        pytest.param(README, r"^`MyResource` (?:.+\n)+", "", id="a paragraph that is missing"),
+        pytest.param(RISKS, "`state`", "`status`", id="other code in a sentence"),
+        pytest.param(README, "3.11", "3.12", id="another number in a sentence"),
+        pytest.param(README, r"docs/operate\.md#many-myresources", "docs/operate.md", id="another link"),
+        pytest.param(README, r"README\.md", "README.zh.md", id="a link to the wrong language"),
+        pytest.param(
+            README, r"from-controller-runtime\.zh", "from-controller-runtime", id="a link to the English page"
+        ),
+        pytest.param(README, ", e2e.deletion.its_children_are_deleted_with_it", "", id="a proof that is missing"),
     ],
 )
-def test_a_difference_is_found(old: str, new: str) -> None:
-    changed, count = re.subn(old, new, README.read_text(), count=1, flags=re.MULTILINE)
+def test_a_difference_is_found(page: Path, old: str, new: str) -> None:
+    changed, count = re.subn(old, new, page.read_text(), count=1, flags=re.MULTILINE)
 
     assert count == 1
-    assert outline(changed) != expected(README)
+    assert outline(changed) != expected(page)
 
 
 def test_a_link_to_a_heading_in_the_other_language_is_found() -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -39,10 +38,6 @@ def test_another_output_would_be_caught(hook: Served) -> None:
     block = BLOCKS[0]
 
     assert sent(block.command.replace("64Mi", "65Mi"), hook) != block.output
-
-
-def test_the_readme_has_the_first_request_of_the_page() -> None:
-    assert replace(BLOCKS[0], page="README.md") in consoles("README.md")
 
 
 def test_the_recorded_response_is_in_the_examples() -> None:

@@ -69,5 +69,5 @@ def test_health_is_plain_http_and_the_hooks_are_not(secured: Secured) -> None:
         httpx.get(f"{secured.hook.url}/sync")
 
 
-def test_the_page_has_the_time_between_two_looks() -> None:
-    assert f"looks at the files every {POLL:.0f} seconds" in (ROOT / PAGE).read_text()
+def test_the_page_has_the_time_between_two_checks() -> None:
+    assert f"checks the files every {POLL:.0f} seconds" in (ROOT / PAGE).read_text()

@@ -1,0 +1,109 @@
+"""Each page of the site in Chromium: links, console, requests, width. ``make site`` builds the site, and runs this."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from docs.site import pages
+from tests.documents import ROOT
+from tests.site.browser import MISSING, PROGRAM, Browser
+from tests.site.visit import problems, visit
+
+pytestmark = pytest.mark.tools
+
+SITE = ROOT / "build/site"
+BROKEN = {
+    "a link to no page": ('<a href="nowhere.html">a</a>', "nowhere.html does not exist"),
+    "a link to no heading": ('<a href="#nothing">a</a>', "#nothing does not exist"),
+    "an error in the console": ("<script>console.error('no')</script>", "console: no"),
+    "an exception": ("<script>undefinedFunction()</script>", "exception: Uncaught"),
+    "a picture that is missing": ('<img src="none.png">', "log: Failed to load resource"),
+    "a picture from elsewhere": ('<img src="http://127.0.0.1:9/a.png">', "request to another host"),
+    "a table that is too wide": (f"<table><tr>{'<td>word</td>' * 40}</tr></table>", "pixels wide, and the window"),
+    "a comment for tests": ("<p>It does.<!-- tests: e2e.life.x --></p>", "comments about tests"),
+    "a list in a paragraph": ("<p>These:<br>- one<br>- two</p>", "Markdown that is not rendered"),
+}
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve *folder* below a path, and yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(folder.parent))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/{folder.name}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(name="browser", scope="module")
+def _browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.exit(MISSING, 1)
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+def test_every_page_has_working_links_and_no_errors_and_fits_a_phone(browser: Browser) -> None:
+    built = [file.relative_to(SITE) for file in SITE.rglob("*") if file.is_file() and file.name != "404.html"]
+    with serving(SITE) as address:
+        visits = [visit(browser, f"{address}/{file}") for file in built if file.suffix == ".html"]
+
+    assert len(visits) == len(pages())
+    others = frozenset(f"{address}/{file}" for file in built if file.suffix != ".html")
+    assert not problems(visits, others), "\n".join(problems(visits, others))
+
+
+@pytest.mark.parametrize(("body", "problem"), BROKEN.values(), ids=BROKEN)
+def test_a_page_with_a_problem_is_found(browser: Browser, tmp_path: Path, body: str, problem: str) -> None:
+    (tmp_path / "a.html").write_text(f'<!doctype html><link rel="icon" href="data:,"><h1>A page</h1>{body}')
+    with serving(tmp_path) as address:
+        (found, *_) = problems([visit(browser, f"{address}/a.html")])
+
+    assert problem in found
+
+
+def test_a_page_without_a_problem_passes(browser: Browser, tmp_path: Path) -> None:
+    text = (
+        '<!doctype html><link rel="icon" href="data:,"><h1 id="a">A page</h1><a href="#a">a</a><a href="b.yaml">b</a>'
+    )
+    (tmp_path / "a.html").write_text(text)
+    with serving(tmp_path) as address:
+        found = problems([visit(browser, f"{address}/a.html")], frozenset({f"{address}/b.yaml"}))
+
+    assert found == []
+
+
+@pytest.mark.parametrize(("page", "language"), [("index.html", "en"), ("README.zh.html", "zh")])
+def test_a_page_has_the_language_of_its_text(page: str, language: str) -> None:
+    assert f'<html lang="{language}"' in (SITE / page).read_text()
+
+
+SEARCH = """new Promise(found => {
+  const results = document.querySelector(".md-search-result__list")
+  new MutationObserver(() => results.querySelector("a") && found(results.querySelector("a").href))
+    .observe(results, {childList: true, subtree: true})
+  const field = document.querySelector(".md-search__input")
+  field.focus()
+  field.value = "rollback"
+  field.dispatchEvent(new Event("keyup"))
+})"""
+
+
+@pytest.mark.parametrize("from_files", [False, True], ids=["served", "from files"])
+def test_the_search_finds_a_page(browser: Browser, *, from_files: bool) -> None:
+    with serving(SITE) as address, browser.tab() as session:
+        browser.call("Page.navigate", session, url=f"{SITE.as_uri() if from_files else address}/index.html")
+        browser.wait_for("Page.loadEventFired")
+
+        assert ".html" in browser.evaluate(session, SEARCH)
