@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import helm_python as helm
 import yaml
 
 from charts.rendering import rendered
@@ -54,6 +55,15 @@ def _parsed(text: str, *, shared: bool) -> list[Json]:
 @cache
 def _documents(text: str) -> list[Json]:
     return [item for item in yaml.load_all(text, yaml.CSafeLoader) if item]
+
+
+def refusal(given: Json, release: str = "r") -> str:
+    """Return the error message for the values *given*, or "" if the chart accepts them."""
+    try:
+        rendered(given, release=release)
+    except (helm.HelmRenderError, helm.HelmValuesError) as error:
+        return str(error)
+    return ""
 
 
 def the(kind: str, given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> Json:

@@ -1,10 +1,8 @@
 """Values that the chart refuses: the message names the value and the remedy."""
 
-import helm_python as helm
 import pytest
 
-from charts.rendering import rendered
-from tests.chart.sets import Json
+from tests.chart.sets import Json, refusal
 
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
@@ -15,15 +13,6 @@ BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyB
 def watch(*kinds: Json, check: bool = False) -> Json:
     """Return the values that watch *kinds*, and may *check* whether the cluster serves them."""
     return {"watch": {"dependencies": list(kinds)}, "metacontroller": {"check": check}}
-
-
-def refusal(values: Json, release: str = "r") -> str:
-    """Return the error message for *values*, or nothing if the chart accepts them."""
-    try:
-        rendered(values, release=release)
-    except (helm.HelmRenderError, helm.HelmValuesError) as error:
-        return str(error)
-    return ""
 
 
 @pytest.mark.parametrize(
