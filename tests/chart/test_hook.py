@@ -20,12 +20,12 @@ POD = the("Deployment")["spec"]["template"]["spec"]
 (TEST_CONTAINER,) = TEST["spec"]["containers"]
 
 
-@pytest.mark.parametrize("drain", [0, 5, 60])
-def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int) -> None:
-    pod = the("Deployment", {"drain": drain})["spec"]["template"]["spec"]
+@pytest.mark.parametrize(("drain", "stop"), [(0, 12), (5, 12), (60, 12), (5, 300)])
+def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int, stop: int) -> None:
+    pod = the("Deployment", {"drain": drain, "stopTimeout": stop})["spec"]["template"]["spec"]
     timeout = the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"]
 
-    assert pod["terminationGracePeriodSeconds"] > drain + DEFAULT_OPTIONS.stop_timeout
+    assert pod["terminationGracePeriodSeconds"] > drain + stop
     assert int(timeout.rstrip("s")) <= DEFAULT_OPTIONS.stop_timeout
 
 

@@ -240,7 +240,10 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
     before = make_beside("guarded", here, site)
     here.wait_for_status("Failed", "NameConflict", "guarded")
     assert here.get("Service", "guarded") == before
-    here.edit("Service", {"metadata": {"labels": {"controller-uid": uid_of("guarded", here)}}}, "guarded")
+    errors = [each["message"] for each in here.client.all("Event", here.name) if each["reason"] == "SyncError"]
+    assert any("must not take it over" in error for error in errors) is (mode == "server-side-apply")
+    uid = here.get("MyResource", "guarded")["metadata"]["uid"]
+    here.edit("Service", {"metadata": {"labels": {"controller-uid": uid}}}, "guarded")
     here.eventually(lambda: "ownerReferences" in here.get("Service", "guarded")["metadata"])
 
     for kind in ("Service", "Deployment"):
@@ -252,11 +255,6 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
         assert not takes_over(site, here, kind, {**ours, "uid": "2"})
         here.delete(kind, "stray")
     here.delete("Service", "open")
-
-
-def uid_of(name: str, here: Namespace) -> str:
-    uid: str = here.get("MyResource", name)["metadata"]["uid"]
-    return uid
 
 
 def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell, here: Namespace) -> None:
