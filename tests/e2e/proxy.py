@@ -75,7 +75,7 @@ class Proxy(ThreadingHTTPServer):
 
     def wait_to_answer(self, path: str, body: bytes) -> None:
         """Wait until the answer to a request may be sent."""
-        if urlsplit(path).path == "/sync":
+        if urlsplit(path).path == "/sync" and not self._answers.is_set():
             self.held.append(body)
             self._answers.wait()
 

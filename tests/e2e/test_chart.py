@@ -237,6 +237,10 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
     installed.run(GUARD)
     here.eventually(lambda: not takes_over(site, here, "Service", ours))
 
+    policy = here.client.get("ValidatingAdmissionPolicy", "", f"{OPERATOR}-takeover")
+    assert policy
+    assert "expressionWarnings" not in policy["status"].get("typeChecking", {})
+
     before = make_beside("guarded", here, site)
     here.wait_for_status("Failed", "NameConflict", "guarded")
     assert here.get("Service", "guarded") == before
