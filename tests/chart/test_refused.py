@@ -1,9 +1,14 @@
 """Values that the chart refuses: the message names the value and the remedy."""
 
 import pytest
+import yaml
 
+from charts.rendering import CHART
+from charts.values_table import documented, leaves
 from tests.chart.sets import Json, refusal
 
+TEXT = (CHART / "values.yaml").read_text()
+VALUES = leaves(yaml.safe_load(TEXT), documented(TEXT))
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
 PEM = "-----BEGIN CERTIFICATE-----\n"
@@ -300,6 +305,16 @@ def test_an_invalid_value_is_an_error_that_names_value_and_remedy(values: Json, 
 
     assert named in message
     assert remedy in message
+
+
+@pytest.mark.parametrize("path", sorted(VALUES))
+def test_a_value_that_is_removed_with_null_has_its_default_or_is_refused_in_words(path: str) -> None:
+    given: Json | None = None
+    for key in reversed(path.split(".")):
+        given = {key: given}
+
+    assert "error calling" not in refusal(given or {})
+    assert "nil pointer" not in refusal(given or {})
 
 
 @pytest.mark.parametrize("release", ["1st", "9.hook"])

@@ -57,7 +57,7 @@
 {{- if not (regexMatch "^[a-z0-9A-Z]([-a-zA-Z0-9_.]*[a-zA-Z0-9])?$" (include "myresource-operator.name" .)) -}}
 {{- fail (printf "nameOverride is %s, which is not a valid label value: use letters, digits and '-'" .Values.nameOverride) -}}
 {{- end -}}
-{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" .Values.namespaceOverride) -}}
+{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" (.Values.namespaceOverride | default "")) -}}
 {{- fail (printf "namespaceOverride is %s, which is not a valid namespace: use at most 63 lower-case letters, digits and '-', or leave it empty for the namespace of the release" .Values.namespaceOverride) -}}
 {{- end -}}
 {{- if not .Values.metacontroller.namespace -}}
@@ -74,7 +74,7 @@
 {{- fail (printf "maxBody is %v: set it to 1 to 256 (MiB), and raise resources.limits.memory by 14Mi for each MiB above 32" $values.maxBody) -}}
 {{- end -}}
 {{- $least := include "myresource-operator.leastReplicas" . | int -}}
-{{- $replicas := $values.autoscaling.enabled | ternary "autoscaling.minReplicas" "replicaCount" -}}
+{{- $replicas := $values.autoscaling.enabled | empty | ternary "replicaCount" "autoscaling.minReplicas" -}}
 {{- $most := int $values.podDisruptionBudget.maxUnavailable -}}
 {{- if and $values.podDisruptionBudget.enabled (gt $least 1) (or (lt $most 1) (ge $most $least)) -}}
 {{- fail (printf "podDisruptionBudget.maxUnavailable is %d and %s is %d: set maxUnavailable to at least 1, so that nodes can be drained, and to less than %s, so that one replica stays; or set podDisruptionBudget.enabled to false" $most $replicas $least $replicas) -}}
@@ -107,7 +107,7 @@
 {{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) -}}
 {{- fail (printf "autoscaling.minReplicas is %v and autoscaling.maxReplicas is %v: set maxReplicas to at least minReplicas" $scaling.minReplicas $scaling.maxReplicas) -}}
 {{- end -}}
-{{- if and (not $scaling.metrics) (not (dig "requests" "cpu" "" .Values.resources)) -}}
+{{- if and (not $scaling.metrics) (not (dig "requests" "cpu" "" (.Values.resources | default dict))) -}}
 {{- fail "autoscaling.enabled is true and resources.requests.cpu is not set: set it, because autoscaling.targetCPUUtilizationPercentage is a percentage of it; or set autoscaling.metrics" -}}
 {{- end -}}
 {{- else if or $scaling.metrics $scaling.behavior -}}
@@ -171,7 +171,7 @@
 {{- if has $label $taken -}}
 {{- fail (printf "%s contains the label %s, which the chart or Metacontroller sets: remove it; to change names, set nameOverride or fullnameOverride" $value $label) -}}
 {{- end -}}
-{{- if and (hasSuffix ".labels" $value) (hasKey $values.commonLabels $label) -}}
+{{- if and (hasSuffix ".labels" $value) (hasKey ($values.commonLabels | default dict) $label) -}}
 {{- fail (printf "%s and commonLabels both contain the label %s: remove one of them" $value $label) -}}
 {{- end -}}
 {{- end -}}
@@ -179,7 +179,7 @@
 {{- end }}
 
 {{- define "myresource-operator.checkAnnotations" -}}
-{{- if hasKey .Values.crds.annotations "helm.sh/resource-policy" -}}
+{{- if hasKey (.Values.crds.annotations | default dict) "helm.sh/resource-policy" -}}
 {{- fail "crds.annotations contains helm.sh/resource-policy, which the chart sets, so that helm uninstall keeps all MyResources: remove it" -}}
 {{- end -}}
 {{- end }}

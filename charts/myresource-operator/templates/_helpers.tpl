@@ -51,19 +51,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "myresource-operator.pullSecrets" -}}
-{{- concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq | toYaml -}}
+{{- concat (.Values.global.imagePullSecrets | default list) (.Values.imagePullSecrets | default list) | uniq | toYaml -}}
 {{- end }}
 
 {{/* The number of replicas that there are at least. */}}
 {{- define "myresource-operator.leastReplicas" -}}
-{{- ternary .Values.autoscaling.minReplicas .Values.replicaCount .Values.autoscaling.enabled | int -}}
+{{- if .Values.autoscaling.enabled -}}
+{{- int .Values.autoscaling.minReplicas -}}
+{{- else -}}
+{{- int .Values.replicaCount -}}
+{{- end -}}
 {{- end }}
 
 {{/* The times of a probe. */}}
 {{- define "myresource-operator.probe" -}}
+{{- $probe := . | default dict -}}
 {{- range $field := list "initialDelaySeconds" "timeoutSeconds" "periodSeconds" "failureThreshold" -}}
-{{- if hasKey $ $field }}
-{{ $field }}: {{ index $ $field | int }}
+{{- with index $probe $field }}
+{{ $field }}: {{ int . }}
 {{- end -}}
 {{- end -}}
 {{- end }}
