@@ -19,8 +19,10 @@ DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLis
 
 KINDS = {
     "v1": ["Namespace", "Pod", "Secret", "Service", "ServiceAccount"],
+    "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
     "apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
     "apps/v1": ["Deployment"],
+    "autoscaling/v2": ["HorizontalPodAutoscaler"],
     "metacontroller.k8s.io/v1alpha1": ["CompositeController"],
     "networking.k8s.io/v1": ["NetworkPolicy"],
     "policy/v1": ["PodDisruptionBudget"],
@@ -28,6 +30,7 @@ KINDS = {
 }
 WITHOUT_NAMESPACE = {
     *("Namespace", "CustomResourceDefinition", "CompositeController", "ClusterRole", "ClusterRoleBinding"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
 }
 
 
@@ -120,7 +123,7 @@ def cluster(
             """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:

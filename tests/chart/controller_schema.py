@@ -54,7 +54,9 @@ COMPOSITE_CONTROLLER = closed(
     ["apiVersion", "kind", "metadata", "spec"],
     apiVersion={"const": "metacontroller.k8s.io/v1alpha1"},
     kind={"const": "CompositeController"},
-    metadata=closed(["name"], name={**TEXT, "maxLength": 43}, labels={"type": "object"}),
+    metadata=closed(
+        ["name"], name={**TEXT, "maxLength": 43}, labels={"type": "object"}, annotations={"type": "object"}
+    ),
     spec=closed(
         ["parentResource", "hooks"],
         parentResource=closed(

@@ -1,9 +1,12 @@
 """The value sets of the chart tests: a file in ``values/`` for each, and the rendered manifests in ``golden/``."""
 
+import json
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import helm_python as helm
 import yaml
 
 from charts.rendering import rendered
@@ -17,27 +20,50 @@ RELEASE, NAMESPACE = "myresource-operator", "operators"
 
 def values(name: str) -> Json:
     """Return the values of the set *name*."""
-    found: Json = yaml.safe_load((HERE / f"values/{name}.yaml").read_text())
+    (found,) = deepcopy(_documents((HERE / f"values/{name}.yaml").read_text())) or [{}]
     return found
 
 
 def texts(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> dict[str, str]:
     """Return the manifests of an installation with the values *given*, by template."""
-    made = rendered(given, release=release, namespace=namespace)
+    made = _rendered(json.dumps(given or {}), release, namespace)
     return {path: text for path, text in made.items() if path.endswith(".yaml")}
+
+
+def notes(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> str:
+    """Return the notes of an installation with the values *given*."""
+    return _rendered(json.dumps(given or {}), release, namespace)["NOTES.txt"]
+
+
+@cache
+def _rendered(given: str, release: str, namespace: str) -> dict[str, str]:
+    """Return the texts of an installation with the values *given*, as JSON. Callers must not change them."""
+    return rendered(json.loads(given), release=release, namespace=namespace)
 
 
 def objects(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> list[Json]:
     """Return the objects of an installation with the values *given*."""
     made = texts(given, release=release, namespace=namespace)
-    return [_crd(text) if path == "crd.yaml" else yaml.safe_load(text) for path, text in made.items()]
+    return [item for path, text in made.items() for item in _parsed(text, shared=path == "crd.yaml")]
+
+
+def _parsed(text: str, *, shared: bool) -> list[Json]:
+    """Return the objects of a template; a *shared* one is large, so callers must not change it."""
+    return _documents(text) if shared else deepcopy(_documents(text))
 
 
 @cache
-def _crd(text: str) -> Json:
-    """Return the CRD, cached because it is large. Callers must not change it."""
-    crd: Json = yaml.load(text, yaml.CSafeLoader)
-    return crd
+def _documents(text: str) -> list[Json]:
+    return [item for item in yaml.load_all(text, yaml.CSafeLoader) if item]
+
+
+def refusal(given: Json, release: str = "r") -> str:
+    """Return the error message for the values *given*, or "" if the chart accepts them."""
+    try:
+        rendered(given, release=release)
+    except (helm.HelmRenderError, helm.HelmValuesError) as error:
+        return str(error)
+    return ""
 
 
 def the(kind: str, given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> Json:

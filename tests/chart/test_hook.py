@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,12 @@ POD = the("Deployment")["spec"]["template"]["spec"]
 (TEST_CONTAINER,) = TEST["spec"]["containers"]
 
 
-@pytest.mark.parametrize("drain", [0, 5, 60])
-def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int) -> None:
-    pod = the("Deployment", {"drain": drain})["spec"]["template"]["spec"]
+@pytest.mark.parametrize(("drain", "stop"), [(0, 12), (5, 12), (60, 12), (5, 300)])
+def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int, stop: int) -> None:
+    pod = the("Deployment", {"drain": drain, "stopTimeout": stop})["spec"]["template"]["spec"]
     timeout = the("CompositeController")["spec"]["hooks"]["sync"]["webhook"]["timeout"]
 
-    assert pod["terminationGracePeriodSeconds"] > drain + DEFAULT_OPTIONS.stop_timeout
+    assert pod["terminationGracePeriodSeconds"] > drain + stop
     assert int(timeout.rstrip("s")) <= DEFAULT_OPTIONS.stop_timeout
 
 
@@ -161,9 +162,14 @@ def run_helm_test(url: str, *ca: str, **changed: str) -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
 
-def test_helm_test_passes_if_the_hook_answers() -> None:
+@pytest.fixture(name="url", scope="module")
+def _url() -> Iterator[str]:
     with served() as hook:
-        ended = run_helm_test(hook.url)
+        yield hook.url
+
+
+def test_helm_test_passes_if_the_hook_answers(url: str) -> None:
+    ended = run_helm_test(url)
 
     assert ended.returncode == 0, ended.stderr
     assert (
@@ -180,9 +186,8 @@ def test_helm_test_passes_if_the_hook_answers() -> None:
         pytest.param({"Building": "Ready"}, "Building", id="another state"),
     ],
 )
-def test_helm_test_fails_if_a_response_is_wrong(changed: dict[str, Any], said: str) -> None:
-    with served() as hook:
-        ended = run_helm_test(hook.url, **changed)
+def test_helm_test_fails_if_a_response_is_wrong(url: str, changed: dict[str, Any], said: str) -> None:
+    ended = run_helm_test(url, **changed)
 
     assert ended.returncode == 1
     assert said in ended.stderr

@@ -7,7 +7,17 @@ from tests.kubernetes_schemas import validate
 
 LONG = "a" * 53
 """A release name of the maximum length."""
-CLUSTERS = {"ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition"}
+CLUSTERS = {
+    *("ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+}
+EVERYTHING: Json = {
+    "admissionPolicy": {"enabled": True},
+    "autoscaling": {"enabled": True},
+    "networkPolicy": {"metricsFrom": [{"podSelector": {}}]},
+    "metrics": {"service": {"enabled": True}, "serviceMonitor": {"enabled": True}},
+}
+"""Values that add an object of each kind that the defaults lack."""
 
 
 def names(made: list[Json]) -> set[str]:
@@ -33,7 +43,9 @@ def test_the_full_name_follows_from_release_and_overrides(release: str, values: 
     assert the("Service", values, release=release)["metadata"]["name"] == expected
 
 
-@pytest.mark.parametrize("values", [{}, {"nameOverride": "n" * 80}, {"fullnameOverride": "f" * 80}], ids=str)
+@pytest.mark.parametrize(
+    "values", [EVERYTHING, {"nameOverride": "n" * 80}, {"fullnameOverride": "f" * 80}], ids=["all", "name", "full name"]
+)
 def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> None:
     for item in objects(values, release=LONG):
         metadata = item["metadata"]
@@ -45,7 +57,7 @@ def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> 
 
 
 def test_names_of_objects_of_one_kind_differ() -> None:
-    made = objects(release=LONG)
+    made = objects(EVERYTHING, release=LONG)
 
     assert len({(item["kind"], item["metadata"]["name"]) for item in made}) == len(made)
 
@@ -55,7 +67,7 @@ def test_names_of_objects_of_one_kind_differ() -> None:
     [pytest.param({}, "operators", id="release's"), pytest.param({"namespaceOverride": "x"}, "x", id="overridden")],
 )
 def test_every_namespaced_object_is_in_the_namespace_of_the_installation(values: Json, expected: str) -> None:
-    for item in objects(values):
+    for item in objects({**EVERYTHING, **values}):
         assert item["metadata"].get("namespace") == (None if item["kind"] in CLUSTERS else expected)
 
 

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 import yaml
 
-from charts.rendering import rendered
 from tests.api.apiserver import SCHEMA, refusals
+from tests.chart import sets
 from tests.chart.cluster import NEW, cluster, rendered_in
 from tests.chart.sets import SETS, Json, objects, the, values
 
@@ -18,8 +18,8 @@ CERT_MANAGER: Json = {"mode": "certManager", "token": {"secretName": "t"}}
 WATCHES = {"watch": {"dependencies": [QUOTAS]}, "metacontroller": {"check": False}}
 
 
-def notes(given: Json | None = None, release: str = "prod", namespace: str = "operators") -> str:
-    return rendered(given, release=release, namespace=namespace)["NOTES.txt"]
+def notes(given: Json | None = None) -> str:
+    return sets.notes(given, release="prod")
 
 
 def commands(text: str) -> str:

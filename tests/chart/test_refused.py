@@ -1,29 +1,43 @@
 """Values that the chart refuses: the message names the value and the remedy."""
 
-import helm_python as helm
 import pytest
+import yaml
 
-from charts.rendering import rendered
-from tests.chart.sets import Json
+from charts.rendering import CHART
+from charts.values_table import documented, leaves
+from tests.chart.sets import Json, refusal
 
+TEXT = (CHART / "values.yaml").read_text()
+VALUES = leaves(yaml.safe_load(TEXT), documented(TEXT))
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
 PEM = "-----BEGIN CERTIFICATE-----\n"
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
 
 
+def scaled(**autoscaling: object) -> Json:
+    """Return the values of an autoscaler."""
+    return {"autoscaling": {"enabled": True, **autoscaling}}
+
+
+def extra(name: str) -> Json:
+    """Return the values of an additional volume."""
+    return {"extraVolumes": [{"name": name, "emptyDir": {}}]}
+
+
+def mounted(name: str, path: str = "/data") -> Json:
+    """Return the values that mount a volume."""
+    return {"extraVolumeMounts": [{"name": name, "mountPath": path}]}
+
+
+def monitored(*names: str) -> Json:
+    """Return the values that enable parts of metrics, without a NetworkPolicy."""
+    return {"metrics": {name: {"enabled": True} for name in names}, "networkPolicy": {"enabled": False}}
+
+
 def watch(*kinds: Json, check: bool = False) -> Json:
     """Return the values that watch *kinds*, and may *check* whether the cluster serves them."""
     return {"watch": {"dependencies": list(kinds)}, "metacontroller": {"check": check}}
-
-
-def refusal(values: Json, release: str = "r") -> str:
-    """Return the error message for *values*, or nothing if the chart accepts them."""
-    try:
-        rendered(values, release=release)
-    except (helm.HelmRenderError, helm.HelmValuesError) as error:
-        return str(error)
-    return ""
 
 
 @pytest.mark.parametrize(
@@ -97,6 +111,129 @@ def refusal(values: Json, release: str = "r") -> str:
             "set both",
         ),
         ({"tls": None}, "''", "missing property 'tls'"),
+        (
+            {"image": {"registry": "https://r.example.com"}},
+            'image.registry (or global.imageRegistry) is "https://r.example.com"',
+            "a host name without a scheme",
+        ),
+        (
+            {"image": {"repository": "r.example.com/hook"}, "global": {"imageRegistry": "m.example.com"}},
+            "image.repository is r.example.com/hook, which includes a registry",
+            "remove one of the registries",
+        ),
+        ({"global": {"imagePullSecrets": ["registry"]}}, "/global/imagePullSecrets/0", "want object"),
+        (
+            {"rollingUpdate": {"maxSurge": 0}},
+            "rollingUpdate.maxSurge and rollingUpdate.maxUnavailable are both 0",
+            "set one of them to 1 or more",
+        ),
+        (
+            {"rollingUpdate": {"maxUnavailable": 2}},
+            "rollingUpdate.maxUnavailable is 2 and replicaCount is 2",
+            "set maxUnavailable to less than replicaCount",
+        ),
+        (
+            {"replicaCount": 5, "rollingUpdate": {"maxUnavailable": 2}, **scaled()},
+            "rollingUpdate.maxUnavailable is 2 and autoscaling.minReplicas is 2",
+            "to less than autoscaling.minReplicas",
+        ),
+        ({"rollingUpdate": {"maxSurge": "25%"}}, "/rollingUpdate/maxSurge", "got string, want integer"),
+        (
+            {"stopTimeout": 9},
+            "stopTimeout is 9 and compositeController.timeoutSeconds is 10",
+            "set stopTimeout to at least compositeController.timeoutSeconds",
+        ),
+        ({"stopTimeout": 301}, "/stopTimeout", "maximum: got 301, want 300"),
+        (
+            {"podDisruptionBudget": {"maxUnavailable": 2}, "replicaCount": 5, **scaled()},
+            "podDisruptionBudget.maxUnavailable is 2 and autoscaling.minReplicas is 2",
+            "to less than autoscaling.minReplicas",
+        ),
+        (
+            scaled(minReplicas=6),
+            "autoscaling.minReplicas is 6 and autoscaling.maxReplicas is 5",
+            "set maxReplicas to at least minReplicas",
+        ),
+        (
+            {**scaled(), "resources": {"requests": {"cpu": None}}},
+            "autoscaling.enabled is true and resources.requests.cpu is not set",
+            "or set autoscaling.metrics",
+        ),
+        (
+            {"autoscaling": {"behavior": {"scaleDown": {}}}},
+            "autoscaling.behavior is set and autoscaling.enabled is false",
+            "set autoscaling.enabled to true",
+        ),
+        (scaled(minReplicas=0), "/autoscaling/minReplicas", "minimum: got 0, want 1"),
+        (scaled(metrics=[{}]), "/autoscaling/metrics/0", "missing property 'type'"),
+        (
+            {"extraEnv": [{"name": "MYRESOURCE_DRAIN", "value": "1"}]},
+            "extraEnv[0].name is MYRESOURCE_DRAIN",
+            "set the value of that name",
+        ),
+        ({"extraEnv": [{"name": "A", "value": 1}]}, "/extraEnv/0/value", "got number, want string"),
+        ({"extraEnv": {"A": "1"}}, "/extraEnv", "got object, want array"),
+        ({"extraEnvFrom": [{"secret": {}}]}, "/extraEnvFrom/0", "'secret' not allowed"),
+        ({"extraArgs": ["--record=/r", "--drain=1"]}, "extraArgs[1] is --drain=1", "set the value of that name"),
+        ({"extraArgs": ["--recording"]}, "extraArgs[0] is --recording", "only --record, --record-limit"),
+        (extra("tls"), "extraVolumes[0].name is tls, which is a volume of the chart", "choose another name"),
+        ({**extra("a"), **mounted("b")}, "extraVolumeMounts[0].name is b", "add the volume there"),
+        (
+            {**extra("a"), **mounted("a", "/etc/myresource/tls")},
+            "extraVolumeMounts[0].mountPath is /etc/myresource/tls",
+            "choose another path",
+        ),
+        ({**extra("a"), **mounted("a", "/venv")}, "extraVolumeMounts[0].mountPath is /venv", "choose another path"),
+        ({**extra("a"), **mounted("a", "b")}, "/extraVolumeMounts/0/mountPath", "does not match pattern"),
+        ({"extraVolumes": [{"name": "a"}]}, "/extraVolumes/0", "minProperties"),
+        ({"extraObjects": [1]}, "/extraObjects/0", "want string or object"),
+        (
+            {"topologySpreadConstraints": [{"topologyKey": "x"}]},
+            "/topologySpreadConstraints/0",
+            "missing properties 'maxSkew', 'whenUnsatisfiable'",
+        ),
+        ({"livenessProbe": {"exec": {"command": ["a"]}}}, "/livenessProbe", "'exec' not allowed"),
+        ({"dnsConfig": {"ndots": 1}}, "/dnsConfig", "'ndots' not allowed"),
+        (
+            {"serviceAccount": {"labels": {"helm.sh/chart": "x"}}},
+            "serviceAccount.labels contains the label helm.sh/chart",
+            "remove it",
+        ),
+        (
+            {"compositeController": {"labels": {"a": "b"}}, "commonLabels": {"a": "b"}},
+            "compositeController.labels and commonLabels both contain the label a",
+            "remove one of them",
+        ),
+        (
+            {"crds": {"annotations": {"helm.sh/resource-policy": "keep"}}},
+            "crds.annotations contains helm.sh/resource-policy",
+            "remove it",
+        ),
+        (
+            monitored("serviceMonitor"),
+            "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false",
+            "or enable metrics.podMonitor instead",
+        ),
+        (
+            monitored("service", "serviceMonitor", "podMonitor"),
+            "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true",
+            "set one of them to false",
+        ),
+        *(
+            (
+                {**monitored(*names), "networkPolicy": {"enabled": True}},
+                f"metrics.{names[0]}.enabled is true and networkPolicy.metricsFrom is empty",
+                "add the peers that scrape",
+            )
+            for names in (["service"], ["service", "serviceMonitor"], ["podMonitor"])
+        ),
+        ({"metrics": {"podMonitor": {"interval": "30"}}}, "/metrics/podMonitor/interval", "does not match pattern"),
+        ({"metrics": {"podMonitor": {"relabelings": [{"to": "x"}]}}}, "/relabelings/0", "'to' not allowed"),
+        (
+            {"admissionPolicy": {"enabled": True}, "metacontroller": {"serviceAccountName": ""}},
+            "admissionPolicy.enabled is true and metacontroller.serviceAccountName is empty",
+            "or admissionPolicy.enabled to false",
+        ),
         ({"runAsUser": 0}, "runAsUser is 0", "set it to a number above 0, or to null"),
         (
             {"compositeController": {"timeoutSeconds": 11}},
@@ -170,6 +307,16 @@ def test_an_invalid_value_is_an_error_that_names_value_and_remedy(values: Json, 
     assert remedy in message
 
 
+@pytest.mark.parametrize("path", sorted(VALUES))
+def test_a_value_that_is_removed_with_null_has_its_default_or_is_refused_in_words(path: str) -> None:
+    given: Json | None = None
+    for key in reversed(path.split(".")):
+        given = {key: given}
+
+    assert "error calling" not in refusal(given or {})
+    assert "nil pointer" not in refusal(given or {})
+
+
 @pytest.mark.parametrize("release", ["1st", "9.hook"])
 def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) -> None:
     assert "set fullnameOverride" in refusal({}, release)
@@ -199,6 +346,19 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         watch(*({**BACKUPS, "resource": f"things{number}"} for number in range(32))),
         watch({"apiVersion": "v1", "resource": "resourcequotas", "kind": "ResourceQuota"}),
         {"follow": None, "watch": {"secrets": True}},
+        {"replicaCount": 2, "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+        {"replicaCount": 1, "rollingUpdate": {"maxUnavailable": 0}},
+        {"stopTimeout": 10},
+        {"stopTimeout": 5, "compositeController": {"timeoutSeconds": 5}},
+        scaled(minReplicas=5),
+        {"replicaCount": 1, **scaled(minReplicas=3), "podDisruptionBudget": {"maxUnavailable": 2}},
+        {"image": {"registry": "r.example.com", "repository": "team/hook"}},
+        {**extra("a"), **mounted("a", "/etc/myresources")},
+        monitored("service"),
+        monitored("service", "podMonitor"),
+        {**monitored("podMonitor"), "networkPolicy": {"metricsFrom": [{"podSelector": {}}]}},
+        {"serviceAccount": {"labels": {"a": "b"}}, "commonLabels": {"c": "d"}},
+        {"admissionPolicy": {"enabled": True}},
         {"global": {"anything": "of a chart around this one"}},
     ],
     ids=str,

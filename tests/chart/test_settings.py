@@ -9,28 +9,35 @@ import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, read, variable_of
+from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, option_of, read, variable_of
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
-from tests.chart.sets import SETS, Json, the, values
+from tests.chart.sets import SETS, Json, refusal, the, values
 
 TEXT = (CHART / "values.yaml").read_text()
 VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
 
-FIXED = {"port", "health_port", "stop_timeout"}
-"""The chart's Service, probes and terminationGracePeriodSeconds have these ports and this time."""
+FIXED = {"port", "health_port"}
+"""The chart's Services and probes have these ports."""
 FILES = set(CallerSettings.model_fields)
 """They follow from the values of tls: see test_tls.py."""
-NOT_IN_A_CLUSTER = {"record", "record_limit", "record_values", "dev"}
-"""A recording needs a writable volume; docs/record.md says how to add one. Development mode logs the status."""
+RECORDING = {"record", "record_limit", "record_values"}
+"""A recording needs a volume, too: docs/record.md says how to add both with the extra values."""
+NOT_IN_A_CLUSTER = {"dev"}
+"""Development mode logs the status."""
+WITHOUT_A_VALUE = FIXED | FILES | RECORDING | NOT_IN_A_CLUSTER
 LIMITS = set(LimitSettings.model_fields) - {"max_body"}
 """maxBody is not in the group limits, because it is the one that users have a reason to change."""
 
 
 def environment(given: Json) -> dict[str, str]:
     (hook,) = the("Deployment", given)["spec"]["template"]["spec"]["containers"]
-    return {item["name"]: item["value"] for item in hook["env"]}
+    return {item["name"]: item.get("value", "") for item in hook["env"]}
+
+
+def flag_of(name: str) -> str:
+    return option_of(name, Settings.model_fields[name]).flag
 
 
 def value_of(name: str) -> str:
@@ -41,13 +48,24 @@ def value_of(name: str) -> str:
     return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - FIXED - FILES - NOT_IN_A_CLUSTER))
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - WITHOUT_A_VALUE))
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
     assert value_of(name) in VALUES
     assert variable_of(name) in environment(values("watch"))
 
 
-@pytest.mark.parametrize("name", sorted(NOT_IN_A_CLUSTER))
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_only_a_recording_can_be_set_by_a_variable_or_an_argument_of_the_user(name: str) -> None:
+    refused = [
+        refusal({"extraEnv": [{"name": variable_of(name), "value": "1"}]}),
+        refusal({"extraArgs": [flag_of(name), "1"]}),
+        refusal({"extraArgs": [f"{flag_of(name)}=1"]}),
+    ]
+
+    assert [bool(each) for each in refused] == [name not in RECORDING] * 3
+
+
+@pytest.mark.parametrize("name", sorted(RECORDING | NOT_IN_A_CLUSTER))
 def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) -> None:
     assert value_of(name) not in VALUES
     with pytest.raises(helm.HelmValuesError):
@@ -58,7 +76,8 @@ def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) 
 def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
     (hook,) = the("Deployment", values(name))["spec"]["template"]["spec"]["containers"]
 
-    assert hook["args"] == ["serve"]
+    assert hook["args"][0] == "serve"
+    assert flag_of("dev") not in hook["args"]
     assert variable_of("max_body") in environment(values(name))
     assert variable_of("dev") not in environment(values(name))
 
@@ -85,7 +104,7 @@ def schema_of(path: str) -> Json:
     return found
 
 
-NUMBERS = sorted({*LIMITS, "drain", "log_rate"})
+NUMBERS = sorted({*LIMITS, "drain", "stop_timeout", "log_rate"})
 
 
 @pytest.mark.parametrize("name", NUMBERS)

@@ -7,7 +7,8 @@ import struct
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import urlsplit
@@ -40,6 +41,10 @@ class Proxy(ThreadingHTTPServer):
         """The hosts and ports that Metacontroller connected to through the proxy, for TLS."""
         self.tls_target = ""
         """The URL of the hook that these connections go to."""
+        self.held: list[bytes] = []
+        """Syncs that the hook has answered while answers are held."""
+        self._answers = threading.Event()
+        self._answers.set()
         self._hook = httpx.Client(trust_env=False, headers={"Content-Type": "application/json"})
         self._lock = threading.Lock()
         self._turn = 0
@@ -57,6 +62,22 @@ class Proxy(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
         self._hook.close()
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Hold the answers to syncs until the block ends: what happens in it, the hook has not seen."""
+        self.held.clear()
+        self._answers.clear()
+        try:
+            yield
+        finally:
+            self._answers.set()
+
+    def wait_to_answer(self, path: str, body: bytes) -> None:
+        """Wait until the answer to a request may be sent."""
+        if urlsplit(path).path == "/sync" and not self._answers.is_set():
+            self.held.append(body)
+            self._answers.wait()
 
     def fate(self) -> str:
         """Return the failure of the next request, or an empty string."""
@@ -93,6 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer is None:
             self._reset()
             return
+        self.server.wait_to_answer(self.path, body)
         cut = len(answer.content) // 2 if fate else None
         self._answer(answer.status_code, answer.content, cut)
 

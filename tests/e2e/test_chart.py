@@ -1,6 +1,7 @@
 """Runs the commands of docs/install.md and docs/operate.md. Metacontroller calls the hook by its Service name."""
 
 import base64
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ import yaml
 
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Refused
+from metahook.envtest.control_plane import ADMIN
 from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
+from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.hook import Hook
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
@@ -45,6 +48,10 @@ RAISE = (
 ENCRYPT = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --set tls.mode=helm --wait"
+)
+GUARD = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --set admissionPolicy.enabled=true --wait"
 )
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"
@@ -189,6 +196,69 @@ def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
     finally:
         hook.stop()
     assert site.proxy.tunnels == {f"{OPERATOR}.{OPERATOR}.svc:443"}
+
+
+def make_beside(name: str, here: Namespace, site: Site) -> Json:
+    """Create a MyResource, and a Service of its name before Metacontroller writes; return that Service."""
+    with site.proxy.holding():
+        here.make(name, **PORT)
+        here.eventually(lambda: any(f'"name":"{name}"'.encode() in body for body in site.proxy.held))
+        theirs = foreign(service(app="other"))
+        here.put({**theirs, "metadata": {**theirs["metadata"], "name": name}})
+        return here.get("Service", name)
+
+
+def takes_over(site: Site, here: Namespace, kind: str, owner: Json, user: str = METACONTROLLER) -> bool:
+    """Return whether *user* can make *owner* the controller of the object ``stray`` (dry run)."""
+    client = site.cluster.control_plane.client(user)
+    change = {"metadata": {"ownerReferences": [{"name": "x", "uid": "1", "controller": True, **owner}]}}
+    headers = {"Content-Type": "application/merge-patch+json"}
+    where = client.path(kind, here.name, "stray")
+    answer = client.http.patch(where, params={"dryRun": "All"}, content=json.dumps(change), headers=headers)
+    assert answer.status_code in (200, 403), answer.text
+    assert answer.is_success or "ValidatingAdmissionPolicy" in answer.text
+    return answer.is_success
+
+
+def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_force(
+    installed: Shell, here: Namespace, site: Site, mode: Mode
+) -> None:
+    """Without it, the Service gets another selector, and an owner with which it is deleted."""
+    before = make_beside("open", here, site)
+    here.eventually(lambda: here.state_and_reason("open")[0] != "")
+    here.wait_until_quiet()
+    assert (here.get("Service", "open") == before) is (mode == "dynamic-apply")
+    assert ("ownerReferences" in here.get("Service", "open")["metadata"]) is (mode == "server-side-apply")
+
+    for item in (deployment("stray"), {**service(app="other"), "metadata": {"name": "stray"}}):
+        here.put(foreign(item))
+    ours = {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource"}
+    assert takes_over(site, here, "Service", ours)
+    installed.run(GUARD)
+    here.eventually(lambda: not takes_over(site, here, "Service", ours))
+
+    policy = here.client.get("ValidatingAdmissionPolicy", "", f"{OPERATOR}-takeover")
+    assert policy
+    assert "expressionWarnings" not in policy["status"].get("typeChecking", {})
+
+    before = make_beside("guarded", here, site)
+    here.wait_for_status("Failed", "NameConflict", "guarded")
+    assert here.get("Service", "guarded") == before
+    errors = [each["message"] for each in here.client.all("Event", here.name) if each["reason"] == "SyncError"]
+    assert any("must not take it over" in error for error in errors) is (mode == "server-side-apply")
+    uid = here.get("MyResource", "guarded")["metadata"]["uid"]
+    here.edit("Service", {"metadata": {"labels": {"controller-uid": uid}}}, "guarded")
+    here.eventually(lambda: "ownerReferences" in here.get("Service", "guarded")["metadata"])
+
+    for kind in ("Service", "Deployment"):
+        assert not takes_over(site, here, kind, ours)
+        assert takes_over(site, here, kind, {**ours, "kind": "Other"})
+        assert takes_over(site, here, kind, ours, ADMIN)
+        here.edit(kind, {"metadata": {"labels": {"controller-uid": "1"}}}, "stray")
+        assert takes_over(site, here, kind, ours)
+        assert not takes_over(site, here, kind, {**ours, "uid": "2"})
+        here.delete(kind, "stray")
+    here.delete("Service", "open")
 
 
 def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell, here: Namespace) -> None:

@@ -4,10 +4,16 @@
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
+{{- include "myresource-operator.checkAnnotations" . -}}
+{{- include "myresource-operator.checkExtras" . -}}
+{{- include "myresource-operator.checkMetrics" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
 {{- include "myresource-operator.checkTls" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: set serviceAccount.name to an existing ServiceAccount, or serviceAccount.create to true" -}}
+{{- end -}}
+{{- if and .Values.admissionPolicy.enabled (not .Values.metacontroller.serviceAccountName) -}}
+{{- fail "admissionPolicy.enabled is true and metacontroller.serviceAccountName is empty: set metacontroller.serviceAccountName to the ServiceAccount of Metacontroller, whose requests the policy checks, or admissionPolicy.enabled to false" -}}
 {{- end -}}
 {{- if .Values.metacontroller.check -}}
 {{- include "myresource-operator.checkCluster" . -}}
@@ -18,6 +24,13 @@
 {{- $image := .Values.image -}}
 {{- if not $image.repository -}}
 {{- fail "image.repository is empty: set it to the repository that you pushed the image to, such as registry.example.com/myresource-operator" -}}
+{{- end -}}
+{{- $registry := include "myresource-operator.registry" . -}}
+{{- if not (regexMatch "^([a-zA-Z0-9][-a-zA-Z0-9.]*(:[0-9]+)?(/[-a-z0-9._]+)*)?$" $registry) -}}
+{{- fail (printf "image.registry (or global.imageRegistry) is %s, which is not a valid registry: set it to a host name without a scheme, such as registry.example.com:5000" ($registry | quote)) -}}
+{{- end -}}
+{{- if and $registry (regexMatch "^(localhost|[^/]*[.:][^/]*)/" $image.repository) -}}
+{{- fail (printf "image.repository is %s, which includes a registry, and image.registry (or global.imageRegistry) is %s: remove one of the registries" $image.repository $registry) -}}
 {{- end -}}
 {{- if regexMatch "@|:[^/]*$" $image.repository -}}
 {{- fail (printf "image.repository is %s and contains a tag or a digest: set image.tag or image.digest instead" $image.repository) -}}
@@ -44,7 +57,7 @@
 {{- if not (regexMatch "^[a-z0-9A-Z]([-a-zA-Z0-9_.]*[a-zA-Z0-9])?$" (include "myresource-operator.name" .)) -}}
 {{- fail (printf "nameOverride is %s, which is not a valid label value: use letters, digits and '-'" .Values.nameOverride) -}}
 {{- end -}}
-{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" .Values.namespaceOverride) -}}
+{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" (.Values.namespaceOverride | default "")) -}}
 {{- fail (printf "namespaceOverride is %s, which is not a valid namespace: use at most 63 lower-case letters, digits and '-', or leave it empty for the namespace of the release" .Values.namespaceOverride) -}}
 {{- end -}}
 {{- if not .Values.metacontroller.namespace -}}
@@ -60,12 +73,25 @@
 {{- if or (lt (int $values.maxBody) 1) (gt (int $values.maxBody) 256) -}}
 {{- fail (printf "maxBody is %v: set it to 1 to 256 (MiB), and raise resources.limits.memory by 14Mi for each MiB above 32" $values.maxBody) -}}
 {{- end -}}
+{{- $least := include "myresource-operator.leastReplicas" . | int -}}
+{{- $replicas := $values.autoscaling.enabled | empty | ternary "replicaCount" "autoscaling.minReplicas" -}}
 {{- $most := int $values.podDisruptionBudget.maxUnavailable -}}
-{{- if and $values.podDisruptionBudget.enabled (gt (int $values.replicaCount) 1) (or (lt $most 1) (ge $most (int $values.replicaCount))) -}}
-{{- fail (printf "podDisruptionBudget.maxUnavailable is %v and replicaCount is %v: set maxUnavailable to at least 1, so that nodes can be drained, and to less than replicaCount, so that one replica stays; or set podDisruptionBudget.enabled to false" $values.podDisruptionBudget.maxUnavailable $values.replicaCount) -}}
+{{- if and $values.podDisruptionBudget.enabled (gt $least 1) (or (lt $most 1) (ge $most $least)) -}}
+{{- fail (printf "podDisruptionBudget.maxUnavailable is %d and %s is %d: set maxUnavailable to at least 1, so that nodes can be drained, and to less than %s, so that one replica stays; or set podDisruptionBudget.enabled to false" $most $replicas $least $replicas) -}}
 {{- end -}}
+{{- $rolling := $values.rollingUpdate -}}
+{{- if not (or (int $rolling.maxSurge) (int $rolling.maxUnavailable)) -}}
+{{- fail "rollingUpdate.maxSurge and rollingUpdate.maxUnavailable are both 0: set one of them to 1 or more; otherwise no Pod can be replaced" -}}
+{{- end -}}
+{{- if and (int $rolling.maxUnavailable) (ge (int $rolling.maxUnavailable) $least) -}}
+{{- fail (printf "rollingUpdate.maxUnavailable is %v and %s is %d: set maxUnavailable to less than %s, so that one replica responds during a rollout; or to 0, and rollingUpdate.maxSurge to 1" $rolling.maxUnavailable $replicas $least $replicas) -}}
+{{- end -}}
+{{- include "myresource-operator.checkAutoscaling" . -}}
 {{- if or (lt (int $values.compositeController.timeoutSeconds) 1) (gt (int $values.compositeController.timeoutSeconds) 10) -}}
-{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10, because the hook waits 12 seconds for requests in progress when it stops" $values.compositeController.timeoutSeconds) -}}
+{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10; every call blocks a worker of Metacontroller for up to this time" $values.compositeController.timeoutSeconds) -}}
+{{- end -}}
+{{- if gt (int $values.compositeController.timeoutSeconds) (int $values.stopTimeout) -}}
+{{- fail (printf "stopTimeout is %v and compositeController.timeoutSeconds is %v: set stopTimeout to at least compositeController.timeoutSeconds, so that a hook that stops finishes its requests" $values.stopTimeout $values.compositeController.timeoutSeconds) -}}
 {{- end -}}
 {{- if lt (int $values.compositeController.resyncPeriodSeconds) 60 -}}
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
@@ -75,14 +101,86 @@
 {{- end -}}
 {{- end }}
 
+{{- define "myresource-operator.checkAutoscaling" -}}
+{{- $scaling := .Values.autoscaling -}}
+{{- if $scaling.enabled -}}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) -}}
+{{- fail (printf "autoscaling.minReplicas is %v and autoscaling.maxReplicas is %v: set maxReplicas to at least minReplicas" $scaling.minReplicas $scaling.maxReplicas) -}}
+{{- end -}}
+{{- if and (not $scaling.metrics) (not (dig "requests" "cpu" "" (.Values.resources | default dict))) -}}
+{{- fail "autoscaling.enabled is true and resources.requests.cpu is not set: set it, because autoscaling.targetCPUUtilizationPercentage is a percentage of it; or set autoscaling.metrics" -}}
+{{- end -}}
+{{- else if or $scaling.metrics $scaling.behavior -}}
+{{- fail "autoscaling.metrics or autoscaling.behavior is set and autoscaling.enabled is false: set autoscaling.enabled to true, or remove them" -}}
+{{- end -}}
+{{- end }}
+
+{{/* What the extra values must leave to the chart. */}}
+{{- define "myresource-operator.checkExtras" -}}
+{{- range $place, $variable := .Values.extraEnv -}}
+{{- if and (hasPrefix "MYRESOURCE_" $variable.name) (not (regexMatch "^MYRESOURCE_RECORD(_LIMIT|_VALUES)?$" $variable.name)) -}}
+{{- fail (printf "extraEnv[%d].name is %s, which is for the chart to set: remove it, and set the value of that name, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $place, $argument := .Values.extraArgs -}}
+{{- if and (hasPrefix "-" $argument) (not (regexMatch "^--record(-limit|-values)?(=|$)" $argument)) -}}
+{{- fail (printf "extraArgs[%d] is %s: only --record, --record-limit and --record-values can be added; remove it, and set the value of that name, such as drain for --drain" $place $argument) -}}
+{{- end -}}
+{{- end -}}
+{{- range $place, $volume := .Values.extraVolumes -}}
+{{- if has $volume.name (list "tls" "tokens") -}}
+{{- fail (printf "extraVolumes[%d].name is %s, which is a volume of the chart: choose another name" $place $volume.name) -}}
+{{- end -}}
+{{- end -}}
+{{- $volumes := list -}}
+{{- range .Values.extraVolumes -}}
+{{- $volumes = append $volumes .name -}}
+{{- end -}}
+{{- range $place, $mount := .Values.extraVolumeMounts -}}
+{{- if not (has $mount.name $volumes) -}}
+{{- fail (printf "extraVolumeMounts[%d].name is %s, which is not in extraVolumes: add the volume there, or correct the name" $place $mount.name) -}}
+{{- end -}}
+{{- if regexMatch "^/(etc/myresource|venv)(/|$)" $mount.mountPath -}}
+{{- fail (printf "extraVolumeMounts[%d].mountPath is %s, where the hook has files of its own: choose another path" $place $mount.mountPath) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.checkMetrics" -}}
+{{- $metrics := .Values.metrics -}}
+{{- if and $metrics.serviceMonitor.enabled (not $metrics.service.enabled) -}}
+{{- fail "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: set metrics.service.enabled to true, because the ServiceMonitor selects that Service; or enable metrics.podMonitor instead, which needs no Service" -}}
+{{- end -}}
+{{- if and $metrics.serviceMonitor.enabled $metrics.podMonitor.enabled -}}
+{{- fail "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true: set one of them to false; otherwise each Pod is scraped twice, and sums are doubled" -}}
+{{- end -}}
+{{- /* Why an error and not a note: the installation succeeds, and that nothing is scraped shows only when an alert is missing. */ -}}
+{{- range $value := list "service" "serviceMonitor" "podMonitor" -}}
+{{- if and (index $metrics $value).enabled $.Values.networkPolicy.enabled (not $.Values.networkPolicy.metricsFrom) -}}
+{{- fail (printf "metrics.%s.enabled is true and networkPolicy.metricsFrom is empty, so the NetworkPolicy blocks every scrape: add the peers that scrape, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}], or set networkPolicy.enabled to false" $value) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{- define "myresource-operator.checkLabels" -}}
 {{- $taken := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" "controller-uid" -}}
-{{- range $value := list "commonLabels" "podLabels" -}}
-{{- range $label, $_ := index $.Values $value -}}
+{{- $values := .Values -}}
+{{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels -}}
+{{- range $value, $found := $labels -}}
+{{- range $label, $_ := $found -}}
 {{- if has $label $taken -}}
 {{- fail (printf "%s contains the label %s, which the chart or Metacontroller sets: remove it; to change names, set nameOverride or fullnameOverride" $value $label) -}}
 {{- end -}}
+{{- if and (hasSuffix ".labels" $value) (hasKey ($values.commonLabels | default dict) $label) -}}
+{{- fail (printf "%s and commonLabels both contain the label %s: remove one of them" $value $label) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.checkAnnotations" -}}
+{{- if hasKey (.Values.crds.annotations | default dict) "helm.sh/resource-policy" -}}
+{{- fail "crds.annotations contains helm.sh/resource-policy, which the chart sets, so that helm uninstall keeps all MyResources: remove it" -}}
 {{- end -}}
 {{- end }}
 
@@ -175,6 +273,11 @@
 {{- end -}}
 {{- if and (eq .Values.tls.mode "certManager") (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "certificates.cert-manager.io")) -}}
 {{- fail "tls.mode is certManager and the CRD certificates.cert-manager.io is not installed: install cert-manager first, or set tls.mode to helm or secret" -}}
+{{- end -}}
+{{- range $value, $plural := dict "serviceMonitor" "servicemonitors" "podMonitor" "podmonitors" -}}
+{{- if and (index $.Values.metrics $value).enabled (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.monitoring.coreos.com" $plural))) -}}
+{{- fail (printf "metrics.%s.enabled is true and the CRD %s.monitoring.coreos.com is not installed: install the Prometheus operator first, or set metrics.%s.enabled to false" $value $plural $value) -}}
+{{- end -}}
 {{- end -}}
 {{- if and (not .Values.crds.enabled) (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "myresources.mygroup.example.com")) -}}
 {{- fail "crds.enabled is false and the CRD myresources.mygroup.example.com is not installed: set crds.enabled to true, or apply the directory crds/ first" -}}

@@ -35,12 +35,41 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- .Values.serviceAccount.name | default (include "myresource-operator.fullname" .) -}}
 {{- end }}
 
+{{/* The registry of the image; "" if the repository includes it. */}}
+{{- define "myresource-operator.registry" -}}
+{{- .Values.global.imageRegistry | default .Values.image.registry -}}
+{{- end }}
+
 {{- define "myresource-operator.image" -}}
 {{- $image := .Values.image -}}
+{{- with include "myresource-operator.registry" . }}{{ . }}/{{ end -}}
 {{- if $image.digest -}}
 {{ $image.repository }}@{{ $image.digest }}
 {{- else -}}
 {{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.pullSecrets" -}}
+{{- concat (.Values.global.imagePullSecrets | default list) (.Values.imagePullSecrets | default list) | uniq | toYaml -}}
+{{- end }}
+
+{{/* The number of replicas that there are at least. */}}
+{{- define "myresource-operator.leastReplicas" -}}
+{{- if .Values.autoscaling.enabled -}}
+{{- int .Values.autoscaling.minReplicas -}}
+{{- else -}}
+{{- int .Values.replicaCount -}}
+{{- end -}}
+{{- end }}
+
+{{/* The times of a probe. */}}
+{{- define "myresource-operator.probe" -}}
+{{- $probe := . | default dict -}}
+{{- range $field := list "initialDelaySeconds" "timeoutSeconds" "periodSeconds" "failureThreshold" -}}
+{{- with index $probe $field }}
+{{ $field }}: {{ int . }}
+{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -65,6 +94,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - {name: MYRESOURCE_{{ snakecase $limit | upper }}, value: {{ int64 $value | quote }}}
 {{- end }}
 - {name: MYRESOURCE_DRAIN, value: {{ int64 .Values.drain | quote }}}
+- {name: MYRESOURCE_STOP_TIMEOUT, value: {{ int64 .Values.stopTimeout | quote }}}
 - {name: MYRESOURCE_LOG_FORMAT, value: {{ .Values.logFormat }}}
 - {name: MYRESOURCE_LOG_LEVEL, value: {{ .Values.logLevel }}}
 - {name: MYRESOURCE_LOG_RATE, value: {{ int64 .Values.logRate | quote }}}
@@ -116,4 +146,27 @@ seccompProfile: {type: RuntimeDefault}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
+{{- end }}
+
+{{/* How Prometheus scrapes the hook: the endpoint of a ServiceMonitor or PodMonitor, of whose value it is made. */}}
+{{- define "myresource-operator.scrape" -}}
+port: health
+path: /metrics
+{{- with .interval }}
+interval: {{ . }}
+{{- end }}
+{{- with .scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- if .honorLabels }}
+honorLabels: true
+{{- end }}
+{{- with .relabelings }}
+relabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
