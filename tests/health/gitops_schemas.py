@@ -11,7 +11,7 @@ _OBJECT: Json = {"type": "object"}
 
 
 def _kind(api_version: str, kind: str, **fields: Json) -> Json:
-    metadata = closed(["name", "namespace"], name=TEXT, namespace=TEXT, annotations=_OBJECT, labels=_OBJECT)
+    metadata = closed(["name", "namespace"], name=TEXT, namespace=TEXT, annotations=_OBJECT)
     return closed(
         ["apiVersion", "kind", "metadata", *fields],
         apiVersion={"const": api_version},
@@ -59,8 +59,6 @@ APPLICATION = _kind(
         ),
     ),
 )
-
-SECRET = _kind("v1", "Secret", stringData={"type": "object", "additionalProperties": TEXT})
 
 KUSTOMIZATION = _kind(
     "kustomize.toolkit.fluxcd.io/v1",
@@ -119,7 +117,6 @@ HELM_RELEASE = _kind(
 
 SCHEMAS = {
     "Application": APPLICATION,
-    "Secret": SECRET,
     "Kustomization": KUSTOMIZATION,
     "HelmRelease": HELM_RELEASE,
     **_SOURCE,
