@@ -1,14 +1,13 @@
 """The plugin of kubectl, run by the real kubectl; and the entries for Argo CD, added by it."""
 
-import pytest
-
-from tests.documents import ROOT
+from tests.docs.commands import commands
 from tests.e2e.any_mode import ANY_MODE
-from tests.e2e.namespace import Namespace
+from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.health.argo_cd import data
+from tests.worlds import foreign, service
 
-pytestmark = [pytest.mark.e2e, ANY_MODE]
+pytestmark = ANY_MODE
 
 
 def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubectl: RealKubectl) -> None:
@@ -16,7 +15,7 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
     before = kubectl.run("kubectl myresource tree web", here.name).splitlines()
 
     restarted = kubectl.run("kubectl myresource restart web", here.name)
-    here.wait_until_ready()
+    assert "Ready is True" in kubectl.run("kubectl myresource wait web", here.name)
     after = kubectl.run("kubectl myresource tree web", here.name).splitlines()
 
     assert restarted == "myresource.mygroup.example.com/web patched\n"
@@ -46,6 +45,20 @@ def test_kubectl_explains_a_failure_with_commands_to_copy(here: Namespace, kubec
     assert f"kubectl describe pods -l myresource=web -n {here.name}" in explained
 
 
+def test_waiting_ends_when_the_time_is_over_or_action_is_needed(here: Namespace, kubectl: RealKubectl) -> None:
+    here.make(image="nginx:bad")
+    here.wait_for_status("Building", "ImagePullFailed")
+    in_time = kubectl.ends("kubectl myresource wait web --timeout=1s", here.name)
+    here.put(foreign(service(app="other")))
+    here.change(**PORT)
+    stalled = kubectl.ends("kubectl myresource wait web", here.name)
+
+    assert in_time[0] == stalled[0] == 1
+    title = f"MyResource web in namespace {here.name}: Ready is False"
+    assert in_time[1].startswith(f"{title}; no action is needed yet (Reconciling)\n")
+    assert stalled[1].startswith(f"{title}; action is needed (Stalled)\n")
+
+
 def test_an_error_of_kubectl_is_shown_as_it_is(here: Namespace, kubectl: RealKubectl) -> None:
     code, printed = kubectl.ends("kubectl myresource explain other", here.name)
 
@@ -67,8 +80,7 @@ def test_the_command_of_the_page_adds_the_entries_to_the_configmap_of_argo_cd(
 ) -> None:
     kubectl.run("kubectl create configmap argocd-cm --from-literal=url=https://argocd.example.com", here.name)
 
-    kubectl.run(
-        f"kubectl patch configmap argocd-cm --type=merge --patch-file {ROOT}/examples/argo-cd/argocd-cm.yaml", here.name
-    )
+    (patch,) = (each for each in commands("docs/argo-cd.md") if each.startswith("kubectl patch"))
+    kubectl.run(patch.replace(" -n argocd", ""), here.name)
 
     assert here.get("ConfigMap", "argocd-cm")["data"] == {**data(), "url": "https://argocd.example.com"}

@@ -35,6 +35,12 @@ def is_stalled(item: Json) -> bool:
     return condition(item, "Stalled") == "True" and _is_current(item)
 
 
+def current(reason: str) -> Json:
+    """Return a MyResource whose Ready has the *reason*, for the current generation."""
+    with_status = (item for item in myresources() if item.get("status"))
+    return next(item for item in with_status if _is_current(item) and _ready(item)["reason"] == reason)
+
+
 def condition(item: Json, name: str) -> str | None:
     """Return the status of the condition *name*."""
     conditions = item.get("status", {}).get("conditions", [])
@@ -43,8 +49,12 @@ def condition(item: Json, name: str) -> str | None:
 
 def message(item: Json) -> str:
     """Return the message of Ready."""
-    (found,) = (each["message"] for each in item["status"]["conditions"] if each["type"] == "Ready")
-    return str(found)
+    return str(_ready(item)["message"])
+
+
+def _ready(item: Json) -> Json:
+    (found,) = (each for each in item["status"]["conditions"] if each["type"] == "Ready")
+    return dict(found)
 
 
 def _is_current(item: Json) -> bool:

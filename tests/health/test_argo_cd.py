@@ -9,7 +9,7 @@ from lupa import lua51
 
 from app.api.spec import MyResourceSpec
 from tests.health.argo_cd import actions, check, health, run
-from tests.health.statuses import Json, is_ready, is_stalled, message, myresources
+from tests.health.statuses import current, is_ready, is_stalled, message, myresources
 
 CHECK = check()
 
@@ -47,16 +47,6 @@ def test_a_check_with_a_mistake_is_found(text: str, other: str) -> None:
         found = [str(error)]
 
     assert found != []
-
-
-def current(reason: str) -> Json:
-    """Return a MyResource whose Ready has the *reason* for the current generation."""
-    for item in myresources():
-        conditions = item.get("status", {}).get("conditions", [])
-        ready = [each for each in conditions if each["type"] == "Ready" and each["reason"] == reason]
-        if ready and item["status"]["observedGeneration"] == item["metadata"]["generation"]:
-            return item
-    raise AssertionError(reason)
 
 
 @pytest.mark.parametrize(

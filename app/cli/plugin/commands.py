@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from app.cli.plugin import events as event_table
 from app.cli.plugin import tree as object_tree
 from app.cli.plugin.explanation import explanation
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
+from app.cli.plugin.state import is_settled
 from app.cli.program import Program
 from app.core.child_metadata import SELECTOR_LABEL
 from metahook.server.clock import utc_now
@@ -22,6 +24,9 @@ Json = dict[str, Any]
 _MYRESOURCES = "myresources.mygroup.example.com"
 _OBJECTS = "deployments.apps,replicasets.apps,services,pods"
 _PROGRAM = "kubectl myresource"
+
+EXIT_NOT_READY = 1
+"""Exit code of wait for a MyResource that is not Ready."""
 
 _NO_FILES = ":4"
 """The directive for kubectl's completion that adds no names of files. Source: cobra, ShellCompDirective."""
@@ -39,10 +44,10 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name=_PROGRAM)
 def _group() -> None:
-    """Explain, show and restart a MyResource in a cluster."""
+    """Explain, show, restart and wait for a MyResource in a cluster."""
 
 
-def _command(function: Callable[..., None]) -> Callable[..., None]:
+def _command(function: Callable[..., int | None]) -> click.Command:
     """Make a command for the MyResource NAME of *function*."""
     name = click.argument("name", metavar="NAME", shell_complete=_names)
     return _group.command()(name(with_kubectl(function)))
@@ -80,6 +85,30 @@ def restart(name: str, kubectl: Kubectl) -> None:
     """
     patch = {"spec": {"restartedAt": f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"}}
     kubectl.show("patch", _MYRESOURCES, name, "--type=merge", f"--patch={json.dumps(patch)}")
+
+
+@_command
+@click.option("--timeout", metavar="TIME", default="5m", show_default=True, help="Time to wait, such as 30s or 5m.")
+def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
+    """Wait until Ready, or until action is needed.
+
+    \b
+    Exit status:
+      0  Ready is True
+      1  action is needed (Stalled), or the time is over
+    """  # noqa: D301 - click keeps the line breaks after this control character
+    parent = _settled(kubectl, name, timeout)
+    click.echo(explanation(parent))
+    return 0 if is_settled(parent) else EXIT_NOT_READY
+
+
+def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:
+    """Return the MyResource once it is Ready or Stalled, or as it is when the time is over."""
+    latest = _parent(kubectl, name)
+    with closing(kubectl.watch(_MYRESOURCES, name, f"--request-timeout={timeout}")) as observed:
+        while is_settled(latest) is None and (newer := next(observed, None)):
+            latest = newer
+    return latest
 
 
 def _parent(kubectl: Kubectl, name: str) -> Json:

@@ -6,6 +6,7 @@ from typing import Any
 from app.cli.plugin.state import is_stale, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
 from app.core.reasons import REASONS, Outlook
+from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
 
@@ -22,7 +23,11 @@ def explanation(parent: Json) -> str:
     ready = ready_condition(parent)
     if ready is None:
         return page(f"{where} has no status yet", [("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
-    rows = [("Reason", ready["reason"]), ("Message", ready["message"]), ("Since", ready["lastTransitionTime"])]
+    rows = [
+        ("Reason", ready["reason"]),
+        ("Message", printable(ready["message"])),
+        ("Since", ready["lastTransitionTime"]),
+    ]
     return "\n\n".join(
         [
             page(f"{where}: {_outlook(parent, ready)}", [*_stale(parent), *rows, *_advice(ready["reason"], parent)]),
@@ -74,4 +79,4 @@ def _is_notable(condition: Json) -> bool:
 
 def _other(condition: Json) -> str:
     title = f"{condition['type']} is {condition['status']}"
-    return page(title, [("Reason", condition["reason"]), ("Message", condition["message"])])
+    return page(title, [("Reason", condition["reason"]), ("Message", printable(condition["message"]))])

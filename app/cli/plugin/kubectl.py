@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
@@ -24,24 +24,48 @@ class Kubectl:
 
     def read(self, *arguments: str, quiet: bool = False) -> Json:
         """Return the object, or the list of objects, that ``kubectl get`` prints; *quiet* shows no errors."""
+        command = self._command("get", *arguments, "--output=json")
         errors = subprocess.DEVNULL if quiet else None
-        printed = self._run("get", *arguments, "--output=json", stdout=subprocess.PIPE, stderr=errors)
-        found: Json = json.loads(printed)
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)  # noqa: S603 - the user's kubectl
+        _check(ended.returncode)
+        found: Json = json.loads(ended.stdout)
         return found
+
+    def watch(self, *arguments: str) -> Generator[Json]:
+        """Yield an object each time that ``kubectl get --watch`` prints it; kubectl ends when no more are taken."""
+        command = self._command("get", *arguments, "--watch", "--output=json")
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - the same
+            try:
+                yield from _documents(process.stdout or ())
+            finally:
+                process.terminate()
 
     def show(self, *arguments: str) -> None:
         """Run a command that prints for the user."""
-        self._run(*arguments)
+        _check(subprocess.run(self._command(*arguments), check=False).returncode)  # noqa: S603 - the same
 
-    def _run(self, *arguments: str, **streams: int | None) -> bytes:
+    def _command(self, *arguments: str) -> list[str]:
         program = shutil.which("kubectl")
         if program is None:
             message = "kubectl is not on PATH; install it: https://kubernetes.io/docs/tasks/tools/"
             raise InputError(message)
-        ended = subprocess.run([program, *arguments, *self.options], check=False, **streams)  # type: ignore[call-overload] # noqa: S603 - streams are those of subprocess; the user's own kubectl
-        if ended.returncode:
-            raise click.exceptions.Exit(ended.returncode)
-        return ended.stdout or b""
+        return [program, *arguments, *self.options]
+
+
+def _check(code: int) -> None:
+    """Exit with the *code* of kubectl, if it failed: it has shown the error itself."""
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _documents(lines: Iterable[bytes]) -> Iterator[Json]:
+    """Yield the objects in *lines*: each ends with a brace at the start of a line."""
+    read = b""
+    for line in lines:
+        read += line
+        if line.rstrip() == b"}":
+            yield json.loads(read)
+            read = b""
 
 
 def with_kubectl(command: Callable[..., T]) -> Callable[..., T]:

@@ -25,6 +25,16 @@ def is_stale(item: Json) -> bool:
     return bool(item["status"].get("observedGeneration") != item["metadata"]["generation"])
 
 
+def is_settled(item: Json) -> bool | None:
+    """Return whether a MyResource is Ready (True) or Stalled (False) with its current spec; None if it is neither."""
+    ready = ready_condition(item)
+    if ready is None or is_stale(item):
+        return None
+    if ready["status"] == "True":
+        return True
+    return False if any(each["type"] == "Stalled" for each in item["status"]["conditions"]) else None
+
+
 def _my_resource(item: Json, status: Json) -> str:
     ready = ready_condition(item)
     if ready is None:

@@ -18,6 +18,7 @@ EVENTS: list[Json] = json.loads((FOLDER / "events.json").read_text())["items"]
 
 _SCRIPT = """#!/bin/sh
 echo "$*" >> "$0.log"
+case "$*" in *" --watch "*) exec cat "$0.watched" ;; esac
 case "$1 $2 $3" in
   "get myresources.mygroup.example.com --"*) echo "{\\"items\\": [$(/bin/cat myresource.json)]}" ;;
   "get myresources.mygroup.example.com web") exec /bin/cat myresource.json ;;
@@ -42,6 +43,11 @@ def kubectl(folder: Path) -> Path:
 def path_with(program: Path) -> str:
     """Return a PATH with *program* and our plugin."""
     return os.pathsep.join([str(program.parent), str(Path(sys.executable).parent), "/usr/bin", "/bin"])
+
+
+def print_when_watched(program: Path, *items: Json) -> None:
+    """Let *program* print *items* for a watch, one after the other, as kubectl does."""
+    Path(f"{program}.watched").write_text("".join(f"{json.dumps(item, indent=4)}\n" for item in items))
 
 
 def calls(program: Path) -> list[str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.plugin import complete, main
-from tests.cli.plugin.recorded import calls, kubectl, path_with
+from tests.cli.plugin.recorded import MYRESOURCE, calls, kubectl, path_with, print_when_watched
 from tests.cli.plugin.test_tree import DRAWN
+from tests.health.statuses import current
 
 PLUGIN = Path(sys.executable).parent / "kubectl-myresource"
 
@@ -72,6 +73,34 @@ def test_an_error_of_kubectl_and_its_exit_code_are_kept(
     assert (code, *capfd.readouterr()) == (7, "", error)
 
 
+WITHOUT_STATUS = {key: value for key, value in MYRESOURCE.items() if key != "status"}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "code", "title"),
+    [
+        pytest.param(["Available", "InvalidSpec"], 0, "Ready is True", id="the first that is settled"),
+        pytest.param(["RollingOut", "Available"], 0, "Ready is True", id="ready later"),
+        pytest.param(["RollingOut", "InvalidSpec"], 1, "action is needed (Stalled)", id="stalled later"),
+        pytest.param(["RollingOut"], 1, "no action is needed yet (Reconciling)", id="the time is over"),
+    ],
+)
+def test_wait_ends_once_it_is_ready_or_stalled(
+    program: Path,
+    *,
+    reasons: list[str],
+    code: int,
+    title: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    print_when_watched(program, WITHOUT_STATUS, *map(current, reasons))
+
+    assert run(monkeypatch, "wait", "web", "--timeout", "30s") == code
+    assert capfd.readouterr().out.splitlines()[0].endswith(title)
+    assert "--request-timeout=30s" in calls(program)[-1]
+
+
 def test_without_kubectl_there_is_one_line_with_the_remedy(tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": str(tmp_path)}
     ended = subprocess.run([PLUGIN, "tree", "web"], env=environment, capture_output=True, text=True, check=False)
@@ -91,7 +120,7 @@ def test_without_kubectl_there_is_one_line_with_the_remedy(tmp_path: Path) -> No
         (["tree", "-n", "shop", "w"], ["web"]),
         (["tree", "x"], []),
         (["tree", "--con"], ["--context\tContext of the kubeconfig file."]),
-        ([], [f"{name}\t" for name in ("events", "explain", "restart", "tree")]),
+        ([], [f"{name}\t" for name in ("events", "explain", "restart", "tree", "wait")]),
     ],
     ids=str,
 )
