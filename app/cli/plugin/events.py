@@ -12,8 +12,8 @@ Json = dict[str, Any]
 def related_events(root: Node, events: Iterable[Json]) -> list[Json]:
     """Return those of *events* that are about an object of the tree, or about a Pod that one of its ReplicaSets had."""
     uids = {item["metadata"]["uid"] for item in root.items()}
-    sets = tuple(f"{item['metadata']['name']}-" for item in root.items() if item["kind"] == "ReplicaSet")
-    return sorted((event for event in events if _is_about(event["involvedObject"], uids, sets)), key=_order)
+    prefixes = tuple(f"{item['metadata']['name']}-" for item in root.items() if item["kind"] == "ReplicaSet")
+    return sorted((event for event in events if _is_about(event["involvedObject"], uids, prefixes)), key=_order)
 
 
 def text(events: Sequence[Json]) -> str:
@@ -21,17 +21,18 @@ def text(events: Sequence[Json]) -> str:
     return table([("LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"), *map(_row, events)])
 
 
-def _is_about(regarded: Json, uids: set[str], sets: tuple[str, ...]) -> bool:
+def _is_about(involved: Json, uids: set[str], prefixes: tuple[str, ...]) -> bool:
     """Return whether an Event is about an object with one of the *uids*, or about a Pod, also one that is gone."""
-    had = regarded.get("kind") == "Pod" and regarded.get("name", "").startswith(sets)
-    return regarded.get("uid") in uids or had
+    is_its_pod = involved.get("kind") == "Pod" and involved.get("name", "").startswith(prefixes)
+    return involved.get("uid") in uids or is_its_pod
 
 
 def _row(event: Json) -> tuple[str, str, str, str, str]:
-    regarded, count = event["involvedObject"], event.get("count") or event.get("series", {}).get("count") or 1
+    involved = event["involvedObject"]
+    count = event.get("count") or _series(event).get("count", 1)
     times = f" ({count} times)" if count > 1 else ""
     message = " ".join((event.get("message") or "").split())
-    target = f"{regarded.get('kind')}/{regarded.get('name')}"
+    target = f"{involved.get('kind')}/{involved.get('name')}"
     return _time(event), event.get("type") or "", event.get("reason") or "", target, f"{message}{times}"
 
 
@@ -44,9 +45,13 @@ def _order(event: Json) -> tuple[str, int, str]:
 def _time(event: Json) -> str:
     """Return when the Event was last seen, to the second. Newer clients of the API set only eventTime and series."""
     times = (
-        (event.get("series") or {}).get("lastObservedTime"),
+        _series(event).get("lastObservedTime"),
         event.get("lastTimestamp"),
         event.get("eventTime"),
         event["metadata"].get("creationTimestamp"),
     )
     return f"{next(filter(None, times), '')[:19]}Z"
+
+
+def _series(event: Json) -> Json:
+    return event.get("series") or {}

@@ -30,7 +30,9 @@ def explanation(parent: Json) -> str:
     ]
     return "\n\n".join(
         [
-            page(f"{where}: {_outlook(parent, ready)}", [*_stale(parent), *rows, *_advice(ready["reason"], parent)]),
+            page(
+                f"{where}: {_outlook(parent, ready)}", [*_stale_note(parent), *rows, *_advice(ready["reason"], parent)]
+            ),
             *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
         ]
     )
@@ -58,7 +60,7 @@ def _outlook(parent: Json, ready: Json) -> str:
     return f"Ready is {ready['status']}"
 
 
-def _stale(parent: Json) -> list[Row]:
+def _stale_note(parent: Json) -> list[Row]:
     if not is_stale(parent):
         return []
     return [("Note", "This status is about the previous spec. The operator has not observed the current one yet.")]

@@ -37,13 +37,13 @@ def tree(root: Json, objects: Sequence[Json]) -> Node:
 def text(root: Node, objects: Sequence[Json]) -> str:
     """Return the tree, and below it those of *objects* that are not in it: they have only the label of its Pods."""
     members = {item["metadata"]["uid"] for item in root.items()}
-    strangers = sorted((item for item in objects if item["metadata"]["uid"] not in members), key=_order)
+    foreign = sorted((item for item in objects if item["metadata"]["uid"] not in members), key=_order)
     drawn = table([("OBJECT", "STATE"), *_rows(root)])
-    if not strangers:
+    if not foreign:
         return drawn
     title = f"Not its children, but with the label myresource={root.item['metadata']['name']}:"
     return "\n".join(
-        [drawn, "", title, "", table([("OBJECT", "STATE"), *((_name(each), state(each)) for each in strangers)])]
+        [drawn, "", title, "", table([("OBJECT", "STATE"), *((_name(each), state(each)) for each in foreign)])]
     )
 
 

@@ -7,7 +7,8 @@ TREE = tree(MYRESOURCE, OBJECTS)
 
 def event(kind: str, name: str, uid: str = "", **more: object) -> Json:
     metadata = {"name": f"{name}.1", "resourceVersion": "1", "creationTimestamp": "2026-01-31T12:00:00Z"}
-    return {"metadata": metadata, "involvedObject": {"kind": kind, "name": name, "uid": uid}, **more}
+    involved = {"kind": kind, "name": name, "uid": uid}
+    return {"metadata": metadata, "involvedObject": involved, "series": None, **more}
 
 
 def test_events_are_sorted_by_the_time_when_they_were_last_seen() -> None:
@@ -37,3 +38,7 @@ def test_an_event_of_the_newer_api_has_its_time_in_its_series() -> None:
     assert text([newer]).splitlines()[1].split(maxsplit=4) == [
         *("2026-01-31T13:00:00Z", "Warning", "Failed", "Pod/a", "it failed (3 times)")
     ]
+
+
+def test_an_event_without_any_other_time_has_that_of_its_creation() -> None:
+    assert text([event("Pod", "a")]).splitlines()[1].split() == ["2026-01-31T12:00:00Z", "Pod/a"]

@@ -37,12 +37,12 @@ def test_the_newest_replica_set_is_first_and_the_order_of_objects_does_not_matte
 
 
 def test_an_object_without_its_owner_is_listed_apart() -> None:
-    objects = changed("Pod", metadata={"ownerReferences": [], "name": "stranger", "uid": "other"})
+    objects = changed("Pod", metadata={"ownerReferences": [], "name": "foreign", "uid": "other"})
 
     assert drawn(objects).splitlines()[-3:] == [
         "",
-        "OBJECT         STATE",
-        "Pod/stranger   ImagePullBackOff, 0 of 1 ready",
+        "OBJECT        STATE",
+        "Pod/foreign   ImagePullBackOff, 0 of 1 ready",
     ]
     assert "Not its children, but with the label myresource=web:" in drawn(objects)
 
