@@ -59,6 +59,9 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs --quiet build
 	@$(BIN)/pytest -m tools tests/site
 
+health: $(READY) ## Compare the health checks for Argo CD and Flux with the originals; needs Go
+	$(BIN)/pytest -m tools tests/health
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -108,4 +111,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --group pyproject.toml:site -o requirements/site.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health bench reliability rolls scale record check sizes format crd manifests pages lock

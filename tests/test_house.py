@@ -52,6 +52,8 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param("app/core/sync.py", "import metahook.simulator.clock", id="the core is simulated by itself"),
         pytest.param("app/core/sync.py", "import app.cli.errors", id="the core knows the command"),
         pytest.param("app/core/desired/desired_state.py", "import time", id="the core reads the clock"),
+        pytest.param("app/cli/plugin/tree.py", "import subprocess", id="the tree of the plugin runs a program"),
+        pytest.param("app/cli/plugin/commands.py", "import httpx", id="the plugin reaches a cluster without kubectl"),
         pytest.param("app/api/spec.py", "import metahook", id="the API knows the protocol"),
         pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
     ],

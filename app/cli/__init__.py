@@ -8,8 +8,10 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     files        reads and writes the files of users, and makes hook requests from them
     comparison   compares responses and children, for diff and replay
     simulation   runs a scenario and shows its timeline, for simulate
+    plugin       the plugin of kubectl, a program of its own
     remote_hook  calls a hook at a URL, for replay and simulate
-    wrapping     wraps text for a terminal, for explain and simulate
+    program      runs the commands, and turns errors into one line and an exit code
+    wrapping     wraps text for a terminal, for explain, simulate and the plugin
 
 Imports core, api and metahook, with its server and its simulator. Start at :mod:`app.cli.main`.
 """

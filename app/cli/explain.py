@@ -1,20 +1,13 @@
 """``myresource explain``: prints the list of all words, or the meaning of a reason, a state or a condition."""
 
 import difflib
-import shutil
-import sys
 
 import click
 
-from app.cli.wrapping import wrap
+from app.cli.wrapping import Row, page, row
 from app.core.reasons import REASONS, Reason
 from app.core.status.conditions import OTHER_CONDITIONS, Condition
 from app.core.status.terms import TERMS, Term
-
-Row = tuple[str, str]
-"""A label and its text."""
-
-_INDENT = 12
 
 
 @click.command("explain")
@@ -33,7 +26,7 @@ def command(word: str | None) -> None:
     if word is None:
         click.echo("\n\n".join(_table(title, rows) for title, rows in _tables().items()))
         return
-    pages = [page for name, page in _pages() if name.lower() == word.lower()]
+    pages = [text for name, text in _pages() if name.lower() == word.lower()]
     if not pages:
         names = {name.lower(): name for name, _ in _pages()}
         close = difflib.get_close_matches(word.lower(), names, n=1)
@@ -54,7 +47,7 @@ def _tables() -> dict[str, list[Row]]:
 
 def _table(title: str, rows: list[Row]) -> str:
     width = max(len(name) for name, _ in rows) + 4
-    return "\n".join([f"{title}:", *(_row(f"  {name}", text, width) for name, text in rows)])
+    return "\n".join([f"{title}:", *(row(f"  {name}", text, width) for name, text in rows)])
 
 
 def _names() -> list[str]:
@@ -74,27 +67,14 @@ def _pages() -> list[Row]:
 
 def _reason(reason: Reason) -> str:
     rows = [("Message", reason.outlined()), ("Why", reason.cause), ("What to do", reason.remedy)]
-    return _page(f"{reason.name}: {reason.outlook.value}", rows)
+    return page(f"{reason.name}: {reason.outlook.value}", rows)
 
 
 def _term(term: Term) -> str:
     reasons = [("Reasons", ", ".join(term.reasons))] if term.reasons else []
     rows = [("Meaning", term.meaning), *reasons, ("What to do", term.remedy)]
-    return _page(f"{term.name}: a {term.kind} of a MyResource", rows)
+    return page(f"{term.name}: a {term.kind} of a MyResource", rows)
 
 
 def _condition(condition: Condition) -> str:
-    return _page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.outlined())])
-
-
-def _page(title: str, rows: list[Row]) -> str:
-    return "\n".join([_fitted(title), "", *(_row(label, text, _INDENT) for label, text in rows)])
-
-
-def _row(label: str, text: str, indent: int) -> str:
-    return f"{label:{indent}}{_fitted(text, indent)}"
-
-
-def _fitted(text: str, indent: int = 0) -> str:
-    """Return *text* in lines that fit the terminal; elsewhere a line is a line."""
-    return wrap(text, shutil.get_terminal_size().columns, indent) if sys.stdout.isatty() else text
+    return page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.outlined())])

@@ -1,8 +1,10 @@
 """The kubectl of a Kubernetes release, where what it does itself is tested."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,8 @@ class RealKubectl:
 
     def ends(self, command: str, namespace: str) -> tuple[int, str]:
         """Return the exit code of *command* in *namespace*, and what it prints."""
-        there = command.replace("kubectl ", f"kubectl --namespace={namespace} ")
+        option = f"--namespace={namespace}"
+        there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,
             shell=True,
@@ -39,7 +42,7 @@ class RealKubectl:
 
 def require_kubectl() -> str:
     """Return the PATH with which the real kubectl is found; skip the test if there is none."""
-    path = f"{os.environ['PATH']}:{assets()}"
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:{assets()}"  # the first has our plugin of kubectl
     if shutil.which("kubectl", path=path) is None:
         pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
     return path

@@ -1,0 +1,134 @@
+"""The commands of the plugin, and their completion."""
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import click
+from click.shell_completion import ShellComplete
+
+from app import __version__
+from app.cli.plugin import events as event_table
+from app.cli.plugin import tree as object_tree
+from app.cli.plugin.explanation import explanation
+from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
+from app.cli.plugin.state import is_settled
+from app.cli.program import Program
+from app.core.child_metadata import SELECTOR_LABEL
+from metahook.server.clock import utc_now
+
+Json = dict[str, Any]
+
+_MYRESOURCES = "myresources.mygroup.example.com"
+_OBJECTS = "deployments.apps,replicasets.apps,services,pods"
+_PROGRAM = "kubectl myresource"
+
+EXIT_NOT_READY = 1
+"""Exit code of wait for a MyResource that is not Ready."""
+
+_NO_FILES = ":4"
+"""The directive for kubectl's completion that adds no names of files. Source: cobra, ShellCompDirective."""
+
+
+def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Return the names of MyResources that begin with *start*; none if kubectl fails."""
+    try:
+        items = kubectl_of(context.params).read(_MYRESOURCES, quiet=True)["items"]
+    except (click.ClickException, click.exceptions.Exit):
+        return []
+    return [name for item in items if (name := item["metadata"]["name"]).startswith(start)]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name=_PROGRAM)
+def _group() -> None:
+    """Explain, show, restart and wait for a MyResource in a cluster."""
+
+
+def _command(function: Callable[..., int | None]) -> click.Command:
+    """Make a command for the MyResource NAME of *function*."""
+    name = click.argument("name", metavar="NAME", shell_complete=_names)
+    return _group.command()(name(with_kubectl(function)))
+
+
+@_command
+def explain(name: str, kubectl: Kubectl) -> None:
+    """Explain a status and what to do."""
+    click.echo(explanation(_parent(kubectl, name)))
+
+
+@_command
+def tree(name: str, kubectl: Kubectl) -> None:
+    """Show the children, their Pods and states."""
+    parent, objects = _parent(kubectl, name), _objects(kubectl, name)
+    click.echo(object_tree.text(object_tree.tree(parent, objects), objects))
+
+
+@_command
+def events(name: str, kubectl: Kubectl) -> None:
+    """List the events of all, oldest first.
+
+    These are the events of the MyResource, of its children and of their Pods, also of Pods that are gone.
+    """
+    root = object_tree.tree(_parent(kubectl, name), _objects(kubectl, name))
+    found = event_table.related_events(root, kubectl.read("events")["items"])
+    click.echo(event_table.text(found) if found else f"No events of MyResource {name}.")
+
+
+@_command
+def restart(name: str, kubectl: Kubectl) -> None:
+    """Replace all Pods.
+
+    Sets spec.restartedAt to the current time; the Pods are replaced as spec.strategy says.
+    """
+    patch = {"spec": {"restartedAt": f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"}}
+    kubectl.show("patch", _MYRESOURCES, name, "--type=merge", f"--patch={json.dumps(patch)}")
+
+
+@_command
+@click.option("--timeout", metavar="TIME", default="5m", show_default=True, help="Time to wait, such as 30s or 5m.")
+def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
+    """Wait until Ready, or until action is needed.
+
+    \b
+    Exit status:
+      0  Ready is True
+      1  action is needed (Stalled), or the time is over
+    """  # noqa: D301 - click keeps the line breaks after this control character
+    parent = _settled(kubectl, name, timeout)
+    click.echo(explanation(parent))
+    return 0 if is_settled(parent) else EXIT_NOT_READY
+
+
+def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:
+    """Return the MyResource once it is Ready or Stalled, or as it is when the time is over."""
+    latest = _parent(kubectl, name)
+    with closing(kubectl.watch(_MYRESOURCES, name, f"--request-timeout={timeout}")) as observed:
+        while is_settled(latest) is None and (newer := next(observed, None)):
+            latest = newer
+    return latest
+
+
+def _parent(kubectl: Kubectl, name: str) -> Json:
+    return kubectl.read(_MYRESOURCES, name)
+
+
+def _objects(kubectl: Kubectl, name: str) -> list[Json]:
+    """Return the objects with the label of the children and Pods of the MyResource *name*."""
+    items: list[Json] = kubectl.read(_OBJECTS, f"--selector={SELECTOR_LABEL}={name}")["items"]
+    return items
+
+
+def main() -> None:
+    """Run the command, and exit with its code."""
+    Program(_group, _PROGRAM).main()
+
+
+def complete() -> None:
+    """Print completions for the last of the arguments, as kubectl asks ``kubectl_complete-myresource`` for them."""
+    *words, start = sys.argv[1:] or [""]
+    for found in ShellComplete(_group, {}, _PROGRAM, "").get_completions(words, start):
+        print(f"{found.value}\t{found.help}" if found.help else found.value)
+    print(_NO_FILES)

@@ -1,0 +1,84 @@
+"""The status of a MyResource in words: Ready's reason and message, and what to do, with its name in the commands."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from app.cli.plugin.state import is_stale, ready_condition
+from app.cli.wrapping import COMMAND, Row, page
+from app.core.reasons import REASONS, Outlook
+from metahook.protocol.printable import printable
+
+Json = dict[str, Any]
+
+_NO_STATUS = "The operator has not written a status yet, or does not run."
+_WAIT = (
+    "Wait half a minute. If there is still no status, ask the cluster administrator to check the operator. To read the "
+    "events: kubectl myresource events NAME"
+)
+
+
+def explanation(parent: Json) -> str:
+    """Return the explanation of the status of *parent*."""
+    where = f"MyResource {parent['metadata']['name']} in namespace {parent['metadata']['namespace']}"
+    ready = ready_condition(parent)
+    if ready is None:
+        return page(f"{where} has no status yet", [("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
+    rows = [
+        ("Reason", ready["reason"]),
+        ("Message", printable(ready["message"])),
+        ("Since", ready["lastTransitionTime"]),
+    ]
+    return "\n\n".join(
+        [
+            page(
+                f"{where}: {_outlook(parent, ready)}", [*_stale_note(parent), *rows, *_advice(ready["reason"], parent)]
+            ),
+            *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
+        ]
+    )
+
+
+def filled(text: str, parent: Json) -> str:
+    """Return *text* with the name and the namespace of *parent* in each command."""
+    metadata = parent["metadata"]
+
+    def fill(command: str) -> str:
+        named = command.replace("NAME", metadata["name"])
+        is_local = not named.startswith("kubectl") or " -n " in named
+        return named if is_local else f"{named} -n {metadata['namespace']}"
+
+    return COMMAND.sub(lambda match: fill(match[0]), text)
+
+
+def _outlook(parent: Json, ready: Json) -> str:
+    """Return whether to wait or to act, as ``myresource explain`` prints it."""
+    present = {each["type"] for each in parent["status"]["conditions"] if each["status"] == "True"}
+    if "Stalled" in present:
+        return Outlook.STALLED.value
+    if "Reconciling" in present:
+        return Outlook.RECONCILING.value
+    return f"Ready is {ready['status']}"
+
+
+def _stale_note(parent: Json) -> list[Row]:
+    if not is_stale(parent):
+        return []
+    return [("Note", "This status is about the previous spec. The operator has not observed the current one yet.")]
+
+
+def _advice(reason: str, parent: Json) -> Iterator[Row]:
+    """Yield the cause and the remedy, if this version of the plugin knows the *reason*."""
+    if known := REASONS.get(reason):
+        yield "Why", known.cause
+        yield "What to do", filled(known.remedy, parent)
+
+
+def _is_notable(condition: Json) -> bool:
+    """Return whether a condition has news that the reason of Ready need not have."""
+    name: str = condition["type"]
+    return name == "OperatorMisconfigured" or (name == "DependenciesReady" and condition["status"] != "True")
+
+
+def _other(condition: Json) -> str:
+    title = f"{condition['type']} is {condition['status']}"
+    return page(title, [("Reason", condition["reason"]), ("Message", printable(condition["message"]))])

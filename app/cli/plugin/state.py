@@ -1,0 +1,89 @@
+"""The state of a MyResource, a child or a Pod in a few words, from its status."""
+
+from collections.abc import Callable
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def state(item: Json) -> str:
+    """Return the state of *item*, an object of any kind."""
+    if item["metadata"].get("deletionTimestamp"):
+        return "Terminating"
+    describe = _BY_KIND.get(item["kind"])
+    return describe(item, item.get("status", {})) if describe else ""
+
+
+def ready_condition(item: Json) -> Json | None:
+    """Return the condition Ready of a MyResource."""
+    conditions = item.get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == "Ready"), None)
+
+
+def is_stale(item: Json) -> bool:
+    """Return whether the status of a MyResource is about a previous spec."""
+    return bool(item["status"].get("observedGeneration") != item["metadata"]["generation"])
+
+
+def is_settled(item: Json) -> bool | None:
+    """Return whether a MyResource is Ready (True) or Stalled (False) with its current spec; None if it is neither."""
+    ready = ready_condition(item)
+    if ready is None or is_stale(item):
+        return None
+    if ready["status"] == "True":
+        return True
+    return False if any(each["type"] == "Stalled" for each in item["status"]["conditions"]) else None
+
+
+def _my_resource(item: Json, status: Json) -> str:
+    ready = ready_condition(item)
+    if ready is None:
+        return "no status yet"
+    stale = ", of the previous spec" if is_stale(item) else ""
+    return f"{status.get('state', '')} ({ready['reason']}){stale}"
+
+
+def _deployment(item: Json, status: Json) -> str:
+    desired, updated = item["spec"].get("replicas", 1), status.get("updatedReplicas", 0)
+    parts = [f"{status.get('availableReplicas', 0)} of {desired} available"]
+    parts += [f"{updated} updated"] if updated != desired else []
+    parts += ["paused"] if item["spec"].get("paused") else []
+    return ", ".join(parts)
+
+
+def _replica_set(item: Json, status: Json) -> str:
+    return f"{status.get('readyReplicas', 0)} of {item['spec'].get('replicas', 1)} ready"
+
+
+def _service(item: Json, _: Json) -> str:
+    ports = (f"{port['port']}/{port.get('protocol', 'TCP')}" for port in item["spec"].get("ports", []))
+    return " ".join([item["spec"].get("type", "ClusterIP"), ",".join(ports)]).rstrip()
+
+
+def _pod(_: Json, status: Json) -> str:
+    containers = status.get("containerStatuses", [])
+    every = [*status.get("initContainerStatuses", []), *containers]
+    causes = [cause for each in every if (cause := _cause(each))]
+    restarts = sum(each.get("restartCount", 0) for each in every)
+    parts = [causes[0] if causes else status.get("reason") or status.get("phase", "Pending")]
+    parts += [f"{sum(each['ready'] for each in containers)} of {len(containers)} ready"] if containers else []
+    parts += [f"{restarts} restart{'s' if restarts > 1 else ''}"] if restarts else []
+    return ", ".join(parts)
+
+
+def _cause(container: Json) -> str:
+    """Return why a container does not run; empty if it runs, or has done its work."""
+    now = container.get("state", {})
+    if "waiting" in now:
+        return str(now["waiting"].get("reason", "Waiting"))
+    ended = now.get("terminated", {})
+    return str(ended.get("reason", "Error")) if ended.get("exitCode") else ""
+
+
+_BY_KIND: dict[str, Callable[[Json, Json], str]] = {
+    "MyResource": _my_resource,
+    "Deployment": _deployment,
+    "ReplicaSet": _replica_set,
+    "Service": _service,
+    "Pod": _pod,
+}

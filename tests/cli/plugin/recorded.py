@@ -1,0 +1,55 @@
+"""What kubectl printed about a failing rollout, and a kubectl that prints it again; make e2e runs the real one."""
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.documents import ROOT
+
+Json = dict[str, Any]
+
+FOLDER = ROOT / "tests/data/plugin"
+MYRESOURCE: Json = json.loads((FOLDER / "myresource.json").read_text())
+OBJECTS: list[Json] = json.loads((FOLDER / "objects.json").read_text())["items"]
+EVENTS: list[Json] = json.loads((FOLDER / "events.json").read_text())["items"]
+
+_SCRIPT = """#!/bin/sh
+echo "$*" >> "$0.log"
+case "$*" in *" --watch "*) exec cat "$0.watched" ;; esac
+case "$1 $2 $3" in
+  "get myresources.mygroup.example.com --"*) echo "{\\"items\\": [$(/bin/cat myresource.json)]}" ;;
+  "get myresources.mygroup.example.com web") exec /bin/cat myresource.json ;;
+  "get deployments.apps,"*) exec /bin/cat objects.json ;;
+  "get events "*) exec /bin/cat events.json ;;
+  "myresource "*) shift; exec kubectl-myresource "$@" ;;
+  "patch "*) echo "myresource.mygroup.example.com/web patched" ;;
+  *) echo 'Error from server (NotFound): myresources.mygroup.example.com "other" not found' >&2; exit 7 ;;
+esac
+"""
+
+
+def kubectl(folder: Path) -> Path:
+    """Return a kubectl in *folder* that prints what is recorded, and writes its arguments to a file beside it."""
+    program = folder / "kubectl"
+    recorded = _SCRIPT.replace("/bin/cat ", f"/bin/cat {shlex.quote(str(FOLDER))}/")
+    program.write_text(recorded)
+    program.chmod(0o755)
+    return program
+
+
+def path_with(program: Path) -> str:
+    """Return a PATH with *program* and our plugin."""
+    return os.pathsep.join([str(program.parent), str(Path(sys.executable).parent), "/usr/bin", "/bin"])
+
+
+def print_when_watched(program: Path, *items: Json) -> None:
+    """Let *program* print *items* for a watch, one after the other, as kubectl does."""
+    Path(f"{program}.watched").write_text("".join(f"{json.dumps(item, indent=4)}\n" for item in items))
+
+
+def calls(program: Path) -> list[str]:
+    """Return the arguments of each call of *program*."""
+    return Path(f"{program}.log").read_text().splitlines()

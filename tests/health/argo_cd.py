@@ -1,0 +1,83 @@
+"""Runs the scripts of examples/argo-cd as Argo CD does: Lua 5.1 with its base and table libraries alone.
+
+Source: ``runLua`` in Argo CD's ``util/lua``. ``require("os")`` has two functions, ``date`` and ``time``; there is no
+global ``os``.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+import yaml
+from lupa import lua51
+
+from tests.documents import ROOT
+
+Json = dict[str, Any]
+
+FILE = ROOT / "examples/argo-cd/argocd-cm.yaml"
+_KIND = "mygroup.example.com_MyResource"
+_ALLOWED = {
+    *("assert", "collectgarbage", "dofile", "error", "getfenv", "getmetatable", "ipairs", "load", "loadfile"),
+    *("loadstring", "next", "pairs", "pcall", "print", "rawequal", "rawget", "rawset", "select", "setfenv"),
+    *("setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_G", "_VERSION", "module", "require"),
+    *("newproxy", "package", "table"),
+}
+
+
+class Health(NamedTuple):
+    """What a health check returns."""
+
+    status: str
+    message: str
+
+
+def data() -> dict[str, str]:
+    """Return the entries for the ConfigMap argocd-cm."""
+    found: dict[str, str] = yaml.safe_load(FILE.read_text())["data"]
+    return found
+
+
+def check() -> str:
+    """Return the health check."""
+    return data()[f"resource.customizations.health.{_KIND}"]
+
+
+def actions() -> Json:
+    """Return the actions."""
+    found: Json = yaml.safe_load(data()[f"resource.customizations.actions.{_KIND}"])
+    return found
+
+
+def health(script: str, item: Json) -> Health:
+    """Return what *script* says about *item*."""
+    return Health(**run(script, item))
+
+
+def run(script: str, item: Json) -> Json:
+    """Return the table that *script* returns for *item*, its ``obj``."""
+    lua = lua51.LuaRuntime(register_eval=False, register_builtins=False)
+    _restrict(lua)
+    lua.globals().obj = lua.table_from(item, recursive=True)
+    returned: Json = _plain(lua.execute(script))
+    return returned
+
+
+def _restrict(lua: Any) -> None:
+    """Leave only the libraries that Argo CD opens."""
+    for name in [name for name in lua.globals() if name not in _ALLOWED]:
+        lua.globals()[name] = None
+    loaded = lua.globals().package.loaded
+    for name in [name for name in loaded if name not in {"_G", "package", "table"}]:
+        loaded[name] = None
+    loaded.os = lua.table(date=_date, time=time.time)
+
+
+def _date(pattern: str) -> str:
+    """Return the current time as ``os.date`` does for a *pattern* in UTC, which starts with ``!``."""
+    return time.strftime(pattern.removeprefix("!"), time.gmtime())
+
+
+def _plain(value: Any) -> Any:
+    if lua51.lua_type(value) != "table":
+        return value
+    return {name: _plain(inner) for name, inner in value.items()}

@@ -1,0 +1,84 @@
+"""MyResources with the statuses that the hook writes: those of the recorded traffic and of all scenarios.
+
+To each comes what a tool can observe between two writes: the same object after an edit, and without its status.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from metahook.simulator.metacontroller.settings import MODES
+from metahook.simulator.objects import to_json
+from metahook.simulator.runner import run_scenario
+from tests.test_scenarios import SCENARIOS, world
+from tests.traffic import load
+
+Json = dict[str, Any]
+
+
+@cache
+def myresources() -> tuple[Json, ...]:
+    """Return all of them, each once."""
+    written = [*_recorded(), *_simulated()]
+    edited = [{**item, "metadata": {**item["metadata"], "generation": _generation(item) + 1}} for item in written]
+    new = [{key: value for key, value in item.items() if key != "status"} for item in written]
+    return tuple({to_json(item): item for item in (*written, *edited, *new, {**new[0], "status": {}})}.values())
+
+
+def is_ready(item: Json) -> bool:
+    """Return whether the condition Ready is True for the current generation."""
+    return condition(item, "Ready") == "True" and _is_current(item)
+
+
+def is_stalled(item: Json) -> bool:
+    """Return whether the condition Stalled is True for the current generation."""
+    return condition(item, "Stalled") == "True" and _is_current(item)
+
+
+def current(reason: str) -> Json:
+    """Return a MyResource whose Ready has the *reason*, for the current generation."""
+    with_status = (item for item in myresources() if item.get("status"))
+    return next(item for item in with_status if _is_current(item) and _ready(item)["reason"] == reason)
+
+
+def condition(item: Json, name: str) -> str | None:
+    """Return the status of the condition *name*."""
+    conditions = item.get("status", {}).get("conditions", [])
+    return next((each["status"] for each in conditions if each["type"] == name), None)
+
+
+def message(item: Json) -> str:
+    """Return the message of Ready."""
+    return str(_ready(item)["message"])
+
+
+def _ready(item: Json) -> Json:
+    (found,) = (each for each in item["status"]["conditions"] if each["type"] == "Ready")
+    return dict(found)
+
+
+def _is_current(item: Json) -> bool:
+    return bool(item["status"]["observedGeneration"] == _generation(item))
+
+
+def _generation(item: Json) -> int:
+    found: int = item["metadata"]["generation"]
+    return found
+
+
+def _recorded() -> Iterator[Json]:
+    """Yield the recorded parents with the status that was answered, as Metacontroller writes it."""
+    for each in load():
+        if each.path == "/sync":
+            status = {**each.answer["status"], "observedGeneration": _generation(each.parent)}
+            yield {**each.parent, "status": status}
+
+
+def _simulated() -> Iterator[Json]:
+    """Yield the parents of all scenarios after each status write."""
+    for told in SCENARIOS.values():
+        cluster = world(told, told.mode or MODES[0])
+        list(run_scenario(told, cluster))
+        for write in cluster.history.writes():
+            if write.key.kind == "MyResource" and write.after and write.after.get("status"):
+                yield {name: write.after[name] for name in ("apiVersion", "kind", "metadata", "spec", "status")}

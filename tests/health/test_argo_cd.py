@@ -1,0 +1,101 @@
+"""The health check for Argo CD, for all statuses that the hook writes."""
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from lupa import lua51
+
+from app.api.spec import MyResourceSpec
+from tests.health.argo_cd import actions, check, health, run
+from tests.health.statuses import current, is_ready, is_stalled, message, myresources
+
+CHECK = check()
+
+
+def problems(script: str) -> Iterator[str]:
+    """Yield where *script* differs from Ready and Stalled."""
+    for item in myresources():
+        found = health(script, item).status
+        expected = "Healthy" if is_ready(item) else "Degraded" if is_stalled(item) else "Progressing"
+        if found != expected:
+            yield f"{found} instead of {expected}: {item.get('status')}"
+
+
+def test_healthy_is_ready_degraded_is_stalled_and_the_rest_is_progressing() -> None:
+    assert list(problems(CHECK)) == []
+    assert {health(CHECK, item).status for item in myresources()} == {"Healthy", "Degraded", "Progressing"}
+    assert len(myresources()) > 200
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("status.observedGeneration ~= obj.metadata.generation", "false"),
+        ('is_true("Stalled")', "false"),
+        ('is_true("Ready")', 'status.state == "Ready" or status.state == "Degraded"'),
+        ('is_true("Stalled")', 'not is_true("Ready")'),
+        ("status == nil or", "status ~= nil and"),
+    ],
+)
+def test_a_check_with_a_mistake_is_found(text: str, other: str) -> None:
+    assert text in CHECK
+    try:
+        found = list(problems(CHECK.replace(text, other)))
+    except lua51.LuaError as error:
+        found = [str(error)]
+
+    assert found != []
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [
+        ("Available", "Healthy"),
+        ("ScaledToZero", "Healthy"),
+        ("InvalidSpec", "Degraded"),
+        ("NameConflict", "Degraded"),
+        ("NotApplied", "Degraded"),
+        ("DependencyNotFollowed", "Degraded"),
+        ("WaitingForDependencies", "Progressing"),
+        ("RollingOut", "Progressing"),
+        ("Terminating", "Progressing"),
+    ],
+)
+def test_the_health_has_the_message_of_ready(reason: str, status: str) -> None:
+    item = current(reason)
+
+    assert health(CHECK, item) == (status, message(item))
+
+
+def test_a_status_of_the_previous_spec_has_a_message_of_its_own() -> None:
+    item = current("Available")
+    edited = {**item, "metadata": {**item["metadata"], "generation": item["metadata"]["generation"] + 1}}
+
+    assert health(CHECK, edited) == ("Progressing", "The operator has not observed the current spec yet.")
+
+
+def test_a_suspended_one_is_suspended() -> None:
+    item = current("Available")
+
+    assert health(CHECK, {**item, "status": {**item["status"], "state": "Suspended"}}).status == "Suspended"
+
+
+@pytest.mark.parametrize("library", ["string.len('x')", "math.abs(1)", "os.time()", "io.read()", "debug.traceback()"])
+def test_a_script_that_needs_a_library_that_argo_cd_does_not_open_fails(library: str) -> None:
+    with pytest.raises(lua51.LuaError, match="attempt to index"):
+        run(f"local x = {library}; return {{}}", {})
+
+
+def test_the_action_restarts_as_kubectl_patch_does() -> None:
+    item = current("Available")
+    (restart,) = actions()["definitions"]
+
+    changed = run(restart["action.lua"], item)
+
+    restarted_at = changed["spec"].pop("restartedAt")
+    assert changed["spec"] == item["spec"]
+    assert re.fullmatch(time.strftime("%Y") + r"-\d\d-\d\dT\d\d:\d\d:\d\dZ", restarted_at)
+    assert MyResourceSpec.model_validate({**item["spec"], "restartedAt": restarted_at}).restarted_at
+    assert list(run(actions()["discovery.lua"], item)) == [restart["name"]]

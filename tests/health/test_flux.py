@@ -1,0 +1,95 @@
+"""What Flux concludes from all statuses that the hook writes: by kstatus, and by the expressions of examples/flux."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+from app.api.names import API_VERSION, KIND
+from tests.cel import holds
+from tests.health import kstatus
+from tests.health.statuses import Json, is_ready, is_stalled, myresources
+from tests.health.test_examples import find
+
+(EXPRESSIONS,) = find("Kustomization", "applications")["spec"]["healthCheckExprs"]
+
+
+def expected(item: Json) -> str:
+    return "Current" if is_ready(item) else "Failed" if is_stalled(item) else "InProgress"
+
+
+def by_expressions(item: Json, expressions: Json = EXPRESSIONS) -> str:
+    """Return the health that Flux derives. Source: ``StatusEvaluator`` in ``runtime/cel`` of Flux's packages."""
+    observed = item.get("status", {}).get("observedGeneration")
+    if observed is not None and observed != item["metadata"]["generation"]:
+        return "InProgress"
+    for name, health in (("failed", "Failed"), ("current", "Current")):
+        if holds(_with_self(expressions[name]), item):  # an expression that fails does not hold: Flux tries again
+            return health
+    return "InProgress"
+
+
+def _with_self(expression: str) -> str:
+    """Return *expression* with the fields of ``self`` in place of variables."""
+    return expression.replace("status.", "self.status.").replace("c.self.", "c.").replace("metadata.", "self.metadata.")
+
+
+def problems(judge: Callable[[Json], str], items: Iterable[Json] | None = None) -> Iterator[str]:
+    for item in myresources() if items is None else items:
+        if (found := judge(item)) != expected(item):
+            yield f"{found} instead of {expected(item)}: {item['metadata']}, {item.get('status')}"
+
+
+def is_deleted(item: Json) -> bool:
+    return "deletionTimestamp" in item["metadata"]
+
+
+def test_kstatus_is_current_for_ready_failed_for_stalled_and_otherwise_in_progress() -> None:
+    with_status = [item for item in myresources() if item.get("status") and not is_deleted(item)]
+
+    assert list(problems(kstatus.status, with_status)) == []
+    assert {kstatus.status(item) for item in with_status} == {"Current", "Failed", "InProgress"}
+
+
+def test_kstatus_takes_a_new_one_without_a_status_for_current() -> None:
+    new = [item for item in myresources() if not item.get("status") and not is_deleted(item)]
+
+    assert {kstatus.status(item) for item in new} == {"Current"}
+
+
+def test_kstatus_is_terminating_for_a_deleted_one() -> None:
+    deleted = [item for item in myresources() if is_deleted(item)]
+
+    assert {kstatus.status(item) for item in deleted} == {"Terminating"}
+
+
+def test_the_expressions_agree_also_before_the_first_status() -> None:
+    assert list(problems(by_expressions)) == []
+    assert (EXPRESSIONS["apiVersion"], EXPRESSIONS["kind"]) == (API_VERSION, KIND)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "other"),
+    [
+        ("failed", "'Stalled'", "'Reconciling'"),
+        ("current", "c.type == 'Ready' && ", ""),
+        ("current", " && c.status == 'True'", ""),
+        ("current", "'True'", "'False'"),
+    ],
+)
+def test_an_expression_with_a_mistake_is_found(name: str, text: str, other: str) -> None:
+    assert text in EXPRESSIONS[name]
+    damaged = {**EXPRESSIONS, name: EXPRESSIONS[name].replace(text, other)}
+
+    assert list(problems(lambda item: by_expressions(item, damaged))) != []
+
+
+def test_kstatus_would_not_report_a_failure_without_the_condition_stalled() -> None:
+    stalled = [item for item in myresources() if is_stalled(item) and not is_deleted(item)]
+
+    assert {kstatus.status(item) for item in stalled} == {"Failed"}
+    assert {kstatus.status(without_stalled(item)) for item in stalled} == {"InProgress"}
+
+
+def without_stalled(item: Json) -> Json:
+    conditions = [each for each in item["status"]["conditions"] if each["type"] != "Stalled"]
+    return {**item, "status": {**item["status"], "conditions": conditions}}
