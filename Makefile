@@ -62,6 +62,20 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 health: $(READY) ## Compare the health checks for Argo CD and Flux with the originals; needs Go
 	$(BIN)/pytest -m tools tests/health
 
+build/release-tools/ready: requirements/release.txt
+	@rm -rf build/release-tools
+	@$(PYTHON) -m venv build/release-tools
+	@build/release-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
+
+release: $(READY) build/release-tools/ready ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PARTS="wheels chart", or all
+	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(PARTS)
+	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
+	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
+
+workflows: $(READY) ## Check the workflows of the hosted CI; needs actionlint
+	@$(BIN)/pytest -q -m tools tests/release/test_workflows.py
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -106,9 +120,11 @@ manifests: crd ## Generate metacontroller/ and the table of values from the char
 pages: $(READY) ## Generate the pages of docs/ that are made from code
 	$(BIN)/python -m docs.made
 
-lock: $(READY) ## Generate the lock files from pyproject.toml
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --group pyproject.toml:site -o requirements/site.txt
+lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
+lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
+	$(COMPILE) pyproject.toml -o requirements/run.txt
+	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
+	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health release workflows bench reliability rolls scale record check sizes format crd manifests pages lock

@@ -79,7 +79,7 @@ def test_a_module_of_more_than_220_lines_is_refused(house: Path, package: str) -
     assert not sizes_hold(house)
 
 
-@pytest.mark.parametrize("name", ["run", "dev", "site"])
+@pytest.mark.parametrize("name", ["run", "dev", "site", "release"])
 def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
     text = (ROOT / f"requirements/{name}.txt").read_text()
     pinned = [line for line in text.splitlines() if "==" in line and not line.lstrip().startswith("#")]

@@ -34,6 +34,7 @@ FIRST, NEXT, LAST = range(3)
 APART = {
     "test_faults.py": FIRST,
     "test_chart.py": NEXT,
+    "test_upgrade.py": NEXT,
     "test_apply_strategy.py": NEXT,
     "test_costs.py": LAST,
     "test_large.py": LAST,

@@ -56,7 +56,7 @@ class _Helm:
         self._root = root
 
     def install(self, name: str, chart: str, **options: str) -> None:
-        namespace, values = options["namespace"], helm.parse_set_string(options["set"])
+        namespace, values = options["namespace"], helm.parse_set_string(options.get("set", ""))
         here = self._root / chart
         with self._releases(namespace) as releases:
             releases.install(

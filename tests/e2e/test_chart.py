@@ -5,27 +5,24 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Refused
 from metahook.envtest.control_plane import ADMIN
 from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
-from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.hook import Hook
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
-from tests.e2e.proxy import Proxy
 from tests.e2e.shell import Shell
+from tests.e2e.site import Site, running_site
 from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign, service
 
@@ -60,41 +57,20 @@ APPLY = "kubectl apply -f examples/web.yaml"
 WAIT = "kubectl wait --for=condition=Ready myresource/web --timeout=120s"
 
 
-@dataclass(frozen=True)
-class Site:
-    """A cluster with Metacontroller and without the operator."""
-
-    cluster: Cluster
-    proxy: Proxy
-
-
 @pytest.fixture(scope="module")
 def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Return a new site. Metacontroller calls the hook through a proxy, as there is no DNS."""
-    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("chart"))
-    with Proxy(cluster.hook.url) as proxy:
-        metacontroller = cluster.metacontroller(mode, proxy.url)
-        try:
-            cluster.start(installed=False)
-            metacontroller.start()
-            site = Site(cluster, proxy)
-            for command in (INSTALL, UNINSTALL):
-                _shell(site, ROOT).run(command)
-            cluster.control_plane.controllers.restart()  # the controllers would discover a new kind late
-            yield site
-        finally:
-            metacontroller.stop()
-            cluster.stop()
+    """Return a new site, in which the operator was installed once, so that Metacontroller knows its kind."""
+    with running_site(mode, tmp_path_factory.mktemp("chart")) as site:
+        for command in (INSTALL, UNINSTALL):
+            site.shell().run(command)
+        site.cluster.control_plane.controllers.restart()  # the controllers would discover a new kind late
+        yield site
 
 
 @pytest.fixture
 def shell(site: Site) -> Shell:
     """Return a shell before any installation."""
-    return _shell(site, ROOT)
-
-
-def _shell(site: Site, root: Path) -> Shell:
-    return Shell(site.cluster.client, site.cluster.control_plane.kubeconfig("admin"), root)
+    return site.shell()
 
 
 @pytest.fixture
@@ -378,7 +354,7 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
         crd = here.client.get("CustomResourceDefinition", "", CRD)
         return crd is not None and "restartedAt" in properties(crd)["spec"]["properties"]
 
-    _shell(site, older(tmp_path)).run(INSTALL)
+    site.shell(older(tmp_path)).run(INSTALL)
     here.ready(replicas=2, **PORT)
     lax = 60 * "x"
     here.make(lax)

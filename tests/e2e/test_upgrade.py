@@ -1,0 +1,174 @@
+"""An upgrade from 0.1.0, the previous version, and the way back, with the commands of docs/upgrade.md."""
+
+import io
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from metahook.envtest.crds import establish
+from metahook.envtest.free_port import free_port
+from metahook.envtest.manifests import documents
+from metahook.envtest.process import Process, answers
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
+from tests.docs.commands import commands
+from tests.e2e.audit import Done
+from tests.e2e.installed import ROOT
+from tests.e2e.namespace import Namespace
+from tests.e2e.site import Site, running_site
+from tests.e2e.watched import BACKUPS, CRD
+
+COMMIT = "9f180e7"
+"""The source of 0.1.0."""
+
+INSTALL = (
+    "helm install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace "
+    "--set image.repository=registry.example.com/myresource-operator,"
+    "follow.dependencies[0].apiVersion=example.com/v1,follow.dependencies[0].resource=mybackups,"
+    "follow.dependencies[0].kind=MyBackup --wait"
+)
+UPGRADE = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --wait --set follow=null,watch.dependencies[0].apiVersion=example.com/v1,"
+    "watch.dependencies[0].resource=mybackups,watch.dependencies[0].kind=MyBackup"
+)
+ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
+
+UNMOUNTED = "unmounted"
+"""What the changelog announces: a volume that no container mounts leaves the config hash, so its Pods are replaced."""
+
+_SETTINGS: Json = {"configMapKeyRef": {"name": "settings", "key": "level"}}
+
+
+@pytest.fixture(name="source", scope="module")
+def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the source of 0.1.0; skip if this clone does not have its commit."""
+    command = ["git", "archive", COMMIT]
+    archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if archive.returncode:
+        pytest.skip(f"this clone lacks the commit {COMMIT} of 0.1.0: run git fetch --unshallow")
+    folder = tmp_path_factory.mktemp("source")
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
+        tar.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(name="previous", scope="module")
+def _previous(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the URL of the hook of 0.1.0, which runs with the packages of this environment."""
+    port, health = free_port(), free_port()
+    kind = f"{BACKUPS.api_version}/{BACKUPS.plural}/{BACKUPS.kind}"
+    options = [f"--port={port}", f"--health-port={health}", f"--dependency-kind={kind}"]
+    hook = Process(
+        "previous",
+        [sys.executable, "-m", "app", "serve", *options],
+        tmp_path_factory.mktemp("previous"),
+        lambda: answers(f"http://127.0.0.1:{health}/readyz"),
+        cwd=source,
+    )
+    try:
+        hook.start()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        hook.stop()
+
+
+@pytest.fixture(name="site")
+def _site(previous: str, mode: Mode, tmp_path: Path) -> Iterator[Site]:
+    """Return a cluster in which Metacontroller calls the hook of 0.1.0."""
+    with running_site(mode, tmp_path) as site:
+        site.proxy.target = previous
+        establish(site.cluster.client, [CRD])
+        yield site
+
+
+class Workloads:
+    """The examples of 0.1.0, and a MyResource with a volume that no container mounts, all Ready."""
+
+    def __init__(self, here: Namespace, source: Path) -> None:
+        self._here = here
+        self._names = [self._make(item) for file in sorted(source.glob("examples/*.yaml")) for item in documents(file)]
+        here.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"other": "1"}})
+        volumes = [{"name": "unmounted", "configMap": {"name": "settings"}}]
+        env = [{"name": "LEVEL", "valueFrom": _SETTINGS}]
+        self._names.append(self._make(here.manifest(UNMOUNTED, env=env, volumes=volumes)))
+        self.wait_until_ready()
+        self._pods = self._observed()
+
+    def _make(self, item: Json) -> str:
+        """Create *item* and what it uses, and return its name."""
+        made: Json = {**item, "metadata": {**item["metadata"], "namespace": self._here.name}}
+        made["spec"].pop("minReadySeconds", None)  # Why here: the test would wait for that long, too
+        self._here.needs(made)
+        self._here.client.create(made)
+        name: str = made["metadata"]["name"]
+        return name
+
+    def wait_until_ready(self) -> None:
+        """Wait until all are Ready and nothing changes."""
+        self._here.wait_until_quiet()  # otherwise it could find a status from before the change
+        for name in self._names:
+            self._here.wait_for_status("Ready", "Available", name)
+        self._here.wait_until_quiet()
+
+    def synced(self) -> Done:
+        """Cause one more sync of each, wait until nothing changes, and return the requests of Metacontroller."""
+        done = self._here.since()
+        for name in self._names:
+            version = self._here.get("MyResource", name)["metadata"]["resourceVersion"]
+            self._here.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": version}}}, name)
+        self._here.eventually(lambda: all(done.looked_at(name) for name in self._names))
+        self.wait_until_ready()
+        return done
+
+    def restarted(self) -> set[str]:
+        """Return the names of those whose Pods were replaced since the last call."""
+        before, self._pods = self._pods, self._observed()
+        return {name for name in self._names if before[name] != self._pods[name]}
+
+    def _observed(self) -> dict[str, set[str]]:
+        return {name: self._here.pods(name) for name in self._names}
+
+
+def sync_errors(here: Namespace) -> list[str]:
+    """Return the messages of the Events about failed syncs."""
+    return [event["message"] for event in here.client.all("Event", here.name) if event["reason"] == "SyncError"]
+
+
+def test_the_page_has_the_command_of_the_upgrade() -> None:
+    assert UPGRADE in commands("docs/upgrade.md")
+
+
+def test_an_upgrade_and_a_rollback_restart_only_the_pods_that_the_changelog_names(
+    site: Site, source: Path, previous: str
+) -> None:
+    this = site.cluster.hook.url
+    site.shell(source).run(INSTALL)
+    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
+    here = Namespace(site.cluster, "default")
+    workloads = Workloads(here, source)
+
+    site.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.1.0
+    workloads.synced()
+    assert workloads.restarted() == set()
+
+    site.proxy.target = this
+    workloads.synced()
+    assert workloads.restarted() == {UNMOUNTED}
+    assert workloads.synced().writes == []
+
+    site.shell(source).run(ROLLBACK)
+    site.proxy.target = previous
+    workloads.synced()
+    assert workloads.restarted() == {UNMOUNTED}
+    assert workloads.synced().writes == []
+    assert sync_errors(here) == []
+
+    site.proxy.misbehaves = "500"  # of every second request
+    for _ in range(2):
+        here.touched()
+    here.eventually(lambda: sync_errors(here) != [])  # so an error would have been seen

@@ -1,0 +1,63 @@
+"""The files of a release, and how to build them again."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import __version__
+from release.checksums import NAME as CHECKSUMS
+from release.provenance import NAME as PROVENANCE
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Built:
+    """The files in *folder*."""
+
+    folder: Path
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """The provenance of the files."""
+        found: dict[str, Any] = json.loads((self.folder / PROVENANCE).read_text())
+        return found
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """How the files were built."""
+        found: dict[str, Any] = self.provenance["predicate"]["buildDefinition"]
+        return found
+
+    @property
+    def image(self) -> str:
+        """The repository of the image."""
+        found: str = self.definition["externalParameters"]["repository"]
+        return found
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The checksum of each file."""
+        lines = (self.folder / CHECKSUMS).read_text().splitlines()
+        return {name: digest for digest, name in (line.split("  ") for line in lines)}
+
+    def file(self, name: str) -> Path:
+        """Return the path of a file; ``VERSION`` in *name* stands for the version."""
+        return self.folder / name.replace("VERSION", __version__)
+
+    def need(self, part: str) -> None:
+        """Skip the test if *part* was left out."""
+        if part not in self.definition["externalParameters"]["parts"]:
+            pytest.skip(f"the release was built without the part {part}")
+
+    def again(self, folder: Path, *, repository: str = "", parts: tuple[str, ...] = ()) -> "Built":
+        """Build it again in *folder*: the same parts for the same repository, unless others are given."""
+        chosen = parts or self.definition["externalParameters"]["parts"]
+        options = [f"--repository={repository or self.image}", f"--folder={folder}"]
+        subprocess.run([sys.executable, "-m", "release", *options, *chosen], cwd=ROOT, check=True, capture_output=True)
+        return Built(folder)

@@ -1,0 +1,173 @@
+"""The files of a release: ``make release`` builds and tests them."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from fnmatch import fnmatch
+from pathlib import Path
+
+import helm_python as helm
+import pytest
+import yaml
+
+from app import __version__
+from charts.rendering import CHART, RELEASE
+from metahook.envtest.manifests import documents
+from tests.release.built import ROOT, Built
+
+pytestmark = pytest.mark.tools
+
+CHECK = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
+
+
+def head(form: str) -> str:
+    """Return what git prints about the last commit in the format *form*."""
+    command = ["git", "log", "-1", f"--format={form}"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_every_file_has_its_checksum(built: Built) -> None:
+    assert set(built.checksums) == {file.name for file in built.folder.iterdir()} - {"SHA256SUMS"}
+    subprocess.run(CHECK, cwd=built.folder, check=True)
+
+
+def test_the_page_describes_every_file(built: Built) -> None:
+    section = (ROOT / "docs/release.md").read_text().partition("## What a release has")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    patterns = [pattern for row in rows for pattern in re.findall(r"`(.*?)`", row)]
+
+    for file in built.folder.iterdir():
+        assert any(fnmatch(file.name, pattern) for pattern in patterns), file.name
+
+
+def test_a_changed_file_fails_the_check(built: Built, tmp_path: Path) -> None:
+    copied = shutil.copytree(built.folder, tmp_path / "release")
+    with (copied / "provenance.json").open("a") as file:
+        file.write(" ")
+
+    ended = subprocess.run(CHECK, cwd=copied, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout) == (1, "provenance.json: FAILED\n")
+
+
+def test_a_second_build_has_the_same_checksums(built: Built, tmp_path: Path) -> None:
+    assert built.again(tmp_path / "release").checksums == built.checksums
+
+
+def test_another_repository_of_the_image_gives_other_checksums(built: Built, tmp_path: Path) -> None:
+    built.need("manifests")
+    other = built.again(tmp_path / "release", repository="registry.example.com/other", parts=("manifests",))
+
+    assert other.checksums["install.yaml"] != built.checksums["install.yaml"]
+    assert other.checksums["crds.yaml"] == built.checksums["crds.yaml"]
+
+
+def test_the_provenance_names_the_commit_and_every_file(built: Built) -> None:
+    sources = {item["uri"]: item["digest"] for item in built.definition["resolvedDependencies"]}
+    subjects = {item["name"]: item["digest"]["sha256"] for item in built.provenance["subject"]}
+    lock = hashlib.sha256((ROOT / "requirements/run.txt").read_bytes()).hexdigest()
+
+    assert subjects == {name: digest for name, digest in built.checksums.items() if name != "provenance.json"}
+    assert {"gitCommit": head("%H")} in sources.values()
+    assert sources["file:requirements/run.txt"] == {"sha256": lock}
+
+
+@pytest.mark.parametrize("name", ["metahook", "myresource_operator"])
+def test_the_source_distribution_builds_the_same_wheel(built: Built, tmp_path: Path, name: str) -> None:
+    built.need("wheels")
+    wheel = built.file(f"{name}-VERSION-py3-none-any.whl")
+    with tarfile.open(built.file(f"{name}-VERSION.tar.gz")) as tar:
+        tar.extractall(tmp_path, filter="data")
+    (project,) = tmp_path.iterdir()
+
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": head("%ct")}
+    subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
+
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_the_chart_is_accepted_and_names_the_image_of_the_release(built: Built) -> None:
+    built.need("chart")
+    package = built.file("myresource-operator-VERSION.tgz")
+    with helm.Chart.load(package) as chart, helm.Chart.load(CHART) as ours:
+        image = chart.values["image"]
+        same = {**ours.values, "image": image}
+        readme = next(file["data"] for file in chart.files if file["name"] == "README.md")
+        rendered = chart.render({"metacontroller": {"check": False}}, name=RELEASE, namespace=RELEASE)
+        expected = ours.render({"image": image, "metacontroller": {"check": False}}, name=RELEASE, namespace=RELEASE)
+
+        assert rendered == expected
+        assert chart.values == same
+    assert image["repository"] == built.image
+    assert f'`"{built.image}"`' in str(readme)
+
+
+def test_the_manifests_are_those_of_the_directory_with_the_image_of_the_release(built: Built) -> None:
+    built.need("manifests")
+    listed = yaml.safe_load((ROOT / "metacontroller/kustomization.yaml").read_text())["resources"]
+    expected = [item for name in listed if name.endswith(".yaml") for item in documents(ROOT / "metacontroller" / name)]
+    crds = documents(built.file("crds.yaml"))
+    made = documents(built.file("install.yaml"))
+    images = re.findall(r"^ +image: (\S+)$", built.file("install.yaml").read_text(), re.MULTILINE)
+
+    assert made[: len(crds)] == crds == documents(ROOT / "crds/mygroup.example.com_myresources.yaml")
+    assert [(item["kind"], item["metadata"]) for item in made[len(crds) :]] == [
+        (item["kind"], item["metadata"]) for item in expected
+    ]
+    assert [image.startswith(f"{built.image}{sign}") for image in images for sign in ":@"].count(True) == 1
+
+
+def test_the_bill_of_materials_has_every_locked_package_and_both_distributions(built: Built) -> None:
+    built.need("sbom")
+    bom = json.loads(built.file("myresource-operator-VERSION-sbom.cdx.json").read_text())
+    components = {item["name"].replace("_", "-"): item["version"] for item in bom["components"]}
+    locked = re.findall(r"^([\w.-]+)==(\S+)(?: \\)?$", (ROOT / "requirements/run.txt").read_text(), re.MULTILINE)
+
+    assert (bom["bomFormat"], bom["specVersion"]) == ("CycloneDX", "1.6")
+    assert bom["metadata"]["component"]["version"] == __version__
+    assert components == {**dict(locked), "metahook": __version__}
+
+
+def test_the_image_archive_is_complete_and_the_chart_and_the_manifests_name_its_digest(built: Built) -> None:
+    built.need("image")
+    with tarfile.open(built.file("myresource-operator-VERSION-image.tar")) as tar:
+        files = {member.name: file.read() for member in tar if (file := tar.extractfile(member))}
+    (manifest,) = json.loads(files["index.json"])["manifests"]
+    blobs = {name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("blobs/")}
+
+    assert all(hashlib.sha256(content).hexdigest() == name for name, content in blobs.items())
+    assert manifest["digest"].removeprefix("sha256:") in blobs
+    with helm.Chart.load(built.file("myresource-operator-VERSION.tgz")) as chart:
+        assert chart.values["image"]["digest"] == manifest["digest"]
+    assert f"image: {built.image}@{manifest['digest']}\n" in built.file("install.yaml").read_text()
+
+
+def test_the_signature_of_the_chart_is_one_that_helm_verifies(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built.need("chart")
+    if shutil.which("gpg") is None:
+        pytest.skip("gpg is missing: apt-get install gpg")
+    (script,) = re.findall(r"^```bash\n(.*?)^```$", (ROOT / "docs/release.md").read_text(), re.DOTALL | re.MULTILINE)
+    home, ring = tmp_path / "home", tmp_path / "ring.gpg"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("GNUPGHOME", str(home))
+    chart = Path(shutil.copy(built.file("myresource-operator-VERSION.tgz"), tmp_path))
+    make_key = ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", "release@mygroup.example.com"]
+    try:
+        for command in (make_key, ["bash", "-e", "-c", script], ["gpg", "--output", str(ring), "--export"]):
+            subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    finally:
+        subprocess.run(["gpgconf", "--kill", "all"], check=True)  # noqa: S607 - it is where its user has it
+
+    helm.verify(chart, ring)
+    with chart.open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(helm.HelmError):
+        helm.verify(chart, ring)

@@ -1,0 +1,52 @@
+"""The chart and the manifests of a release, installed on a real control plane."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from metahook.envtest.binaries import missing_binaries
+from metahook.simulator.metacontroller.settings import MODES
+from tests.e2e.namespace import Namespace
+from tests.e2e.site import Site, running_site
+from tests.release.built import Built
+
+pytestmark = [pytest.mark.tools, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
+
+OPERATOR = "myresource-operator"
+
+
+@pytest.fixture(name="site", scope="module")
+def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Return a cluster with Metacontroller."""
+    with running_site(MODES[-1], tmp_path_factory.mktemp("release")) as site:
+        yield site
+
+
+def check(site: Site, built: Built) -> None:
+    """Check that a MyResource becomes Ready and that the hook's Pods have the image of the release, and delete it."""
+    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
+    here = Namespace(site.cluster, "default")
+    here.ready()
+    pods = here.client.all("Pod", OPERATOR)
+    images = {container["image"] for pod in pods for container in pod["spec"]["containers"]}
+    here.close_myresources()
+
+    assert [image.removeprefix(built.image)[:1] in (":", "@") for image in images] == [True]
+
+
+def test_the_chart_package_installs(site: Site, built: Built) -> None:
+    built.need("chart")
+    package = built.file("myresource-operator-VERSION.tgz").name
+    release = f"--namespace {OPERATOR}"
+
+    site.shell(built.folder).run(f"helm install {OPERATOR} {package} {release} --create-namespace --wait")
+    check(site, built)
+    site.shell().run(f"helm uninstall {OPERATOR} {release} --wait")
+
+
+def test_the_manifests_install(site: Site, built: Built) -> None:
+    built.need("manifests")
+
+    site.shell(built.folder).run("kubectl apply --server-side -f install.yaml")
+
+    check(site, built)

@@ -1,0 +1,112 @@
+"""Only a commit whose places agree is released."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app import __version__
+from release import __main__ as command
+from release.source import NotReleasable, Source
+from tests.release.built import ROOT
+
+VERSION = "1.2.3"
+FILES = {
+    "app/__init__.py": f'__version__ = "{VERSION}"\n',
+    "metahook/src/metahook/__init__.py": f'__version__ = "{VERSION}"\n',
+    "charts/myresource-operator/Chart.yaml": f"version: {VERSION}\nappVersion: {VERSION}\n",
+    "CHANGELOG.md": f"# Changelog\n\n## {VERSION}\n\n## 1.2.2\n",
+}
+
+
+def git(repository: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)  # noqa: S607 - git is where its user has it
+
+
+@pytest.fixture(name="repository")
+def _repository(tmp_path: Path) -> Path:
+    """Return a repository whose last commit can be released."""
+    repository = tmp_path / "repository"
+    for name, text in FILES.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(text)
+    git(repository, "init", "--quiet")
+    commit(repository)
+    return repository
+
+
+def commit(repository: Path) -> None:
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message=a")
+
+
+def exported(repository: Path) -> Source:
+    return Source.exported(repository, repository.parent / "exported", "registry.example.com/a")
+
+
+def test_the_last_commit_is_exported(repository: Path) -> None:
+    git(repository, "tag", f"v{VERSION}")
+    (repository / "ignored").write_text("")
+    (repository / ".git/info/exclude").write_text("ignored\n")
+
+    source = exported(repository)
+
+    assert (source.version, len(source.revision)) == (VERSION, 40)
+    assert {str(file.relative_to(source.root)) for file in source.root.rglob("*") if file.is_file()} == set(FILES)
+
+
+def test_this_version_can_be_released() -> None:
+    assert f"## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_a_change_that_is_not_committed_is_refused(repository: Path) -> None:
+    (repository / "new").write_text("")
+
+    with pytest.raises(NotReleasable, match="commit or stash them"):
+        exported(repository)
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file != "CHANGELOG.md"])
+def test_versions_that_disagree_are_refused(repository: Path, file: str) -> None:
+    (repository / file).write_text(FILES[file].replace(VERSION, "1.2.2", 1))
+    commit(repository)
+
+    with pytest.raises(NotReleasable, match=r"the versions disagree.* has 1\.2\.2"):
+        exported(repository)
+
+
+def test_a_version_without_a_section_of_the_changelog_is_refused(repository: Path) -> None:
+    (repository / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.2\n")
+    commit(repository)
+
+    with pytest.raises(NotReleasable, match=r"no section 1\.2\.3"):
+        exported(repository)
+
+
+def test_a_tag_of_another_version_is_refused(repository: Path) -> None:
+    git(repository, "tag", "v1.3.0")
+
+    with pytest.raises(NotReleasable, match=r"has the tag v1\.3\.0"):
+        exported(repository)
+
+
+def test_a_folder_that_is_no_clone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotReleasable, match="no clone"):
+        exported(tmp_path / "..")
+
+
+def test_a_refusal_is_one_sentence_and_leaves_the_last_release(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "new").write_text("")
+    (tmp_path / "last").mkdir()
+    monkeypatch.setattr(command, "ROOT", repository)
+
+    ended = CliRunner().invoke(command.main, [f"--folder={tmp_path}/last"])
+
+    assert ended.exit_code == 1
+    assert re.fullmatch(r"No release is built: files are changed[^.]*\.\n", ended.output)
+    assert (tmp_path / "last").exists()
