@@ -62,6 +62,12 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 health: $(READY) ## Compare the health checks for Argo CD and Flux with the originals; needs Go
 	$(BIN)/pytest -m tools tests/health
 
+monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyResources, with Prometheus
+	@$(BIN)/pytest -m tools tests/monitoring
+
+dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
+	@$(BIN)/python -m tests.monitoring.picture
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -102,6 +108,7 @@ crd: $(READY) ## Generate the CRD from the models
 manifests: crd ## Generate metacontroller/ and the table of values from the chart
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
+	$(BIN)/python -m charts.dashboard
 
 pages: $(READY) ## Generate the pages of docs/ that are made from code
 	$(BIN)/python -m docs.made
@@ -111,4 +118,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --group pyproject.toml:site -o requirements/site.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health monitoring dashboard bench reliability rolls scale record check sizes format crd manifests pages lock
