@@ -11,6 +11,7 @@ from charts.dashboard import FILE, VARIABLES, dashboard, text
 from charts.panels import COLUMNS, ROWS, queries
 from charts.rendering import rendered
 from tests.documents import ROOT
+from tests.kubernetes_schemas import validate
 from tests.monitoring.expressions import known, metrics
 
 PANELS = [panel for panel in dashboard()["panels"] if panel["type"] != "row"]
@@ -71,6 +72,7 @@ def test_the_chart_has_the_dashboard_where_the_values_say() -> None:
     dashboards = {"enabled": True, "namespace": "grafana", "annotations": {"grafana_folder": "Operators"}}
     made = yaml.safe_load(rendered({"metrics": {"dashboard": dashboards}})["configmap-dashboard.yaml"])
 
+    validate(made, "1.30")
     assert json.loads(made["data"]["myresource-operator.json"]) == dashboard()
     assert made["metadata"]["namespace"] == "grafana"
     assert made["metadata"]["labels"]["grafana_dashboard"] == "1"
