@@ -51,12 +51,12 @@ class Prometheus:
 
 
 @contextmanager
-def prometheus(folder: Path, targets: dict[str, str]) -> Iterator[Prometheus]:
-    """Run Prometheus with our alerts; each second it scrapes *targets*: addresses by the name of the job."""
+def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> Iterator[Prometheus]:
+    """Run Prometheus with *rules*; each second it scrapes *targets*: addresses by the name of the job."""
     config = folder / "prometheus.yml"
     jobs = [_job(name, address) for name, address in targets.items()]
     interval = {"scrape_interval": f"{STEP}s", "evaluation_interval": f"{STEP}s"}
-    config.write_text(yaml.safe_dump({"global": interval, "rule_files": [str(ALERTS)], "scrape_configs": jobs}))
+    config.write_text(yaml.safe_dump({"global": interval, "rule_files": [str(rules)], "scrape_configs": jobs}))
     url = f"http://127.0.0.1:{free_port()}"
     listen = f"--web.listen-address={url.removeprefix('http://')}"
     command: Sequence[str] = [
