@@ -76,6 +76,12 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 workflows: $(READY) ## Check the workflows of the hosted CI; needs actionlint
 	@$(BIN)/pytest -q -m tools tests/release/test_workflows.py
 
+monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyResources, with Prometheus
+	@$(BIN)/pytest -m tools tests/monitoring
+
+dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
+	@$(BIN)/python -m tests.monitoring.picture
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -116,6 +122,7 @@ crd: $(READY) ## Generate the CRD from the models
 manifests: crd ## Generate metacontroller/ and the table of values from the chart
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
+	$(BIN)/python -m charts.dashboard
 
 pages: $(READY) ## Generate the pages of docs/ that are made from code
 	$(BIN)/python -m docs.made
@@ -127,4 +134,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health release workflows bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health monitoring dashboard release workflows bench reliability rolls scale record check sizes format crd manifests pages lock

@@ -18,12 +18,13 @@ SECRETS = f"/api/v1/namespaces/{RELEASE}/secrets"
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 KINDS = {
-    "v1": ["Namespace", "Pod", "Secret", "Service", "ServiceAccount"],
+    "v1": ["ConfigMap", "Namespace", "Pod", "Secret", "Service", "ServiceAccount"],
     "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
     "apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
     "apps/v1": ["Deployment"],
     "autoscaling/v2": ["HorizontalPodAutoscaler"],
     "metacontroller.k8s.io/v1alpha1": ["CompositeController"],
+    "monitoring.coreos.com/v1": ["PrometheusRule", "ServiceMonitor"],
     "networking.k8s.io/v1": ["NetworkPolicy"],
     "policy/v1": ["PodDisruptionBudget"],
     "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],

@@ -64,6 +64,17 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         ({"replicaCount": 0}, "replicaCount is 0", "set it to 1 or more"),
         ({"maxBody": 0}, "maxBody is 0", "set it to 1 to 256"),
         ({"maxBody": 257}, "maxBody is 257", "raise resources.limits.memory by 14Mi"),
+        (
+            {"metrics": {"rules": {"labels": {"helm.sh/chart": "x"}}}},
+            "metrics.rules.labels contains the label helm.sh/chart",
+            "remove one of them",
+        ),
+        (
+            {"metrics": {"dashboard": {"labels": {"team": "x"}}}, "commonLabels": {"team": "y"}},
+            "metrics.dashboard.labels contains the label team",
+            "remove one of them",
+        ),
+        ({"metrics": {"rules": {"disabled": ["HookDown"]}}}, "/metrics/rules/disabled/0", "must be one of"),
         ({"maxBody": "64Mi"}, "/maxBody", "got string, want integer"),
         ({"limits": {"keepAlive": 90}}, "/limits/keepAlive", "minimum: got 90, want 91"),
         ({"limits": {"maxHead": 1025}}, "/limits/maxHead", "maximum: got 1,025, want 1,024"),

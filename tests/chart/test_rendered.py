@@ -14,6 +14,7 @@ from charts.rendering import CHART
 from tests import kubernetes_schemas
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
+from tests.chart.prometheus_rule_schema import PROMETHEUS_RULE
 from tests.chart.prometheus_schema import POD_MONITOR, SERVICE_MONITOR
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
 
@@ -22,6 +23,7 @@ SCHEMAS = {
     "CompositeController": COMPOSITE_CONTROLLER,
     "Certificate": CERTIFICATE,
     "Issuer": ISSUER,
+    "PrometheusRule": PROMETHEUS_RULE,
     "ServiceMonitor": SERVICE_MONITOR,
     "PodMonitor": POD_MONITOR,
 }

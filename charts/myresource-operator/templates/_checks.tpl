@@ -9,6 +9,7 @@
 {{- include "myresource-operator.checkMetrics" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
 {{- include "myresource-operator.checkTls" . -}}
+{{- include "myresource-operator.checkMonitoring" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: set serviceAccount.name to an existing ServiceAccount, or serviceAccount.create to true" -}}
 {{- end -}}

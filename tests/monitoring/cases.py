@@ -1,0 +1,209 @@
+"""When each alert fires, and when it does not: series with a value for each minute, as promtool reads them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from tests.monitoring.prometheus import ALERTS
+
+Json = dict[str, Any]
+Series = Mapping[str, str]
+
+RULES: dict[str, Json] = {
+    rule["alert"]: rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]
+}
+DAY = 86400
+HOOK = 'job="myresource-operator"'
+ONE = f'{{{HOOK}, instance="one"}}'
+OTHER = f'{{{HOOK}, instance="other"}}'
+WEB = '{namespace="default", myresource="web"}'
+
+
+@dataclass(frozen=True)
+class Case:
+    """Series, the minute at which they are judged, and the labels of the alert that fires; None if it does not."""
+
+    alert: str
+    name: str
+    series: Series
+    minute: int
+    labels: dict[str, str] | None = field(default=None)
+
+    @property
+    def title(self) -> str:
+        """The alert, and whether it fires."""
+        return f"{self.alert} {'fires' if self.labels is not None else 'does not fire'}: {self.name}"
+
+    @property
+    def test(self) -> Json:
+        """The case, in the format of promtool."""
+        series = [{"series": name, "values": values} for name, values in self.series.items()]
+        expected = [] if self.labels is None else [self._expected(self.labels)]
+        judged = {"alertname": self.alert, "eval_time": f"{self.minute}m", "exp_alerts": expected}
+        return {"name": self.title, "interval": "1m", "input_series": series, "alert_rule_test": [judged]}
+
+    def _expected(self, labels: dict[str, str]) -> Json:
+        rule = RULES[self.alert]
+        annotations = {name: filled(text, labels) for name, text in rule["annotations"].items()}
+        return {"exp_labels": {**labels, **rule["labels"]}, "exp_annotations": annotations}
+
+
+def filled(text: str, labels: dict[str, str]) -> str:
+    """Return the annotation *text* with the values of *labels*."""
+    for name, value in labels.items():
+        text = text.replace(f"{{{{ $labels.{name} }}}}", value)
+    return text
+
+
+def _with(base: str, **labels: str) -> str:
+    return base[:-1] + "".join(f', {name}="{value}"' for name, value in labels.items()) + "}"
+
+
+def refusals(code: str, values: str, limit: str = "none") -> Series:
+    """Return refusals with status *code*, as a counter."""
+    return {"metahook_refusals_total" + _with(ONE, hook="/sync", code=code, limit=limit): values}
+
+
+def calls(values: str) -> Series:
+    """Return calls that got a 200."""
+    return {"metahook_calls_total" + _with(ONE, hook="/sync", code="200"): values}
+
+
+def durations(**buckets: str) -> Series:
+    """Return the histogram of the durations, of which all calls take at most 10 s."""
+    all_buckets = {**buckets, "10": "0+100x60", "+Inf": "0+100x60"}
+    name = "metahook_call_duration_seconds_bucket"
+    return {name + _with(ONE, hook="/sync", le=le.strip("_").replace("_", ".")): all_buckets[le] for le in all_buckets}
+
+
+def condition(name: str, values: str, reason: str = "CrashLooping") -> Series:
+    """Return a condition of the MyResource web."""
+    return {"kube_myresource_condition" + _with(WEB, type=name, reason=reason): values}
+
+
+def metacontroller(code: str, values: str, controller: str = "myresource", hook: str = "sync") -> Series:
+    """Return requests that Metacontroller sent."""
+    labels = f'{{job="metacontroller", controller_name="{controller}", code="{code}", url="http://x/{hook}"}}'
+    return {f"metacontroller_{hook}_requests_total{labels}": values}
+
+
+JOB = {"job": "myresource-operator"}
+SYNC = {**JOB, "hook": "/sync"}
+OBJECT = {"namespace": "default", "myresource": "web"}
+FIRST = {**JOB, "instance": "one"}
+SYNCED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Available")
+EXISTS = {f"kube_myresource_info{WEB}": "1x120", f"up{ONE}": "1x120"}
+EXPIRY = f"metahook_certificate_expiry_timestamp_seconds{ONE}"
+KEPT = "metahook_kept_syncs_total" + _with(ONE, hook="/sync")
+WRONG = "metahook_installation_findings_total" + _with(ONE, hook="/sync", finding="OutdatedCRD")
+QUEUE = 'workqueue_depth{job="metacontroller", name="CompositeController-myresource"}'
+GENERATION, OBSERVED = f"kube_myresource_generation{WEB}", f"kube_myresource_observed_generation{WEB}"
+
+CASES = [
+    Case("MyResourceHookDown", "all are down", {f"up{ONE}": "0x20", f"up{OTHER}": "0x20"}, 10, {}),
+    Case("MyResourceHookDown", "there is no target", {}, 10, {}),
+    Case("MyResourceHookDown", "one of two is up", {f"up{ONE}": "0x20", f"up{OTHER}": "1x20"}, 10),
+    Case("MyResourceHookDown", "for 4 minutes", {f"up{ONE}": "1x10 0x20"}, 14),
+    Case("MyResourceHookDown", "another job is up", {'up{job="other"}': "1x20"}, 10, {}),
+    Case("MyResourceHookCallsRefused", "1 of 7", {**refusals("413", "0+10x60"), **calls("0+60x60")}, 30, JOB),
+    Case("MyResourceHookCallsRefused", "all", refusals("401", "0+10x60"), 30, JOB),
+    Case("MyResourceHookCallsRefused", "1 of 100", {**refusals("413", "0+1x60"), **calls("0+100x60")}, 30),
+    Case("MyResourceHookCallsRefused", "429", refusals("429", "0+10x60"), 30),
+    Case("MyResourceHookCallsFail", "twice in an hour", refusals("500", "0x10 1x10 2x60"), 35, SYNC),
+    Case("MyResourceHookCallsFail", "more than an hour ago", refusals("500", "0x10 1x10 2x100"), 100),
+    Case("MyResourceHookCallsFail", "503", refusals("503", "0+1x60"), 30),
+    Case("MyResourceHookCallsSlow", "more than 5 s", durations(_5="0+50x60"), 30, SYNC),
+    Case("MyResourceHookCallsSlow", "less than 0.1 s", durations(_0_1="0+100x60", _5="0+100x60"), 30),
+    Case(
+        "MyResourceHookOverloaded",
+        "for 50 minutes",
+        refusals("429", "0+6x60", "max_in_flight"),
+        50,
+        {**JOB, "limit": "max_in_flight"},
+    ),
+    Case("MyResourceHookOverloaded", "for 10 minutes", refusals("429", "0+6x10 60x50"), 50),
+    Case("MyResourceHookMemoryHigh", "93 %", {f"process_resident_memory_bytes{ONE}": "500000000x20"}, 15, FIRST),
+    Case("MyResourceHookMemoryHigh", "56 %", {f"process_resident_memory_bytes{ONE}": "300000000x20"}, 15),
+    Case("MyResourceHookRestarts", "twice", {f"process_start_time_seconds{ONE}": "100x20 200x10 300x30"}, 45, FIRST),
+    Case("MyResourceHookRestarts", "once", {f"process_start_time_seconds{ONE}": "100x20 200x40"}, 45),
+    Case(
+        "MyResourceHookVersionsDiffer",
+        "for 40 minutes",
+        {
+            "metahook_build_info" + _with(ONE, version="0.1.0"): "1x60",
+            "metahook_build_info" + _with(OTHER, version="0.2.0"): "1x60",
+        },
+        40,
+        JOB,
+    ),
+    Case(
+        "MyResourceHookVersionsDiffer",
+        "after a rollout",
+        {
+            "metahook_build_info" + _with(ONE, version="0.1.0"): "1x20 stale",
+            "metahook_build_info" + _with(OTHER, version="0.2.0"): "1x60",
+        },
+        40,
+    ),
+    Case("MyResourceHookNotCalled", "no sync for 75 minutes", {**EXISTS, SYNCED: "100x120"}, 75, {}),
+    Case("MyResourceHookNotCalled", "no sync ever", EXISTS, 75, {}),
+    Case(
+        "MyResourceHookNotCalled",
+        "a sync every 10 minutes",
+        {**EXISTS, SYNCED: " ".join(f"{number}x9" for number in range(12))},
+        75,
+    ),
+    Case("MyResourceHookNotCalled", "there is no MyResource", {f"up{ONE}": "1x120", SYNCED: "100x120"}, 75),
+    Case("MyResourceHookNotCalled", "the hook is down", {**EXISTS, f"up{ONE}": "0x120"}, 75),
+    Case("MyResourceCertificateExpiresSoon", "in 10 days", {EXPIRY: f"{10 * DAY}x120"}, 90, JOB),
+    Case("MyResourceCertificateExpiresSoon", "in 30 days", {EXPIRY: f"{30 * DAY}x120"}, 90),
+    Case("MyResourceCertificateExpiresSoon", "without TLS", {f"up{ONE}": "1x120"}, 90),
+    Case("MyResourceCertificateExpires", "in 2 days", {EXPIRY: f"{2 * DAY}x120"}, 20, JOB),
+    Case("MyResourceCertificateExpires", "in 10 days", {EXPIRY: f"{10 * DAY}x120"}, 20),
+    Case("MyResourceInstallationWrong", "each call", {WRONG: "0+1x60"}, 40, {**JOB, "finding": "OutdatedCRD"}),
+    Case("MyResourceInstallationWrong", "it is repaired", {WRONG: "0+1x5 5x60"}, 50),
+    Case("MyResourceChildrenKept", "for 65 minutes", {KEPT: "0+1x90"}, 65, JOB),
+    Case("MyResourceChildrenKept", "it is corrected", {KEPT: "0+1x5 5x90"}, 65),
+    Case("MyResourceStalled", "for 20 minutes", condition("Stalled", "1x30"), 20, OBJECT),
+    Case("MyResourceStalled", "for 10 minutes", condition("Stalled", "0x10 1x20"), 20),
+    Case("MyResourceStalled", "no longer", condition("Stalled", "1x15 stale"), 20),
+    Case("MyResourceNotReady", "for an hour", condition("Ready", "0x70"), 65, OBJECT),
+    Case(
+        "MyResourceNotReady",
+        "for an hour, with two reasons",
+        {**condition("Ready", "0x30 stale"), **condition("Ready", "_x30 0x60", "ReplicasUnavailable")},
+        65,
+        OBJECT,
+    ),
+    Case("MyResourceNotReady", "Stalled fires", {**condition("Ready", "0x70"), **condition("Stalled", "1x70")}, 65),
+    Case("MyResourceNotReady", "Ready again", condition("Ready", "0x50 1x50"), 65),
+    Case("MyResourceNotObserved", "a change", {GENERATION: "3x20", OBSERVED: "2x20"}, 15, OBJECT),
+    Case("MyResourceNotObserved", "no status", {GENERATION: "1x20"}, 15, OBJECT),
+    Case("MyResourceNotObserved", "observed", {GENERATION: "3x20", OBSERVED: "3x20"}, 15),
+    Case(
+        "MyResourceMetacontrollerCallsFail",
+        "a sync",
+        metacontroller("500", "0+2x40"),
+        30,
+        {"controller_name": "myresource", "code": "500"},
+    ),
+    Case(
+        "MyResourceMetacontrollerCallsFail",
+        "a customize",
+        metacontroller("404", "0+2x40", hook="customize"),
+        30,
+        {"controller_name": "myresource", "code": "404"},
+    ),
+    Case("MyResourceMetacontrollerCallsFail", "429", metacontroller("429", "0+2x40"), 30),
+    Case("MyResourceMetacontrollerCallsFail", "another controller", metacontroller("500", "0+2x40", "other"), 30),
+    Case(
+        "MyResourceMetacontrollerQueueLong",
+        "50",
+        {QUEUE: "50x30"},
+        20,
+        {"name": "CompositeController-myresource"},
+    ),
+    Case("MyResourceMetacontrollerQueueLong", "5", {QUEUE: "5x30"}, 20),
+]

@@ -1,0 +1,82 @@
+"""Prometheus as a process on a free loopback port, and what is asked of it."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from charts.rendering import CHART
+from metahook.envtest.free_port import free_port
+from metahook.envtest.process import Process, answers
+
+Json = dict[str, Any]
+
+ALERTS = CHART / "files/alerts.yaml"
+JOB = "myresource-operator"
+STEP = 1
+
+
+def required(program: str) -> str:
+    """Return the path of *program*; without it, skip the test and say how to get it."""
+    return shutil.which(program) or pytest.skip(f"{program} is missing: apt-get install prometheus, or a release of it")
+
+
+@dataclass(frozen=True)
+class Prometheus:
+    """A Prometheus that runs."""
+
+    url: str
+
+    def get(self, path: str, **parameters: str | float) -> Any:
+        """Return the data at *path* of the API."""
+        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters, trust_env=False, timeout=30)
+        assert answer.is_success, answer.text
+        return answer.json()["data"]
+
+    def query(self, expr: str) -> list[Json]:
+        """Return the result of *expr* now."""
+        found: list[Json] = self.get("query", query=expr)["result"]
+        return found
+
+    def query_range(self, expr: str, start: float, end: float, step: float = STEP) -> list[Json]:
+        """Return the series of *expr* from *start* to *end*, in seconds since 1970."""
+        found: list[Json] = self.get("query_range", query=expr, start=start, end=end, step=step)["result"]
+        return found
+
+
+@contextmanager
+def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> Iterator[Prometheus]:
+    """Run Prometheus with *rules*; each second it scrapes *targets*: addresses by the name of the job."""
+    config = folder / "prometheus.yml"
+    jobs = [_job(name, address) for name, address in targets.items()]
+    interval = {"scrape_interval": f"{STEP}s", "evaluation_interval": f"{STEP}s"}
+    config.write_text(yaml.safe_dump({"global": interval, "rule_files": [str(rules)], "scrape_configs": jobs}))
+    url = f"http://127.0.0.1:{free_port()}"
+    listen = f"--web.listen-address={url.removeprefix('http://')}"
+    command: Sequence[str] = [
+        required("prometheus"),
+        f"--config.file={config}",
+        f"--storage.tsdb.path={folder / 'data'}",
+    ]
+    process = Process("prometheus", [*command, listen], folder, lambda: answers(f"{url}/-/ready"))
+    process.start()
+    try:
+        yield Prometheus(url)
+    finally:
+        process.stop()
+
+
+def _job(name: str, address: str) -> Json:
+    # Why honor_labels: the namespace of a MyResource is not that of kube-state-metrics.
+    labels = {"namespace": name} if name == JOB else {}
+    return {
+        "job_name": name,
+        "honor_labels": name != JOB,
+        "static_configs": [{"targets": [address], "labels": labels}],
+    }

@@ -1,0 +1,143 @@
+"""Each alert has a section in docs/alerts.md, cases, and metrics that exist; the chart has it as the values say."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from charts.rendering import CHART, rendered
+from tests.documents import ROOT
+from tests.monitoring.cases import CASES, RULES
+from tests.monitoring.expressions import known, metrics
+from tests.monitoring.prometheus import ALERTS
+
+Json = dict[str, object]
+
+PAGE = (ROOT / "docs/alerts.md").read_text()
+LABEL = re.compile(r"\$labels\.(\w+)")
+each_alert = pytest.mark.parametrize("name", RULES)
+
+
+def prometheus_rule(**rules: object) -> list[Json]:
+    """Return the rules of the chart's PrometheusRule."""
+    values = {"metrics": {"rules": {"enabled": True, **rules}}}
+    made = yaml.safe_load(rendered(values)["prometheusrule.yaml"])
+    return [rule for group in made["spec"]["groups"] for rule in group["rules"]]
+
+
+def test_each_alert_has_a_section_in_the_runbook() -> None:
+    assert re.findall(r"^### (\w+)$", PAGE, re.MULTILINE) == list(RULES)
+
+
+def test_the_runbook_says_how_severe_each_alert_is_and_what_its_query_is_about() -> None:
+    for name, rule in RULES.items():
+        (section,) = re.findall(rf"^### {name}\n\n(.*?)(?=^##|\Z)", PAGE, re.DOTALL | re.MULTILINE)
+
+        assert f"**{str(rule['labels']['severity']).capitalize()}" in section
+        assert all(f"**{part}**" in section for part in ("Meaning.", "Look at.", "Do."))
+
+
+@each_alert
+def test_an_alert_has_cases_in_which_it_fires_and_cases_in_which_it_does_not(name: str) -> None:
+    fires = {case.labels is not None for case in CASES if case.alert == name}
+
+    assert fires == {True, False}
+
+
+def test_no_case_is_about_an_alert_that_does_not_exist() -> None:
+    assert {case.alert for case in CASES} <= set(RULES)
+    assert len({case.title for case in CASES}) == len(CASES)
+
+
+@each_alert
+def test_an_alert_has_what_the_people_on_call_need(name: str) -> None:
+    rule = RULES[name]
+    labels = next(case.labels or {} for case in CASES if case.alert == name and case.labels is not None)
+
+    assert rule["labels"]["severity"] in {"warning", "critical"}
+    assert set(rule["annotations"]) == {"summary", "description", "runbook_url"}
+    assert rule["annotations"]["runbook_url"] == f"docs/alerts.md#{name.lower()}"
+    assert set(LABEL.findall(str(rule["annotations"]))) <= set(labels)
+    assert "$value" not in str(rule)  # else the same alert would have another text at each evaluation
+
+
+@each_alert
+def test_an_alert_uses_metrics_that_exist(name: str) -> None:
+    used = metrics(RULES[name]["expr"])
+
+    assert used
+    assert used <= known()
+
+
+def test_a_metric_that_does_not_exist_would_be_found() -> None:
+    expr = 'sum(rate(metahook_refusal_total{code="500"}[5m])) / kube_myresource_inf{x="y"} or count(kube_myresource_y)'
+
+    assert metrics(expr) - known() == {"metahook_refusal_total", "kube_myresource_inf", "kube_myresource_y"}
+
+
+def test_the_values_can_disable_exactly_the_alerts() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    disabled = schema["properties"]["metrics"]["properties"]["rules"]["properties"]["disabled"]
+
+    assert disabled["items"]["enum"] == list(RULES)
+
+
+def test_the_chart_has_all_alerts_as_they_are_in_the_file() -> None:
+    assert {rule["alert"]: rule for rule in prometheus_rule()} == RULES
+
+
+def test_a_disabled_alert_is_left_out() -> None:
+    disabled = ["MyResourceHookRestarts", "MyResourceNotReady"]
+
+    assert [rule["alert"] for rule in prometheus_rule(disabled=disabled)] == [
+        each for each in RULES if each not in disabled
+    ]
+
+
+def test_a_group_without_alerts_is_left_out() -> None:
+    disabled = [name for name in RULES if "Metacontroller" in name]
+    values = {"metrics": {"rules": {"enabled": True, "disabled": disabled}}}
+
+    assert "myresource-operator.metacontroller" not in rendered(values)["prometheusrule.yaml"]
+    assert "myresource-operator.myresources" in rendered(values)["prometheusrule.yaml"]
+
+
+def test_a_rule_of_the_values_is_added() -> None:
+    mine = {"alert": "Mine", "expr": "vector(1)", "for": "5m", "labels": {"severity": "info"}}
+
+    assert prometheus_rule(additional=[mine])[-1] == mine
+
+
+def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:
+    rules = prometheus_rule(job="a/b", runbookUrl="https://example.com/alerts/")
+
+    for rule, original in zip(rules, RULES.values(), strict=True):
+        expr = str(original["expr"])
+        assert rule["expr"] == expr.replace('job="myresource-operator"', 'job="a/b"')
+        assert f"https://example.com/alerts/#{str(rule['alert']).lower()}" in str(rule["annotations"])
+    assert 'job="myresource-operator"' in ALERTS.read_text()
+
+
+@pytest.mark.parametrize(
+    ("memory", "limit"), [("512Mi", 536870912), ("1.5Gi", 1610612736), ("600M", 600000000), (1000000000, 1000000000)]
+)
+def test_the_memory_limit_is_that_of_the_hook(memory: str, limit: int) -> None:
+    values = {"metrics": {"rules": {"enabled": True}}, "resources": {"limits": {"memory": memory}}}
+
+    assert f"0.85 * {limit}\n" in rendered(values)["prometheusrule.yaml"]
+
+
+def test_without_a_memory_limit_there_is_no_alert_about_memory() -> None:
+    values = {"metrics": {"rules": {"enabled": True}}, "resources": {"limits": {"memory": None}}}
+
+    assert "Memory" not in rendered(values)["prometheusrule.yaml"]
+
+
+@pytest.mark.parametrize(("resync", "seconds"), [(60, 1800), (600, 1800), (3600, 10800)])
+def test_an_alert_waits_for_three_resyncs(resync: int, seconds: int) -> None:
+    values = {"metrics": {"rules": {"enabled": True}}, "compositeController": {"resyncPeriodSeconds": resync}}
+    text = rendered(values)["prometheusrule.yaml"]
+
+    assert f"[{seconds}s]" in text
+    assert ("[1800s]" in text) is (seconds == 1800)

@@ -1,0 +1,152 @@
+"""A hook under calls, the metrics of its MyResources, and a Prometheus that scrapes both: the story of the picture.
+
+MyResources are created and roll out. Later one gets an image that does not exist, one an invalid spec, requests are
+refused, and the CompositeController is wrong for a while. All of this ends before the end.
+"""
+
+import random
+import socket
+import ssl
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import trustme
+
+from tests.core.status.test_installation import WRONG
+from tests.installation import RIGHT
+from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
+from tests.monitoring.prometheus import JOB, Prometheus, prometheus
+from tests.monitoring.state_metrics import exposition
+from tests.serving import served
+
+STATES = "kube-state-metrics"
+IDLE_TIMEOUT = 1
+"""Seconds after which the hook closes a connection that sends nothing."""
+LIFETIME = 60 * 86400
+"""Seconds until the certificate of the hook expires."""
+TOO_LARGE = b"x" * (2 * 1024 * 1024)
+
+Event = tuple[float, Callable[[Fleet], None]]
+"""A change, and when it happens, as a share of all syncs."""
+
+
+def _change(name: str, image: str, phase: Phase, *, is_invalid: bool = False) -> Callable[[Fleet], None]:
+    return lambda fleet: fleet.members[name].change(image, phase, is_invalid=is_invalid)
+
+
+def _set(name: str, phase: Phase) -> Callable[[Fleet], None]:
+    return lambda fleet: setattr(fleet.members[name], "phase", phase)
+
+
+def _rollouts() -> Iterator[Event]:
+    """Yield the first rollout of each MyResource."""
+    for number, name in enumerate(NAMES):
+        yield 0.02 * number, _set(name, Phase.ROLLING_OUT)
+        yield 0.02 * number + 0.08, _set(name, Phase.DONE)
+
+
+STORY: list[Event] = sorted(
+    [
+        *_rollouts(),
+        (0.35, _change("shop", "nginx:9.99", Phase.FAILING)),
+        (0.45, _change("api", "nginx:1.27", Phase.DONE, is_invalid=True)),
+        (0.66, _change("shop", "nginx:1.27", Phase.ROLLING_OUT)),
+        (0.72, _set("shop", Phase.DONE)),
+        (0.78, _change("api", "nginx:1.28", Phase.ROLLING_OUT)),
+        (0.84, _set("api", Phase.DONE)),
+        (0.86, _change("web", "nginx:1.28", Phase.ROLLING_OUT)),
+        (0.90, _set("web", Phase.DONE)),
+    ],
+    key=lambda event: event[0],
+)
+REFUSED = (0.5, 0.64)
+REFUSALS = 0.5
+MISCONFIGURED = (0.15, 0.33)
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[tuple[Fleet, Prometheus, str]]:
+    """Serve a hook over TLS, and the states of a fleet; yield the fleet, Prometheus, and the address of the hook."""
+    with ExitStack() as running:
+        hook = running.enter_context(served(*_with_tls(folder)))
+        address = hook.url.removeprefix("http://")
+        client = running.enter_context(httpx.Client(base_url=f"https://{address}", verify=_trusting(folder)))
+        fleet = Fleet(client)
+        states = running.enter_context(_serving(lambda: exposition(fleet.objects)))
+        targets = {JOB: hook.health_url.removeprefix("http://"), STATES: states}
+        yield fleet, running.enter_context(prometheus(folder, targets)), address
+
+
+def run(fleet: Fleet, address: str, syncs: int) -> None:
+    """Run the story in so many *syncs*, about 16 in a second."""
+    chance, due = random.Random(1), list(STORY)  # noqa: S311 - it chooses what is synced next
+    for share in (number / syncs for number in range(syncs)):
+        while due and due[0][0] <= share:
+            due.pop(0)[1](fleet)
+        name = chance.choice([name for name, member in fleet.members.items() if member.phase is not Phase.NEW])
+        is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1]
+        fleet.sync(name, WRONG["HookTimeoutOutOfRange"] if is_wrong else RIGHT)
+        if REFUSED[0] < share < REFUSED[1] and chance.random() < REFUSALS:
+            _refused(fleet, address)
+        time.sleep(chance.uniform(0.02, 0.1))
+
+
+def _refused(fleet: Fleet, address: str) -> None:
+    """Send what the hook refuses, and a connection that it closes."""
+    fleet.hook.post("/sync", content=b"{", headers=JSON)
+    fleet.hook.post("/sync", content=TOO_LARGE, headers=JSON)
+    host, _, port = address.partition(":")
+    threading.Thread(target=_stay_idle, args=(host, int(port)), daemon=True).start()
+
+
+def _stay_idle(host: str, port: int) -> None:
+    with socket.create_connection((host, port)) as connection:
+        connection.settimeout(3 * IDLE_TIMEOUT)
+        connection.recv(1)
+
+
+def _with_tls(folder: Path) -> list[str]:
+    """Return the command of a hook over TLS; its files are in *folder*."""
+    ca = trustme.CA()
+    expiry = datetime.fromtimestamp(time.time() + LIFETIME, UTC)
+    pair = ca.issue_cert("127.0.0.1", not_after=expiry)
+    ca.cert_pem.write_to_path(folder / "ca.crt")
+    pair.private_key_pem.write_to_path(folder / "tls.key")
+    pair.cert_chain_pems[0].write_to_path(folder / "tls.crt")
+    options = [f"--tls-cert={folder / 'tls.crt'}", f"--tls-key={folder / 'tls.key'}"]
+    limits = ["--max-body=1", f"--handshake-timeout={IDLE_TIMEOUT}", "--log-level=error"]
+    return [sys.executable, "-m", "app", "serve", *options, *limits]
+
+
+def _trusting(folder: Path) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=folder / "ca.crt")
+
+
+@contextmanager
+def _serving(text: Callable[[], str]) -> Iterator[str]:
+    """Serve *text* on a free loopback port, and yield the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.end_headers()
+            self.wfile.write(text().encode())
+
+        def log_message(self, *_: Any) -> None:
+            """Write no log."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
