@@ -12,7 +12,7 @@ from tests.strategies import parents
 
 Json = dict[str, Any]
 
-OLDEST, NEWEST = "1.30", "1.36"
+OLDEST, NEWEST = "1.34", "1.36"
 
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])

@@ -58,12 +58,12 @@ def test_without_crds_enabled_the_myresource_crd_must_be_installed(address: str,
     assert (output != "") is refused
 
 
-@pytest.mark.parametrize(("version", "refused"), [("1.29.9", True), ("1.30.0", False), ("1.34.1-gke.7", False)])
+@pytest.mark.parametrize(("version", "refused"), [("1.33.9", True), ("1.34.0", False), ("1.34.1-gke.7", False)])
 def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
     with cluster(version, crds=[NEW]) as address:
         output = installing(address)
 
-    assert ("requires kubeVersion: >=1.30.0-0" in output) is refused
+    assert ("requires kubeVersion: >=1.34.0-0" in output) is refused
 
 
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}

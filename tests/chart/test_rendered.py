@@ -18,7 +18,7 @@ from tests.chart.prometheus_rule_schema import PROMETHEUS_RULE
 from tests.chart.prometheus_schema import POD_MONITOR, SERVICE_MONITOR
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
 
-OLDEST, NEWEST = "1.30", "1.36"
+OLDEST, NEWEST = "1.34", "1.36"
 SCHEMAS = {
     "CompositeController": COMPOSITE_CONTROLLER,
     "Certificate": CERTIFICATE,
