@@ -1,64 +1,94 @@
-"""``make image``: builds the Dockerfile as it is, and prints name, digest and size of the image."""
+"""``make image``: builds the Dockerfile as it is, and prints the name, the digest and the size of the image.
 
-import argparse
+Where a base image can't be pulled, it makes stand-ins from Debian's packages.
+"""
+
+import json
 import os
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.image import debian
-from tests.image.buildah import buildah, has_image, missing
+from tests.image.buildah import MissingTool, buildah, pull, require
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build/image"
 
-
-def base_args() -> dict[str, str]:
-    """Return the base image for each argument of the Dockerfile, where it is another than its default."""
-    given = dict(re.findall(r"^ARG (\w+_BASE)=(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
-    if all(has_image(name) or _pull(name) for name in given.values()):
-        return {}
-    return {name: debian.base(name.removesuffix("_BASE").lower(), WORK) for name in given}
+_MIB = 1024 * 1024
 
 
-def _pull(name: str) -> bool:
-    return subprocess.run(["buildah", "pull", "--quiet", name], check=False, capture_output=True).returncode == 0
+@dataclass(frozen=True)
+class Built:
+    """An image in buildah's store; the digest and the size in bytes are those that a registry has."""
+
+    name: str
+    digest: str
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.name}\n{self.digest}\n{self.size / _MIB:.0f} MiB to pull"
 
 
-def build(image: str, *options: str, epoch: str = "0") -> None:
-    """Build the Dockerfile as *image*. Every file and the image itself have the time *epoch*."""
+def build(name: str, *options: str, epoch: str = "0") -> Built:
+    """Build the image *name*. *epoch* is the time of all its files, and of the image itself, in seconds."""
     WORK.mkdir(parents=True, exist_ok=True)
-    wheels = _wheels()
     (WORK / "pip.conf").write_text("[install]\nno-index = true\nfind-links = /wheels\n")
-    arguments = [part for item in base_args().items() for part in ("--build-arg", "=".join(item))]
-    volumes = [f"--volume={wheels}:/wheels:ro", f"--volume={WORK}/pip.conf:/etc/pip.conf:ro"]
-    buildah(
-        "bud", "--quiet", "--layers", "--network", "none", "--identity-label=false", "--format", "oci",
-        "--timestamp", epoch, *arguments, *volumes, *options, "--tag", image, ROOT,
-    )  # fmt: skip
+    bases = [part for argument in _base_arguments() for part in ("--build-arg", argument)]
+    volumes = [f"--volume={_wheels()}:/wheels:ro", f"--volume={WORK}/pip.conf:/etc/pip.conf:ro"]
+    fixed = ["--format=oci", "--identity-label=false", "--network=none", "--timestamp", epoch]
+    buildah("bud", "--quiet", "--layers", *fixed, *bases, *volumes, *options, "--tag", name, ROOT)
+    return _built(name)
+
+
+def bases() -> dict[str, str]:
+    """Return the default of each argument of the Dockerfile that is a base image."""
+    return dict(re.findall(r"^ARG (\w+_BASE)=(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+
+
+def _base_arguments() -> list[str]:
+    """Return the arguments with the stand-ins, if the defaults can't be pulled."""
+    if all(pull(name) for name in bases().values()):
+        return []
+    return [f"{argument}={debian.base(argument, WORK)}" for argument in bases()]
 
 
 def _wheels() -> Path:
-    """Return a directory with the wheels of the lock file for Python 3.11, downloaded with pip's own settings."""
+    """Return a directory with the wheels for the image, downloaded with the settings of this machine's pip.
+
+    Why not in the build: it would need these settings, and a network.
+    """
+    (minor,) = re.findall(r"python:(3\.\d+)", bases()["BUILD_BASE"])
     machine = os.uname().machine
-    platforms = [f"--platform={name}_{machine}" for name in ("manylinux2014", "manylinux_2_17", "manylinux_2_28")]
-    tags = ["--python-version=3.11", "--implementation=cp", "--abi=cp311", "--abi=abi3", "--abi=none", *platforms]
-    folder = WORK / "wheels"
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder, "--no-deps", "--require-hashes"]
-    subprocess.run([*command, "--only-binary=:all:", *tags, "-r", ROOT / "requirements/run.txt"], check=True)
+    tags = ["--implementation=cp", f"--abi=cp{minor.replace('.', '')}", "--abi=abi3", "--abi=none"]
+    tags += [f"--platform={name}_{machine}" for name in ("manylinux2014", "manylinux_2_17", "manylinux_2_28")]
+    checked = ["--no-deps", "--require-hashes", "--only-binary=:all:", "--requirement", ROOT / "requirements/run.txt"]
+    folder = WORK / f"wheels-{minor}"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--dest", folder]
+    subprocess.run([*pip, f"--python-version={minor}", *tags, *checked], check=True)
     return folder
 
 
+def _built(name: str) -> Built:
+    """Return the image *name* as a registry has it: with compressed layers."""
+    layout, digest = WORK / "layout", WORK / "digest"
+    subprocess.run(["rm", "-rf", layout], check=True)
+    buildah("push", "--quiet", "--digestfile", digest, name, f"oci:{layout}")
+    manifest = json.loads((layout / "blobs" / digest.read_text().replace(":", "/")).read_text())
+    return Built(name, digest.read_text(), sum(part["size"] for part in [manifest["config"], *manifest["layers"]]))
+
+
 def main() -> None:
-    """Build the image that the command line names."""
-    parser = argparse.ArgumentParser(prog="make image")
-    parser.add_argument("image")
-    image = parser.parse_args().image
-    if sentence := missing():
-        sys.exit(sentence)
-    build(image)
-    print(image)
+    """Build the image with the name that the command line gives."""
+    try:
+        require("buildah")
+        print(build(sys.argv[1]))
+    except MissingTool as error:
+        sys.exit(f"make image: {error}")
+    except subprocess.CalledProcessError as error:  # the program has reported it
+        sys.exit(f"make image: {error.cmd[0]} failed")
 
 
 if __name__ == "__main__":

@@ -1,70 +1,127 @@
-"""Base images from Debian's packages, for a machine that reaches no image registry.
+"""Stand-ins for the base images, for a machine that reaches no image registry: unpacked packages of Debian 13.
 
-The packages are those of the machine's own Debian release, downloaded by its own apt and only unpacked, as distroless
-does: no package manager is in an image, and no script of a package runs.
+As in distroless no package manager is in an image, and no script of a package runs. apt downloads and verifies the
+packages with the machine's own sources, but in a directory of its own: it changes nothing on the machine.
 """
 
 import hashlib
+import platform
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.image.buildah import buildah, has_image
+from tests.image.buildah import MissingTool, buildah, has_image
 
-_RUNTIME = [
-    "base-files", "netbase", "tzdata", "media-types", "libc6", "libssl3", "libgomp1", "libstdc++6", "libgcc-s1",
-    "gcc-12-base", "libbz2-1.0", "libdb5.3", "libexpat1", "liblzma5", "libsqlite3-0", "libuuid1", "libncursesw6",
-    "libtinfo6", "zlib1g", "libcom-err2", "libcrypt1", "libgssapi-krb5-2", "libk5crypto3", "libkeyutils1", "libkrb5-3",
-    "libkrb5support0", "libnsl2", "libreadline8", "libtirpc3", "libffi8", "libpython3.11-minimal",
-    "libpython3.11-stdlib", "python3.11-minimal", "python3-distutils",
-]  # fmt: skip
-"""Those of gcr.io/distroless/python3-debian12."""
+_SUITE = "trixie"
+
+_RUNTIME = (
+    "base-files ca-certificates netbase tzdata tzdata-legacy media-types libc6 libssl3t64 libzstd1 zlib1g libgomp1 libstdc++6 libgcc-s1 "
+    "gcc-14-base libbz2-1.0 libdb5.3t64 libexpat1 liblzma5 libsqlite3-0 libuuid1 libncursesw6 libtinfo6 libcom-err2 "
+    "libcrypt1 libc-bin libgssapi-krb5-2 libk5crypto3 libkeyutils1 libkrb5-3 libkrb5support0 libnsl2 libreadline8t64 "
+    "libtirpc3t64 libffi8 libpython3.13-minimal libpython3.13-stdlib python3.13-minimal python3.13-venv"
+).split()
+"""What gcr.io/distroless/python3-debian13 contains. Source: the files config.bzl of distroless."""
 
 _BUILD = [*_RUNTIME, "dash", "coreutils", "libacl1", "libattr1", "libgmp10", "libselinux1", "libpcre2-8-0", "python3-pip"]
-"""A shell, coreutils and pip besides."""
+
+_BASES = {"BUILD_BASE": ("debian-build", _BUILD, "0"), "RUNTIME_BASE": ("debian-runtime", _RUNTIME, "65532")}
+"""The name, the packages and the user for each argument of the Dockerfile."""
+
+_PASSWD = """\
+root:x:0:0:root:/root:/sbin/nologin
+nobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin
+nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin
+"""
 
 
-def base(name: str, work: Path) -> str:
-    """Return the image for the base *name*, ``build`` or ``runtime``; make it in *work* if it does not exist."""
-    packages, user = {"build": (_BUILD, "0"), "runtime": (_RUNTIME, "65532")}[name]
-    source = Path(__file__).read_bytes()
-    image = f"localhost/debian-{name}:{hashlib.sha256(source + _apt('--print-uris', packages, work)).hexdigest()[:16]}"
-    if not has_image(image):
-        _make(image, packages, user, work)
+def base(argument: str, work: Path) -> str:
+    """Return the image for *argument* of the Dockerfile. Make it, with files below *work*, if it is not stored yet."""
+    name, packages, user = _BASES[argument]
+    apt = _Apt(work / "apt")
+    image = f"localhost/{name}:{_key(apt.lines(packages))}"
+    if has_image(image):
+        return image
+    apt.update()
+    image = f"localhost/{name}:{_key(apt.lines(packages))}"
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        _unpack(apt, packages, Path(folder))
+        container = buildah("from", "scratch")
+        buildah("copy", "--quiet", container, Path(folder, "root"), "/")
+        buildah("config", "--user", user, "--env", "PATH=/usr/bin:/bin", "--env", "LANG=C.UTF-8", container)
+        buildah("commit", "--quiet", "--rm", "--timestamp", "0", container, image)
     return image
 
 
-def _apt(option: str, packages: list[str], work: Path) -> bytes:
-    command = ["apt-get", "download", "--quiet=2", option, "-o", "APT::Sandbox::User=root", *packages]
-    return subprocess.run(command, check=True, cwd=work, stdout=subprocess.PIPE).stdout
+def _key(lines: bytes) -> str:
+    return hashlib.sha256(Path(__file__).read_bytes() + lines).hexdigest()[:16]
 
 
-def _make(image: str, packages: list[str], user: str, work: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=work) as folder:
-        root = Path(folder, "root")
-        debs = Path(folder, "debs")
-        debs.mkdir()
-        _apt("--no-print-uris", packages, debs)
-        for deb in debs.iterdir():
-            subprocess.run(["dpkg-deb", "-x", deb, root], check=True)
-        _complete(root)
-        container = buildah("from", "scratch")
-        buildah("copy", "--quiet", container, root, "/")
-        buildah("config", "--user", user, "--env", "PATH=/usr/local/bin:/usr/bin:/bin", "--env", "LANG=C.UTF-8", container)
-        buildah("commit", "--quiet", "--rm", "--timestamp", "0", container, image)
+class _Apt:
+    """apt with the sources of this machine, for Debian 13, and with its state in *folder*."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for name in ("sources", "lists", "cache"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for file, text in _sources().items():
+            (folder / "sources" / file).write_text(text)
+
+    def update(self) -> None:
+        """Download the list of packages."""
+        self._run("update", cwd=self._folder)
+
+    def lines(self, packages: list[str]) -> bytes:
+        """Return a line with file and hash for each of *packages*, as the last update listed them; b"" before it."""
+        if not any((self._folder / "lists").glob("*_Packages*")):
+            return b""
+        return self._run("download", "--print-uris", *packages, cwd=self._folder)
+
+    def download(self, packages: list[str], folder: Path) -> None:
+        """Download *packages* into *folder*."""
+        self._run("download", *packages, cwd=folder)
+
+    def _run(self, *arguments: str, cwd: Path) -> bytes:
+        options = {
+            "Dir::Etc::sourcelist": "/dev/null",
+            "Dir::Etc::sourceparts": f"{self._folder}/sources",
+            "Dir::State::lists": f"{self._folder}/lists",
+            "Dir::Cache": f"{self._folder}/cache",
+            "APT::Sandbox::User": "root",
+        }
+        given = [f"-o{name}={value}" for name, value in options.items()]
+        return subprocess.run(
+            ["apt-get", "--quiet=2", *given, *arguments], check=True, cwd=cwd, stdout=subprocess.PIPE
+        ).stdout
 
 
-def _complete(root: Path) -> None:
-    """Add what distroless adds to the packages: names of Python, users, and the folders of both."""
-    root.chmod(0o755)
+def _sources() -> dict[str, str]:
+    """Return the sources of Debian in /etc/apt by their files, for Debian 13; raise MissingTool."""
+    codename = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    files = [file for file in Path("/etc/apt").rglob("*sources*") if file.suffix in {".list", ".sources"}]
+    files += Path("/etc/apt/sources.list.d").glob("*.list")
+    texts = {file.name: file.read_text() for file in files if file.is_file()}
+    found = {name: text.replace(codename, _SUITE) for name, text in texts.items() if f"{codename}-updates" in text}
+    if codename and found and shutil.which("apt-get") and shutil.which("dpkg-deb"):
+        return found
+    message = "no image registry is reached, and this is no Debian that can make the base images from its packages"
+    raise MissingTool(message)
+
+
+def _unpack(apt: _Apt, packages: list[str], folder: Path) -> None:
+    """Unpack *packages* in *folder*/root, and add what distroless adds: certificates, names of Python, and users."""
+    root, debs = folder / "root", folder / "debs"
+    debs.mkdir()
+    apt.download(packages, debs)
+    # Why in this order: base-files has the links, such as /lib, through which other packages unpack their files.
+    for deb in sorted(debs.iterdir(), key=lambda deb: (not deb.name.startswith("base-files"), deb.name)):
+        subprocess.run(["dpkg-deb", "--extract", deb, root], check=True)
+    (root / "usr/sbin/update-ca-certificates").unlink()
+    certificates = sorted((root / "usr/share/ca-certificates").rglob("*.crt"))
+    (root / "etc/ssl/certs/ca-certificates.crt").write_text("".join(file.read_text() for file in certificates))
     for name in ("python", "python3"):
-        (root / "usr/bin" / name).symlink_to("python3.11")
-    (root / "etc/passwd").write_text(
-        "root:x:0:0:root:/root:/sbin/nologin\n"
-        "nobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\n"
-        "nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n"
-    )
+        (root / "usr/bin" / name).symlink_to("python3.13")
+    (root / "etc/passwd").write_text(_PASSWD)
     (root / "etc/group").write_text("root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n")
     (root / "home/nonroot").mkdir(mode=0o700)
     shutil.chown(root / "home/nonroot", 65532, 65532)
