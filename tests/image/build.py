@@ -1,6 +1,7 @@
 """``make image``: builds the Dockerfile as it is, and prints the name, the digest and the size of the image.
 
-Where a base image can't be pulled, it makes stand-ins from Debian's packages.
+Where a base image can't be pulled, it makes stand-ins for both from Debian's packages. SOURCE_DATE_EPOCH is the time of
+all files and of the image, and then also in a label; without it, that time is 0, so that a second build is identical.
 """
 
 import json
@@ -8,16 +9,19 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from tests.image import debian
-from tests.image.buildah import MissingTool, buildah, pull, require
+from tests.image.programs import MissingTool, require, run, succeeds
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build/image"
 
-_MIB = 1024 * 1024
+MIB = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -29,62 +33,59 @@ class Built:
     size: int
 
     def __str__(self) -> str:
-        return f"{self.name}\n{self.digest}\n{self.size / _MIB:.0f} MiB to pull"
+        return f"{self.name}\n{self.digest}\n{self.size / MIB:.0f} MiB to pull"
 
 
 def build(name: str, *options: str, epoch: str = "0") -> Built:
-    """Build the image *name*. *epoch* is the time of all its files, and of the image itself, in seconds."""
+    """Build the image *name* with more *options* of buildah; all its files have the time *epoch*, in seconds."""
     WORK.mkdir(parents=True, exist_ok=True)
-    (WORK / "pip.conf").write_text("[install]\nno-index = true\nfind-links = /wheels\n")
-    bases = [part for argument in _base_arguments() for part in ("--build-arg", argument)]
-    volumes = [f"--volume={_wheels()}:/wheels:ro", f"--volume={WORK}/pip.conf:/etc/pip.conf:ro"]
-    fixed = ["--format=oci", "--identity-label=false", "--network=none", "--timestamp", epoch]
-    buildah("bud", "--quiet", "--layers", *fixed, *bases, *volumes, *options, "--tag", name, ROOT)
+    fixed = ["--format=oci", "--identity-label=false", f"--timestamp={epoch}"]
+    arguments = [f"--build-arg={argument}={base}" for argument, base in bases().items()]
+    if not _can_pull():
+        arguments.append("--network=none")
+    run("buildah", "bud", "--quiet", "--layers", *fixed, *arguments, *options, "--tag", name, ROOT)
     return _built(name)
 
 
 def bases() -> dict[str, str]:
-    """Return the default of each argument of the Dockerfile that is a base image."""
+    """Return the base image for each argument of the Dockerfile: its default, or a stand-in if that can't be pulled."""
+    return _defaults() if _can_pull() else {argument: debian.base(argument, WORK) for argument in _defaults()}
+
+
+def _defaults() -> dict[str, str]:
     return dict(re.findall(r"^ARG (\w+_BASE)=(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
 
 
-def _base_arguments() -> list[str]:
-    """Return the arguments with the stand-ins, if the defaults can't be pulled."""
-    if all(pull(name) for name in bases().values()):
-        return []
-    return [f"{argument}={debian.base(argument, WORK)}" for argument in bases()]
-
-
-def _wheels() -> Path:
-    """Return a directory with the wheels for the image, downloaded with the settings of this machine's pip.
-
-    Why not in the build: it would need these settings, and a network.
-    """
-    (minor,) = re.findall(r"python:(3\.\d+)", bases()["BUILD_BASE"])
-    machine = os.uname().machine
-    tags = ["--implementation=cp", f"--abi=cp{minor.replace('.', '')}", "--abi=abi3", "--abi=none"]
-    tags += [f"--platform={name}_{machine}" for name in ("manylinux2014", "manylinux_2_17", "manylinux_2_28")]
-    checked = ["--no-deps", "--require-hashes", "--only-binary=:all:", "--requirement", ROOT / "requirements/run.txt"]
-    folder = WORK / f"wheels-{minor}"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--dest", folder]
-    subprocess.run([*pip, f"--python-version={minor}", *tags, *checked], check=True)
-    return folder
+@cache
+def _can_pull() -> bool:
+    return all(succeeds("buildah", "pull", "--quiet", "--policy", "missing", name) for name in _defaults().values())
 
 
 def _built(name: str) -> Built:
     """Return the image *name* as a registry has it: with compressed layers."""
-    layout, digest = WORK / "layout", WORK / "digest"
-    subprocess.run(["rm", "-rf", layout], check=True)
-    buildah("push", "--quiet", "--digestfile", digest, name, f"oci:{layout}")
-    manifest = json.loads((layout / "blobs" / digest.read_text().replace(":", "/")).read_text())
-    return Built(name, digest.read_text(), sum(part["size"] for part in [manifest["config"], *manifest["layers"]]))
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        run("buildah", "push", "--quiet", "--digestfile", Path(folder, "digest"), name, f"oci:{folder}/image")
+        digest = Path(folder, "digest").read_text()
+        manifest = json.loads(Path(folder, "image/blobs", digest.replace(":", "/")).read_text())
+    return Built(name, digest, sum(part["size"] for part in [manifest["config"], *manifest["layers"]]))
+
+
+def _labels() -> list[str]:
+    """Return the options for what the Dockerfile can't know: the commit, and the time if one is given."""
+    git = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    commit = run(*git) if succeeds(*git) else ""
+    labels = [f"--build-arg=REVISION={commit}"] if commit else []
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        created = datetime.fromtimestamp(int(epoch), UTC)
+        labels.append(f"--label=org.opencontainers.image.created={created:%Y-%m-%dT%H:%M:%SZ}")
+    return labels
 
 
 def main() -> None:
     """Build the image with the name that the command line gives."""
     try:
         require("buildah")
-        print(build(sys.argv[1]))
+        print(build(sys.argv[1], *_labels(), epoch=os.environ.get("SOURCE_DATE_EPOCH", "0")))  # noqa: T201 - a command
     except MissingTool as error:
         sys.exit(f"make image: {error}")
     except subprocess.CalledProcessError as error:  # the program has reported it

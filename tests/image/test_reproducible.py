@@ -1,0 +1,24 @@
+"""Two builds of the same sources are the same image."""
+
+import pytest
+
+from tests.image import container
+from tests.image.build import Built, build
+
+pytestmark = pytest.mark.tools
+
+OTHER_EPOCH = "1700000000"
+
+
+def test_a_second_build_without_cache_has_the_same_digest(built: Built) -> None:
+    again = build("localhost/myresource-operator:again", "--no-cache")
+
+    assert again.digest == built.digest
+
+
+def test_with_another_time_the_digest_is_another_one_and_the_image_has_that_time(built: Built) -> None:
+    later = build("localhost/myresource-operator:later", epoch=OTHER_EPOCH)
+
+    assert later.digest != built.digest
+    with container.mounted(later.name) as image:
+        assert image.config["created"] == "2023-11-14T22:13:20Z"
