@@ -37,13 +37,27 @@ class Built:
 
 
 def build(name: str, *options: str, epoch: str = "0") -> Built:
-    """Build the image *name* with more *options* of buildah; all its files have the time *epoch*, in seconds."""
+    """Build the image *name* with more *options* of buildah; all its files have the time *epoch*, in seconds.
+
+    Why without the cache for another time than 0: buildah would take layers from there that have another time.
+    """
     WORK.mkdir(parents=True, exist_ok=True)
     fixed = ["--format=oci", "--identity-label=false", f"--timestamp={epoch}"]
     arguments = [f"--build-arg={argument}={base}" for argument, base in bases().items()]
     if not _can_pull():
         arguments.append("--network=none")
-    run("buildah", "bud", "--quiet", "--layers", *fixed, *arguments, *options, "--tag", name, ROOT)
+    run(
+        "buildah",
+        "bud",
+        "--quiet",
+        "--layers" if epoch == "0" else "--no-cache",
+        *fixed,
+        *arguments,
+        *options,
+        "--tag",
+        name,
+        ROOT,
+    )
     return _built(name)
 
 
@@ -70,7 +84,7 @@ def _built(name: str) -> Built:
     return Built(name, digest, sum(part["size"] for part in [manifest["config"], *manifest["layers"]]))
 
 
-def _labels() -> list[str]:
+def labels() -> list[str]:
     """Return the options for what the Dockerfile can't know: the commit, and the time if one is given."""
     git = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     commit = run(*git) if succeeds(*git) else ""
@@ -85,7 +99,7 @@ def main() -> None:
     """Build the image with the name that the command line gives."""
     try:
         require("buildah")
-        print(build(sys.argv[1], *_labels(), epoch=os.environ.get("SOURCE_DATE_EPOCH", "0")))  # noqa: T201 - a command
+        print(build(sys.argv[1], *labels(), epoch=os.environ.get("SOURCE_DATE_EPOCH", "0")))  # noqa: T201 - a command
     except MissingTool as error:
         sys.exit(f"make image: {error}")
     except subprocess.CalledProcessError as error:  # the program has reported it

@@ -39,6 +39,12 @@ class Container:
     name: str
     process: subprocess.Popen[str]
 
+    @property
+    def pid(self) -> int:
+        """The process 1 of the container, as this machine numbers it."""
+        pid: int = json.loads(run("runc", "state", self.name))["pid"]
+        return pid
+
     def send(self, signal: str) -> None:
         """Send *signal*, such as TERM, to process 1."""
         run("runc", "kill", self.name, signal)
@@ -47,9 +53,8 @@ class Container:
     def network(self) -> Iterator[httpx.Client]:
         """Return a client whose connections are made in the network of the container, for a with block."""
         # Why ctypes: os.setns came with Python 3.12. It moves this thread alone.
-        pid = json.loads(run("runc", "state", self.name))["pid"]
         libc = ctypes.CDLL(None, use_errno=True)
-        own, other = (os.open(f"/proc/{which}/ns/net", os.O_RDONLY) for which in ("thread-self", pid))
+        own, other = (os.open(f"/proc/{which}/ns/net", os.O_RDONLY) for which in ("thread-self", self.pid))
         try:
             if libc.setns(other, _CLONE_NEWNET):
                 raise OSError(ctypes.get_errno(), "setns")
@@ -72,9 +77,14 @@ def mounted(name: str) -> Iterator[Image]:
         run("buildah", "rm", container)
 
 
-def ended(image: Image, folder: Path, *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run *command* in a container until it ends, with *given* as standard input; *folder* is for its files."""
-    start = _bundle(image, folder, list(command))
+def ended(
+    image: Image, folder: Path, *command: str, given: str = "", beside: Container | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run *command* in a container until it ends, with *given* as standard input; *folder* is for its files.
+
+    It has the network of the container *beside*, if one is given.
+    """
+    start = _bundle(image, folder, list(command), beside)
     return subprocess.run(start, check=False, capture_output=True, text=True, input=given, timeout=120)
 
 
@@ -84,9 +94,10 @@ def myresource(image: Image, folder: Path, *arguments: str, given: str = "") -> 
 
 
 @contextmanager
-def serving(image: Image, folder: Path) -> Iterator[Container]:
-    """Run the image as it starts by default, until the with block ends; wait until it is ready."""
-    start = _bundle(image, folder, [*image.config["config"]["Entrypoint"], *image.config["config"]["Cmd"]])
+def serving(image: Image, folder: Path, *arguments: str) -> Iterator[Container]:
+    """Run the image with *arguments*, or with its default ones, for a with block, which starts when it is ready."""
+    config = image.config["config"]
+    start = _bundle(image, folder, [*config["Entrypoint"], *(arguments or config["Cmd"])])
     with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         container = Container(start[-1], process)
         try:
@@ -111,7 +122,7 @@ def _wait_until_ready(container: Container) -> None:
     raise TimeoutError(message)
 
 
-def _bundle(image: Image, folder: Path, command: list[str]) -> list[str]:
+def _bundle(image: Image, folder: Path, command: list[str], beside: Container | None = None) -> list[str]:
     """Write what runc needs below *folder*; return the command that runs it, which ends with the container's name."""
     bundle = tempfile.mkdtemp(dir=folder)
     run("runc", "spec", "--bundle", bundle)
@@ -122,5 +133,8 @@ def _bundle(image: Image, folder: Path, command: list[str]) -> list[str]:
     process |= {"terminal": False, "user": {"uid": uid, "gid": gid}, "args": command, "env": config["Env"]}
     process |= {"cwd": config["WorkingDir"], "capabilities": {}, "noNewPrivileges": True}
     spec["root"] = {"path": str(image.root), "readonly": True}
+    if beside:
+        (network,) = [namespace for namespace in spec["linux"]["namespaces"] if namespace["type"] == "network"]
+        network["path"] = f"/proc/{beside.pid}/ns/net"
     file.write_text(json.dumps(spec))
     return ["runc", "run", "--bundle", bundle, f"test-{uuid.uuid4().hex[:12]}"]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app import __version__
+from tests.chart.sets import objects
 from tests.documents import ROOT
 from tests.image.build import bases
-from tests.image.container import Container, Image, ended, mounted, myresource, serving
-from tests.image.programs import run
+from tests.image.container import Image, ended, mounted, myresource, serving
 
 pytestmark = pytest.mark.tools
 
@@ -28,11 +28,6 @@ WEB = json.dumps(
 JSON = {"Content-Type": "application/json"}
 
 
-def pid(container: Container) -> int:
-    found: int = json.loads(run("runc", "state", container.name))["pid"]
-    return found
-
-
 def test_it_answers_a_recorded_request_and_its_probes(image: Image, tmp_path: Path) -> None:
     body = (ROOT / "examples/requests/ready.json").read_bytes()
 
@@ -46,8 +41,8 @@ def test_it_answers_a_recorded_request_and_its_probes(image: Image, tmp_path: Pa
 
 def test_process_1_is_the_hook_of_user_65532_without_capabilities(image: Image, tmp_path: Path) -> None:
     with serving(image, tmp_path) as container:
-        status = Path(f"/proc/{pid(container)}/status").read_text()
-        command = Path(f"/proc/{pid(container)}/cmdline").read_text()
+        status = Path(f"/proc/{container.pid}/status").read_text()
+        command = Path(f"/proc/{container.pid}/cmdline").read_text()
     fields = dict(re.findall(r"^(\w+):\t(.*)$", status, re.MULTILINE))
 
     assert fields["Uid"].split() == fields["Gid"].split() == ["65532"] * 4
@@ -67,6 +62,26 @@ def test_on_sigterm_it_serves_until_it_has_drained_and_exits_with_0(image: Image
 
     assert answer.status_code == 200
     assert code == 0
+
+
+def test_helm_test_runs_in_the_image(image: Image, tmp_path: Path) -> None:
+    (pod,) = [item for item in objects() if item["kind"] == "Pod"]
+    (tester,) = pod["spec"]["containers"]
+
+    with serving(image, tmp_path) as container:
+        command = [*tester["command"], tester["args"][0]]
+        good = ended(image, tmp_path, *command, HOOK, beside=container)
+        bad = ended(image, tmp_path, *command, HEALTH, beside=container)
+
+    assert (good.returncode, bad.returncode) == (0, 1), good.stderr
+
+
+def test_the_development_page_says_how_to_get_swagger_ui_which_the_image_lacks(image: Image, tmp_path: Path) -> None:
+    with serving(image, tmp_path, "serve", "--dev") as container, container.network() as client:
+        page = client.get(f"{HOOK}/docs").text
+
+    assert "pip install fastapi-swagger" in page
+    assert "swagger-ui-bundle.js" not in page
 
 
 def test_sigkill_is_another_exit_code(image: Image, tmp_path: Path) -> None:
