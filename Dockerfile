@@ -1,7 +1,7 @@
 # The image of the operator: docker build -t myresource-operator:0.2.0 .
 # For two architectures: docker buildx build --platform linux/amd64,linux/arm64 -t registry.example.com/myresource-operator:0.2.0 --push .
 # Both bases have the same minor version of Python. The first has also pip and a shell, the second neither of them.
-ARG BUILD_BASE=python:3.13.11-slim-trixie
+ARG BUILD_BASE=docker.io/library/python:3.13.11-slim-trixie
 ARG RUNTIME_BASE=gcr.io/distroless/python3-debian13:nonroot
 
 FROM ${RUNTIME_BASE} AS runtime

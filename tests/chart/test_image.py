@@ -29,7 +29,7 @@ def test_the_base_with_pip_is_only_that_of_the_build_and_both_have_one_python() 
     bases = dockerfile.arguments()
     runtime, build, image = [stage[0].rest for stage in dockerfile.stages()]
 
-    assert re.fullmatch(r"python:3\.13\.\d+-slim-trixie", bases["BUILD_BASE"])
+    assert re.fullmatch(r"docker\.io/library/python:3\.13\.\d+-slim-trixie", bases["BUILD_BASE"])
     assert bases["RUNTIME_BASE"] == "gcr.io/distroless/python3-debian13:nonroot"  # which has Python 3.13
     assert (runtime, build, image) == ("${RUNTIME_BASE} AS runtime", "${BUILD_BASE} AS build", "${RUNTIME_BASE}")
 

@@ -7,6 +7,7 @@ all files and of the image, and then also in a label; without it, that time is 0
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,28 +37,17 @@ class Built:
         return f"{self.name}\n{self.digest}\n{self.size / MIB:.0f} MiB to pull"
 
 
-def build(name: str, *options: str, epoch: str = "0") -> Built:
-    """Build the image *name* with more *options* of buildah; all its files have the time *epoch*, in seconds.
+def build(name: str, *more: str, epoch: str = "0") -> Built:
+    """Build the image *name* with *more* options of buildah; all its files have the time *epoch*, in seconds.
 
     Why without the cache for another time than 0: buildah would take layers from there that have another time.
     """
     WORK.mkdir(parents=True, exist_ok=True)
-    fixed = ["--format=oci", "--identity-label=false", f"--timestamp={epoch}"]
-    arguments = [f"--build-arg={argument}={base}" for argument, base in bases().items()]
-    if not _can_pull():
-        arguments.append("--network=none")
-    run(
-        "buildah",
-        "bud",
-        "--quiet",
-        "--layers" if epoch == "0" else "--no-cache",
-        *fixed,
-        *arguments,
-        *options,
-        "--tag",
-        name,
-        ROOT,
-    )
+    options = (f"--build-arg={argument}={base}" for argument, base in bases().items())
+    network = [] if _can_pull() else ["--network=none"]
+    cached = "--layers" if epoch == "0" else "--no-cache"
+    fixed = ["--quiet", "--format=oci", "--identity-label=false", f"--timestamp={epoch}"]
+    run("buildah", "bud", cached, *fixed, *options, *network, *more, "--tag", name, ROOT)
     return _built(name)
 
 
@@ -95,16 +85,19 @@ def labels() -> list[str]:
     return labels
 
 
-def main() -> None:
-    """Build the image with the name that the command line gives."""
-    try:
-        require("buildah")
-        print(build(sys.argv[1], *labels(), epoch=os.environ.get("SOURCE_DATE_EPOCH", "0")))  # noqa: T201 - a command
-    except MissingTool as error:
-        sys.exit(f"make image: {error}")
-    except subprocess.CalledProcessError as error:  # the program has reported it
-        sys.exit(f"make image: {error.cmd[0]} failed")
+def main(name: str) -> None:
+    """Build the image *name*: with buildah, or with docker if there is no buildah."""
+    if shutil.which("buildah") is None and shutil.which("docker"):
+        sys.stdout.write(run("docker", "build", "--quiet", *labels(), "--tag", name, ROOT) + "\n")
+        return
+    require("buildah")
+    sys.stdout.write(f"{build(name, *labels(), epoch=os.environ.get('SOURCE_DATE_EPOCH', '0'))}\n")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(sys.argv[1])
+    except MissingTool as error:
+        sys.exit(f"make image: {error}")
+    except subprocess.CalledProcessError as error:  # which the program has explained
+        sys.exit(f"make image: {error.cmd[0]} failed")

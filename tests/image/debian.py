@@ -106,21 +106,19 @@ class _Apt:
             "Dir::Cache": f"{self._folder}/cache",
             "APT::Sandbox::User": "root",
         }
-        return run(
-            "apt-get", "--quiet=2", *(f"-o{name}={value}" for name, value in settings.items()), *arguments, cwd=cwd
-        )
+        options = (f"-o{name}={value}" for name, value in settings.items())
+        return run("apt-get", "--quiet=2", *options, *arguments, cwd=cwd)
 
 
 def _sources() -> dict[str, str]:
     """Return the sources of Debian in /etc/apt by their files, for Debian 13; raise MissingTool."""
     codename = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
-    files = [file for file in Path("/etc/apt").rglob("*sources*") if file.suffix in {".list", ".sources"}]
-    files += Path("/etc/apt/sources.list.d").glob("*.list")
-    texts = {file.name: file.read_text() for file in files if file.is_file()}
+    files = [file for file in Path("/etc/apt").rglob("*") if file.suffix in {".list", ".sources"}]
+    texts = {file.name: file.read_text() for file in files}
     found = {name: text.replace(codename, _SUITE) for name, text in texts.items() if f"{codename}-updates" in text}
     if codename and found and shutil.which("apt-get") and shutil.which("dpkg-deb"):
         return found
-    message = "no image registry is reached, and this is no Debian that can make the base images from its packages"
+    message = "the base images can't be pulled, and only on Debian can make image make stand-ins from packages"
     raise MissingTool(message)
 
 

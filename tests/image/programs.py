@@ -17,7 +17,7 @@ def require(*programs: str) -> None:
             message = f"{program} is not installed: on Debian and Ubuntu, apt-get install {program}"
             raise MissingTool(message)
     if os.getuid() != 0:
-        message = "buildah needs root to mount images: run make as root, or build with docker build -t NAME ."
+        message = "buildah needs root here, to mount images: run make as root, or docker build -t NAME ."
         raise MissingTool(message)
 
 
@@ -28,5 +28,5 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 def succeeds(*command: str | Path) -> bool:
-    """Return whether *command* succeeds. Its output is dropped."""
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    """Return whether *command* is installed and succeeds. Its output is dropped."""
+    return bool(shutil.which(command[0])) and subprocess.run(command, check=False, capture_output=True).returncode == 0
