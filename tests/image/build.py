@@ -1,7 +1,7 @@
 """``make image``: builds the Dockerfile as it is, and prints the name, the digest and the size of the image.
 
 Where a base image can't be pulled, it makes stand-ins for both from Debian's packages. SOURCE_DATE_EPOCH is the time of
-all files and of the image, and then also in a label; without it, that time is 0, so that a second build is identical.
+all files and of the image, and makes labels with that time and the commit. Without it the time is 0.
 """
 
 import json
@@ -40,7 +40,7 @@ class Built:
 def build(name: str, *more: str, epoch: str = "0") -> Built:
     """Build the image *name* with *more* options of buildah; all its files have the time *epoch*, in seconds.
 
-    Why without the cache for another time than 0: buildah would take layers from there that have another time.
+    Why without the cache for another time than 0: buildah would take layers from it that have another time.
     """
     WORK.mkdir(parents=True, exist_ok=True)
     options = (f"--build-arg={argument}={base}" for argument, base in bases().items())
@@ -75,14 +75,17 @@ def _built(name: str) -> Built:
 
 
 def labels() -> list[str]:
-    """Return the options for what the Dockerfile can't know: the commit, and the time if one is given."""
+    """Return the options for the labels of an image that is built for a time: this time, and the commit.
+
+    Why not for others: buildah takes labels from its cache, also with another value.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is None:
+        return []
+    created = datetime.fromtimestamp(int(epoch), UTC)
+    label = f"--label=org.opencontainers.image.created={created:%Y-%m-%dT%H:%M:%SZ}"
     git = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    commit = run(*git) if succeeds(*git) else ""
-    labels = [f"--build-arg=REVISION={commit}"] if commit else []
-    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
-        created = datetime.fromtimestamp(int(epoch), UTC)
-        labels.append(f"--label=org.opencontainers.image.created={created:%Y-%m-%dT%H:%M:%SZ}")
-    return labels
+    return [label, f"--build-arg=REVISION={run(*git)}"] if succeeds(*git) else [label]
 
 
 def main(name: str) -> None:
