@@ -28,6 +28,9 @@ COPY app /srv/app
 RUN python3 -m compileall -q --invalidation-mode unchecked-hash /srv
 
 FROM ${RUNTIME_BASE}
+# Why before RUN: a builder's cache compares the arguments of RUN, and buildah's not those of LABEL.
+ARG VERSION=0.2.0
+ARG REVISION=unknown
 # Why here: the base has the standard library without bytecode, which each start would compile again, in twice the time.
 USER 0:0
 RUN ["/usr/bin/python3", "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "/usr/lib"]
@@ -39,9 +42,6 @@ ENV MYRESOURCE_HOST=0.0.0.0
 EXPOSE 8080 8081
 ENTRYPOINT ["/venv/bin/python", "-IB", "-m", "app"]
 CMD ["serve"]
-# Why last: other values keep the layers above in the cache of a builder.
-ARG VERSION=0.2.0
-ARG REVISION=unknown
 LABEL org.opencontainers.image.title="myresource-operator" \
       org.opencontainers.image.description="A Kubernetes operator behind Metacontroller that turns a short custom resource, MyResource, into a production-grade Deployment" \
       org.opencontainers.image.version="${VERSION}" \

@@ -77,7 +77,7 @@ def _built(name: str) -> Built:
 def labels() -> list[str]:
     """Return the options for the labels of an image that is built for a time: this time, and the commit.
 
-    Why not for others: buildah takes labels from its cache, also with another value.
+    Why not for others: with a label that names the commit, each commit would be another image.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is None:
