@@ -17,9 +17,13 @@ from typing import Any
 
 import httpx
 
+from tests.documents import ROOT
 from tests.image.programs import run, succeeds
 
 Json = dict[str, Any]
+
+FILES = ROOT / "tests/data/traffic"
+"""What each container has at /files."""
 
 _CLONE_NEWNET = 0x40000000
 
@@ -136,5 +140,6 @@ def _bundle(image: Image, folder: Path, command: list[str], beside: Container | 
     if beside:
         (network,) = [namespace for namespace in spec["linux"]["namespaces"] if namespace["type"] == "network"]
         network["path"] = f"/proc/{beside.pid}/ns/net"
+    spec["mounts"].append({"destination": "/files", "type": "bind", "source": str(FILES), "options": ["bind", "ro"]})
     file.write_text(json.dumps(spec))
     return ["runc", "run", "--bundle", bundle, f"test-{uuid.uuid4().hex[:12]}"]

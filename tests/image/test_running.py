@@ -126,6 +126,15 @@ def test_the_commands_that_need_no_extra_work_in_the_image(image: Image, tmp_pat
         assert works(name, "--help").stdout.startswith(f"Usage: myresource {name}")
 
 
+def test_its_python_answers_recorded_traffic_as_the_python_of_the_tests_does(image: Image, tmp_path: Path) -> None:
+    same = myresource(image, tmp_path, "replay", "--no-watch-pods", "/files")
+    other = myresource(image, tmp_path, "replay", "/files")
+
+    assert (same.returncode, same.stderr) == (0, "")
+    assert re.fullmatch(r"(\d+) requests: \1 the same, 0 differ; no Pods restart\n", same.stdout)
+    assert other.returncode == 1
+
+
 @pytest.mark.parametrize(("name", "package"), [("crd", "yaml"), ("render", "yaml"), ("simulate", "rich")])
 def test_a_command_that_needs_an_extra_says_so(image: Image, tmp_path: Path, name: str, package: str) -> None:
     options = [] if name == "crd" else ["-f", "-"]
