@@ -95,6 +95,8 @@ def main(name: str) -> None:
         return
     require("buildah")
     sys.stdout.write(f"{build(name, *labels(), epoch=os.environ.get('SOURCE_DATE_EPOCH', '0'))}\n")
+    if not _can_pull():
+        sys.stdout.write("For tests only: its base images can't be pulled, and were made from Debian's packages.\n")
 
 
 if __name__ == "__main__":
