@@ -14,7 +14,7 @@ ROLLS ?= 50
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 	@echo "Creating .venv. This takes about a minute, once."
@@ -82,6 +82,12 @@ monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyReso
 dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
 	@$(BIN)/python -m tests.monitoring.picture
 
+image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME
+	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)"
+
+test-image: image ## Build the image, and test it with runc
+	@$(BIN)/pytest -m tools tests/image
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -134,4 +140,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health monitoring dashboard release workflows bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health monitoring dashboard release workflows image test-image bench reliability rolls scale record check sizes format crd manifests pages lock

@@ -8,7 +8,6 @@ import click
 
 from app.cli.comparison.children import name_file_in_errors
 from app.cli.comparison.edit import Edit, ParentFile, edit_of_file, edit_of_recording
-from app.cli.comparison.unified_diff import diff_lines, pods_sentence
 from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.recordings import is_recording, read_recording
@@ -50,6 +49,8 @@ def command(new: str, old: str, watch: Watch) -> int:
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
+    from app.cli.comparison.unified_diff import diff_lines, pods_sentence  # noqa: PLC0415 - the image has no YAML
+
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"
         raise click.UsageError(message)

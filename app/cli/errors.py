@@ -37,5 +37,6 @@ def input_errors() -> Iterator[None]:
         message = "an object is nested too deeply; give objects that an API server has stored"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
-        message = f"this needs {error.name}; install it with: {CLI_EXTRA}"
+        missing = (error.name or "").partition(".")[0]
+        message = f"{click.get_current_context().info_name} needs {missing}; install it with: {CLI_EXTRA}"
         raise InputError(message) from error

@@ -1,14 +1,14 @@
 """``myresource render``: prints the children of MyResources, or the response to Metacontroller, without a cluster."""
 
+import json
 import sys
 from datetime import datetime
 
 import click
 import msgspec
 
-from app.cli.errors import InputError
+from app.cli.errors import InputError, input_errors
 from app.cli.files.documents import FILE, load
-from app.cli.files.manifests import as_json, as_yaml
 from app.cli.files.requests import Json, answer_sync, compose_sync
 from app.cli.files.times import utc_time
 from app.cli.files.validation import problems
@@ -46,6 +46,7 @@ from metahook.server.clock import utc_now
 )
 @click.option("--now", metavar="TIME", help="Time of the request, such as 2026-01-31T12:00:00Z. Default is now.")
 @with_watch
+@input_errors()
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...], observed: str | None, related: str | None, output: str, now: str | None, watch: Watch
 ) -> int:
@@ -88,11 +89,22 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 def _print_children(responses: list[tuple[str, Json]], output: str) -> None:
     """Print all children, and on standard error why a MyResource with a valid spec has none."""
     children = [child for _, response in responses for child in response["children"]]
-    click.echo(as_json(children) if output == "json" else as_yaml(children), nl=False)
+    click.echo(_as_json(children) if output == "json" else _as_yaml(children), nl=False)
     for where, response in responses:
         ready = response["status"]["conditions"][0]
         if not response["children"] and ready["reason"] != INVALID_SPEC.name:
             print(f"myresource: {where}: no children: {ready['reason']}: {ready['message']}", file=sys.stderr)
+
+
+def _as_json(objects: list[Json]) -> str:
+    """Return *objects* as a List in JSON."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_yaml(objects: list[Json]) -> str:
+    from app.cli.files.yaml_dumper import as_yaml  # noqa: PLC0415 - the image has no YAML
+
+    return as_yaml(objects)
 
 
 def _time(text: str | None) -> datetime:

@@ -12,13 +12,12 @@ from app.cli.credentials import Credentials, with_credentials
 from app.cli.errors import input_errors
 from app.cli.files.documents import FILE
 from app.cli.options import with_watch
-from app.cli.remote_hook import RemoteHook
-from app.cli.simulation.run import pace, run
+from app.cli.simulation.run import Screen, pace, run
 from app.cli.simulation.scenarios import from_file, from_options, timed
-from app.cli.simulation.screen import JsonLines, Lines, Screen, Terminal, draw
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
+from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
 from metahook.simulator.scenario import FailureName, WatchedObjects
 from metahook.simulator.world import World
@@ -101,6 +100,7 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
 @with_credentials
 @with_watch
+@input_errors()
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     file: str | None,
     until: str,
@@ -123,19 +123,20 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
+    from app.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
+
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
     screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
-    with input_errors():
-        chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
-        called = _called(hook, credentials)
-        world = _world(called, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
-        world.history.listeners.append(screen.entry)
-        world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
-        is_ok = run(chosen, world, screen, numbered=scenario is not None)
-        if svg:
-            draw(console, svg, chosen.title)
+    chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
+    called = _called(hook, credentials)
+    world = _world(called, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
+    world.history.listeners.append(screen.entry)
+    world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
+    is_ok = run(chosen, world, screen, numbered=scenario is not None)
+    if svg:
+        draw(console, svg, chosen.title)
     return 0 if is_ok else 1
 
 
@@ -174,11 +175,15 @@ def settings(mode: Mode, watch: Watch) -> Settings:
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 
-def _called(hook: str | None, credentials: Credentials) -> RemoteHook | None:
+def _called(hook: str | None, credentials: Credentials) -> Hook | None:
     """Return the hook at the URL *hook*, or None for the built-in one."""
-    return click.get_current_context().with_resource(RemoteHook(hook, "--hook", credentials)) if hook else None
+    if hook is None:
+        return None
+    from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
+
+    return click.get_current_context().with_resource(RemoteHook(hook, "--hook", credentials))
 
 
-def _world(hook: RemoteHook | None, mode: Mode, watch: Watch) -> World:
+def _world(hook: Hook | None, mode: Mode, watch: Watch) -> World:
     """Return a world with *hook* in it, or with the built-in one."""
     return World(hook or controller(watch), settings(mode, watch), raise_errors=False)

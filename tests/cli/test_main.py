@@ -1,15 +1,13 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from app import __version__
 from tests.cli.calling import assert_one_line, call
-
-CLI_NOT_INSTALLED = (
-    "myresource: crd needs yaml; install it with: pip install ./metahook '.[cli]', at the root of the repository\n"
-)
 
 
 def test_help_lists_the_commands_without_loading_them() -> None:
@@ -114,15 +112,54 @@ def test_a_missing_file_has_the_same_exit_code_in_every_command(arguments: list[
     assert_one_line(call(*arguments), 2, NO_FILE)
 
 
-def test_serve_runs_without_yaml_and_other_commands_name_what_to_install() -> None:
-    hide = "import sys; sys.modules['yaml'] = None; from app.cli import main; main(sys.argv[1:])"
+COMMANDS = ["crd", "diff", "explain", "render", "replay", "serve", "simulate"]
+HIDE = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich']))"
 
-    helped = subprocess.run([sys.executable, "-c", hide, "serve", "--help"], capture_output=True, check=False)
-    rendered = subprocess.run([sys.executable, "-c", hide, "crd"], capture_output=True, text=True, check=False)
 
-    assert helped.returncode == 0
-    assert rendered.returncode == 2
-    assert rendered.stderr == CLI_NOT_INSTALLED
+def _without_extra(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"{HIDE}; from app.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(name="web")
+def _web(tmp_path: Path) -> str:
+    """Return a file with a MyResource in JSON, which needs no extra to be read."""
+    file = tmp_path / "web.json"
+    file.write_text(json.dumps(yaml.safe_load(Path("examples/web.yaml").read_text())))
+    return str(file)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_needs_no_extra(name: str) -> None:
+    ended = _without_extra(name, "--help")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == call(name, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package"),
+    [
+        pytest.param("crd", "yaml", id="crd"),
+        pytest.param("diff -f WEB --against WEB", "yaml", id="diff"),
+        pytest.param("render -f WEB", "yaml", id="render"),
+        pytest.param("simulate -f WEB", "rich", id="simulate"),
+    ],
+)
+def test_a_command_that_needs_an_extra_names_what_to_install(arguments: str, package: str, web: str) -> None:
+    name, *options = arguments.replace("WEB", web).split()
+    ended = _without_extra(name, *options)
+
+    remedy = "pip install ./metahook '.[cli]', at the root of the repository"
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"myresource: {name} needs {package}; install it with: {remedy}\n"
+
+
+@pytest.mark.parametrize("output", ["json", "response"])
+def test_render_reads_and_writes_json_without_the_extra(output: str, web: str) -> None:
+    arguments = ["render", "-f", web, "-o", output, "--now", "2026-01-31T12:00:00Z"]
+
+    assert _without_extra(*arguments).stdout == call(*arguments).out
 
 
 def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:

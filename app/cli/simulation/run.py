@@ -3,10 +3,10 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from app.cli.simulation.screen import Screen
 from metahook.simulator.findings import findings
+from metahook.simulator.history import Entry
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.runner import StepResult, run_scenario
 from metahook.simulator.scenario import Scenario
@@ -14,6 +14,19 @@ from metahook.simulator.world import NeverQuiet, World
 
 OBSERVATION = 1800.0
 """Virtual seconds for which a quiet world is observed, to verify that it stays quiet."""
+
+
+class Screen(Protocol):
+    """An output of a simulation."""
+
+    def entry(self, entry: Entry) -> None:
+        """Show an entry of the history."""
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """Show a sentence."""
+
+    def end(self, summary: dict[str, Any]) -> None:
+        """Show the summary."""
 
 
 def pace(speed: float, most: float) -> Callable[[float], None]:

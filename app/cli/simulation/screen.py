@@ -1,7 +1,7 @@
 """The output of a simulation: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -18,19 +18,6 @@ INDENT = 34
 _STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "detail": "dim"}
 _ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
 """The actors that ``--brief`` shows, and their colours."""
-
-
-class Screen(Protocol):
-    """An output of a simulation."""
-
-    def entry(self, entry: Entry) -> None:
-        """Show an entry of the history."""
-
-    def say(self, text: str, tone: str = "plain") -> None:
-        """Show a sentence."""
-
-    def end(self, summary: dict[str, Any]) -> None:
-        """Show the summary."""
 
 
 class Lines:

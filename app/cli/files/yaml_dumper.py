@@ -1,6 +1,5 @@
-"""Manifests: objects as YAML documents, or as a List in JSON, for kubectl."""
+"""Writes objects as YAML documents, for kubectl. Needs PyYAML, so other modules import it where they use it."""
 
-import json
 import re
 from typing import Any
 
@@ -26,8 +25,3 @@ def as_yaml(objects: list[Json]) -> str:
     return "".join(
         "---\n" + yaml.dump(item, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True) for item in objects
     )
-
-
-def as_json(objects: list[Json]) -> str:
-    """Return *objects* as a List in JSON."""
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2, ensure_ascii=False) + "\n"
