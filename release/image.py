@@ -11,6 +11,9 @@ from typing import Any
 from release.archive import tar
 from release.source import NotReleasable, Source
 
+BASE = "org.opencontainers.image.base.name"
+"""Annotation. Source: OCI image specification, annotations."""
+
 _LEFT_OUT = '{}; to build the other parts: make release PARTS="wheels sbom chart manifests"'
 
 

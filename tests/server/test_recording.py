@@ -58,7 +58,7 @@ def test_a_request_is_kept_with_its_answer_path_time_and_status(tmp_path: Path) 
 
     first, second = kept(tmp_path)
     assert first == {
-        "version": "0.1.0",
+        "version": __version__,
         "path": "/sync",
         "time": "2026-01-31T12:00:00.250000+00:00",
         "status": 200,
