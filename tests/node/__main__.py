@@ -1,0 +1,52 @@
+"""``python -m tests.node up`` starts a node with the operator; ``down`` removes it. See docs/testing.md."""
+
+import sys
+import time
+
+from tests.node import images, machine
+from tests.node.daemon import Late
+from tests.node.layout import KUBECONFIG, LOGS
+from tests.node.programs import CHART, Missing, path, require
+from tests.node.shell import Failed, Shell
+from tests.node.walk import INSTALL, steps
+
+_USAGE = "usage: python -m tests.node up|down|name"
+
+
+def up() -> None:
+    """Start a new node, and install the operator by the commands of the page."""
+    require()
+    machine.stop()
+    began = time.monotonic()
+    images.make_for_node()
+    machine.start()
+    print(f"The node is ready after {time.monotonic() - began:.0f} s.")
+    shell = Shell()
+    images.push_all(shell)
+    shell.run(f"helm push {path(CHART)} oci://ghcr.io/metacontroller")
+    for command in steps(*INSTALL):
+        print(f"\n$ {command}", flush=True)
+        print(shell.run(command), end="", flush=True)
+
+
+def name() -> None:
+    """Print how to use the node, and how to remove it."""
+    print(f"\nThe node runs on; make cluster-down removes it. To use it:\n\n    export KUBECONFIG={KUBECONFIG}")
+
+
+def main(arguments: list[str]) -> str | int:
+    """Run a command, and return the exit code or a message."""
+    known = {"up": up, "down": machine.stop, "name": name}
+    if len(arguments) != 1 or arguments[0] not in known:
+        return _USAGE
+    try:
+        known[arguments[0]]()
+    except Missing as missing:
+        return str(missing)
+    except (Late, Failed) as failed:
+        return f"{failed}\nThe logs of the node are in {LOGS}; make cluster-down removes it."
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
