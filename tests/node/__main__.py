@@ -10,8 +10,6 @@ from tests.node.programs import CHART, Missing, path, require
 from tests.node.shell import Failed, Shell
 from tests.node.walk import INSTALL, steps
 
-_USAGE = "usage: python -m tests.node up|down|name"
-
 
 def up() -> None:
     """Start a new node, and install the operator by the commands of the page."""
@@ -29,18 +27,25 @@ def up() -> None:
         print(shell.run(command), end="", flush=True)
 
 
-def name() -> None:
+def kubeconfig() -> None:
+    """Print the path of the kubeconfig."""
+    print(KUBECONFIG)
+
+
+def describe() -> None:
     """Print how to use the node, and how to remove it."""
     print(f"\nThe node runs on; make cluster-down removes it. To use it:\n\n    export KUBECONFIG={KUBECONFIG}")
 
 
+COMMANDS = {"up": up, "down": machine.stop, "kubeconfig": kubeconfig, "describe": describe}
+
+
 def main(arguments: list[str]) -> str | int:
     """Run a command, and return the exit code or a message."""
-    known = {"up": up, "down": machine.stop, "name": name}
-    if len(arguments) != 1 or arguments[0] not in known:
-        return _USAGE
+    if len(arguments) != 1 or arguments[0] not in COMMANDS:
+        return f"usage: python -m tests.node {'|'.join(COMMANDS)}"
     try:
-        known[arguments[0]]()
+        COMMANDS[arguments[0]]()
     except Missing as missing:
         return str(missing)
     except (Late, Failed) as failed:

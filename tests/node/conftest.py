@@ -1,7 +1,7 @@
 """Fixtures: the node that ``make cluster`` started, and a namespace on it for each test."""
 
-import itertools
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from tests.node.shell import Shell
 from tests.own.own_cluster import OwnCluster
 
 ROWS = pytest.StashKey[dict[str, str]]()
-NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +33,14 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnCluster]:
 @pytest.fixture(scope="module")
 def here(node: OwnCluster) -> Iterator[Place]:
     """Return a namespace that the tests of a module share."""
-    made = Place(node, f"node-{next(NUMBERS)}")
+    made = new_place(node)
     yield made
     made.close()
+
+
+def new_place(node: OwnCluster, labels: dict[str, str] | None = None) -> Place:
+    """Return a new namespace."""
+    return Place(node, f"test-{secrets.token_hex(4)}", labels)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from metahook.envtest.client import Refused
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.objects import Json
 from tests.e2e.namespace import Place
-from tests.node.conftest import NUMBERS
+from tests.node.conftest import new_place
 from tests.node.images import APP
 from tests.node.shell import Shell
 from tests.node.test_hook import OPERATOR, hooks
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.tools
 RESTRICTED = "pod-security.kubernetes.io/enforce"
 UPGRADE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator"
-    " --reset-then-reuse-values --wait --set podAnnotations.example\\.com/upgraded=yes"
+    " --reset-then-reuse-values --wait --set podLabels.upgraded=once"
 )
 
 
@@ -71,7 +71,7 @@ def test_the_operators_namespace_can_enforce_restricted(node: OwnCluster, shell:
 @pytest.fixture(scope="module")
 def restricted(node: OwnCluster) -> Iterator[Place]:
     """Return a namespace that enforces the Pod Security Standard restricted."""
-    made = Place(node, f"node-{next(NUMBERS)}", {RESTRICTED: "restricted"})
+    made = new_place(node, {RESTRICTED: "restricted"})
     yield made
     made.close()
 
@@ -85,5 +85,6 @@ def test_a_restricted_namespace_accepts_the_restricted_profile(restricted: Place
 def test_a_restricted_namespace_refuses_the_baseline_profile_and_the_status_names_it(restricted: Place) -> None:
     restricted.make("bad", image=f"{APP}:1")
 
-    restricted.eventually(lambda: "PodSecurity" in restricted.message("bad"))
+    restricted.wait_for_status("Building", "ReplicaFailure", "bad")
+    assert "set spec.securityProfile to Restricted" in restricted.message("bad")
     assert restricted.pods("bad") == set()
