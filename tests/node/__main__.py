@@ -16,6 +16,7 @@ def up() -> None:
     require()
     machine.stop()
     began = time.monotonic()
+    machine.prepare()
     images.make_for_node()
     machine.start()
     print(f"The node is ready after {time.monotonic() - began:.0f} s.")

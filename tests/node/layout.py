@@ -3,9 +3,11 @@
 import os
 from pathlib import Path
 
-FOLDER = Path(os.environ.get("NODE_DIR") or "/var/lib/myresource-node")
+FOLDER = Path(os.environ.get("NODE_DIR") or "/var/lib/myresource-node").resolve()
 """The folder of everything that the node writes. Sockets are in it, so its path must be short."""
 
+MARK = FOLDER / "made-by-make-cluster"
+"""Says that the folder is the node's, and may be deleted."""
 KUBECONFIG = FOLDER / "admin.conf"
 LOGS = FOLDER / "log"
 RUN = FOLDER / "run"

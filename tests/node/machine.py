@@ -15,23 +15,32 @@ from tests.node.layout import (
     KEYS,
     KUBECONFIG,
     LOGS,
+    MARK,
     NODE,
     NODE_IP,
     RUN,
     SERVICES,
 )
-from tests.node.programs import path
+from tests.node.programs import Missing, path
 
 _FOLDERS = (LOGS, RUN, KEYS, FOLDER / "etcd", FOLDER / "kubelet")
 _PODS_FIRST = ("kube-proxy", "kubelet", "kube-scheduler", "kube-controller-manager")
 """They stop before the Pods, which they would start again."""
 
 
-def start() -> None:
-    """Start a new node, and wait until its DNS serves; raise Late."""
+def prepare() -> None:
+    """Create the folders of a new node; raise Missing if there are files of others."""
+    if FOLDER.exists() and any(FOLDER.iterdir()):
+        message = f"{FOLDER} is not empty and not of a node: set NODE_DIR to a folder that make cluster may delete"
+        raise Missing(message)
     for folder in _FOLDERS:
         folder.mkdir(parents=True, exist_ok=True)
     FOLDER.chmod(0o700)  # it has keys
+    MARK.touch()
+
+
+def start() -> None:
+    """Start the node, and wait until its DNS serves; raise Late."""
     certificates.create()
     configuration.write()
     network.create()
@@ -107,7 +116,9 @@ def _as_user(user: str) -> list[str]:
 
 
 def stop() -> None:
-    """Stop what runs of the node, restore the machine, and delete the folder of the node."""
+    """Stop what runs of the node, restore the machine, and delete the folder of the node, if there is one."""
+    if not MARK.exists():
+        return
     if RUN.exists():
         up = daemon.running()
         daemon.stop([name for name in up if name in _PODS_FIRST])
