@@ -1,5 +1,6 @@
 """``python -m tests.node up`` starts a node with the operator; ``down`` removes it. See docs/testing.md."""
 
+import subprocess
 import sys
 import time
 
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> str | int:
         COMMANDS[arguments[0]]()
     except Missing as missing:
         return str(missing)
-    except (Late, Failed) as failed:
+    except (Late, Failed, subprocess.CalledProcessError) as failed:
         return f"{failed}\nThe logs of the node are in {LOGS}; make cluster-down removes it."
     return 0
 

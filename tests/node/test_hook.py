@@ -129,7 +129,7 @@ def test_a_rolling_restart_of_the_hook_loses_no_call(
 
     errors = sync_errors(node, since)
     figures[f"hook: SyncErrors while {2 * RESTARTS} of its Pods are replaced"] = str(len(errors))
-    figures["hook: changes of MyResources during these"] = str(len(done))
+    figures["hook: changes of MyResources meanwhile"] = str(len(done))
     figures["hook: seconds for a rolling restart of its two Pods"] = f"{(time.time() - since) / RESTARTS:.0f}"
     assert errors == []
     for name in names:
