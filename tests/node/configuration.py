@@ -138,6 +138,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
   path = "{FOLDER}/containerd/opt"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "localhost/pause:1"
+  netns_mounts_under_state_dir = true # where the namespaces of Pods go with the node
   restrict_oom_score_adj = true # in a container, root may not lower the score
   enable_unprivileged_ports = true
   [plugins."io.containerd.grpc.v1.cri".cni]

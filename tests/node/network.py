@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from tests.node.layout import FOLDER, HOST_IP, LINK, NAMESPACE, NODE_IP
@@ -40,6 +41,8 @@ def remove() -> None:
     _run("ip", "netns", "del", NAMESPACE, check=False)
     _run("ip", "link", "del", LINK, check=False)
     shutil.rmtree(_RESOLVER, ignore_errors=True)
+    with suppress(OSError):  # it is not empty, or there is none
+        _RESOLVER.parent.rmdir()
 
 
 def raise_sysctls() -> None:
