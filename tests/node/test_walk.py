@@ -27,7 +27,7 @@ def reader(node: OwnCluster, tmp_path: Path) -> Shell:
 def test_the_first_myresource_is_created_changed_broken_and_deleted(reader: Shell) -> None:
     printed = "".join(reader.run(command) for command in steps(*FIRST))
 
-    assert printed.count("condition met") == 3
+    assert printed.count("condition met") == 4
     assert "Container main can't pull its image" in printed
     assert 'myresource.mygroup.example.com "web" deleted' in printed
     with pytest.raises(Failed, match="not found"):
