@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from tests.node import certificates
-from tests.node.cgroup import is_v1
 from tests.node.layout import (
     CLUSTER_DNS,
     CONTAINERD,
@@ -68,7 +67,7 @@ def _kubelet() -> object:
         "authorization": {"mode": "Webhook"},
         **keys,
         "containerRuntimeEndpoint": f"unix://{CONTAINERD}",
-        **({"failCgroupV1": False} if is_v1() else {}),  # Kubernetes 1.30 does not know the field
+        "failCgroupV1": False,
         "cgroupDriver": "cgroupfs",
         "clusterDomain": "cluster.local",
         "clusterDNS": [CLUSTER_DNS],
