@@ -14,7 +14,7 @@ ROLLS ?= 50
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 	@echo "Creating .venv. This takes about a minute, once."
@@ -88,6 +88,18 @@ image: $(READY) ## Build the image with buildah, and print its digest and size: 
 test-image: image ## Build the image, and test it with runc
 	@$(BIN)/pytest -m tools tests/image
 
+cluster: $(READY) ## Start a Kubernetes node here, install the operator on it and run tests there; as root: see docs/testing.md
+	@$(BIN)/python -m tests.node up
+	@$(BIN)/pytest -m tools tests/node
+	@KUBECONFIG="$$($(BIN)/python -m tests.node kubeconfig)" $(MAKE) --no-print-directory own CONTEXT=node
+	@$(BIN)/python -m tests.node describe
+
+cluster-down: $(READY) ## Remove the node that make cluster started
+	@$(BIN)/python -m tests.node down
+
+kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
+	@tests/node/kind.sh
+
 bench: $(READY) ## Measure a sync with a thousand Pods, and recording
 	@$(BIN)/python -m bench.pods
 	@$(BIN)/python -m bench.installation
@@ -140,4 +152,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health monitoring dashboard release workflows image test-image bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale record check sizes format crd manifests pages lock

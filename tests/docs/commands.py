@@ -15,11 +15,25 @@ CHART = "charts/myresource-operator"
 
 def commands(page: str) -> list[str]:
     """Return the commands in indented lines, tables and sentences of *page*."""
-    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"\\\n\s*", "", text)  # a backslash at the end of a line joins it with the next one
+    text = _prose(page)
     inline = re.findall(r"`((?:kubectl|helm) [^`<]+)`", text.partition("made by make pages")[0])
-    lines = re.findall(r"^ {4,}(\S.*)$", text, re.MULTILINE)
-    return lines + [command for command in inline if " " in command and "..." not in command]
+    return _indented(text) + [command for command in inline if " " in command and "..." not in command]
+
+
+def section_commands(page: str, section: str) -> list[str]:
+    """Return the commands in indented lines of a *section* of *page*, in their order."""
+    (text,) = re.findall(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", _prose(page), re.DOTALL | re.MULTILINE)
+    return _indented(text)
+
+
+def _prose(page: str) -> str:
+    """Return *page* without blocks, and with each command in one line."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"\\\n\s*", "", text)  # a backslash at the end of a line joins it with the next one
+
+
+def _indented(text: str) -> list[str]:
+    return re.findall(r"^ {4,}(\S.*)$", text, re.MULTILINE)
 
 
 def settings(command: str) -> list[str]:

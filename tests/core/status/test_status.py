@@ -323,6 +323,15 @@ def test_the_end_of_the_last_rollout_is_not_taken_for_that_of_this_one() -> None
     assert condition(lost, "Progressing")["reason"] == "RolledOut"
 
 
+def test_a_rollout_back_to_a_template_is_in_progress_while_old_pods_are_there() -> None:
+    """The ReplicaSet is there: if it has its Pods at once, the Deployment goes on reporting the last rollout."""
+    parent = my_resource()
+    (made,) = finished(parent)
+    made["status"] = {**made["status"], "replicas": 2, "updatedReplicas": 1, "availableReplicas": 1}
+
+    assert condition(sync(parent, made), "Progressing")["reason"] == "RollingOut"
+
+
 def test_more_replicas_are_in_progress_while_the_deployment_reports_the_last_rollout() -> None:
     parent = my_resource(replicas=3)
     (made,) = finished(parent)
