@@ -71,8 +71,8 @@ UP = (
     ),
     Panel(
         "Wrong installation",
-        "Calls in the last hour that showed that the operator is not installed as it requires.",
-        (hook("sum(increase(metahook_installation_findings_total@[1h])) or vector(0)"),),
+        "How many things were wrong with the installation in the last hour, as the calls of the hook showed.",
+        (hook("count(sum by (finding) (increase(metahook_installation_findings_total@[1h])) > 0) or vector(0)"),),
         "stat",
         width=4,
     ),
