@@ -30,8 +30,8 @@ class LimitSettings(BaseSettings):
     max_connections: Annotated[int, Field(ge=10, le=100000)] = DEFAULT.max_connections
     """Maximum number of connections."""
     max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
-    """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory: see
-    docs/operate.md."""
+    """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
+    see docs/operate.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
