@@ -68,7 +68,7 @@ def tree(name: str, kubectl: Kubectl) -> None:
 
 @_command
 def events(name: str, kubectl: Kubectl) -> None:
-    """List the events of all, oldest first.
+    """List the related events, oldest first.
 
     These are the events of the MyResource, of its children and of their Pods, also of Pods that are gone.
     """
