@@ -25,8 +25,18 @@ def test_a_program_is_found_under_each_of_its_names(bare: Path) -> None:
 
 
 @pytest.mark.usefixtures("bare")
-def test_a_test_without_its_program_is_skipped_with_how_to_get_it() -> None:
+def test_a_test_without_its_program_is_skipped_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
     with pytest.raises(pytest.skip.Exception, match=r"^promtool is not installed: .*apt-get install prometheus$"):
+        find_or_skip("promtool")
+
+
+@pytest.mark.usefixtures("bare")
+def test_in_hosted_ci_a_test_without_its_program_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+
+    with pytest.raises(pytest.fail.Exception, match=r"^promtool is not installed"):
         find_or_skip("promtool")
 
 

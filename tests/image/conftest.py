@@ -7,7 +7,7 @@ import pytest
 from tests.image import container, layers
 from tests.image.build import Built, build
 from tests.image.programs import require
-from tests.programs import Missing
+from tests.programs import Missing, skip
 
 NAME = "localhost/myresource-operator:test"
 
@@ -18,7 +18,7 @@ def _built() -> Built:
         require("buildah", "runc")
         return build(NAME)
     except Missing as error:
-        pytest.skip(str(error))
+        skip(error)
 
 
 @pytest.fixture(name="files", scope="session")
