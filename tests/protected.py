@@ -3,9 +3,8 @@
 import socket
 import ssl
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +24,7 @@ from metahook.server.tokens import Tokens
 from metahook.server.watched_files import reloading
 from tests.calling import JSON
 from tests.tiny import TINY, sync_body
+from tests.waiting import eventually
 
 POLL = 0.02
 """Seconds."""
@@ -89,15 +89,6 @@ def serving(
         finally:
             server.should_exit = True
             thread.join(10)
-
-
-def eventually(is_met: Callable[[], bool]) -> bool:
-    """Wait until *is_met*; return whether it was, within ten seconds."""
-    for _ in range(int(10 / POLL)):
-        if is_met():
-            return True
-        time.sleep(POLL)
-    return False
 
 
 def post(address: tuple[str, int], context: ssl.SSLContext | None, headers: Mapping[str, str] = JSON) -> int:

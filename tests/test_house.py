@@ -1,6 +1,7 @@
-"""The house: what the tools hold about its structure, each with a twin that breaks it."""
+"""The structure of the code: the rules that make check enforces, each with a violation that it finds."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ TOOLKIT = "metahook/src/metahook"
 
 @pytest.fixture(name="house")
 def _house(tmp_path: Path) -> Path:
-    """Return a copy of the house that a test may damage."""
+    """Return a copy of the code that a test may damage."""
     for name in ("app", "metahook"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "Makefile"):
@@ -77,6 +78,20 @@ def test_a_module_of_more_than_220_lines_is_refused(house: Path, package: str) -
     assert sizes_hold(house)
     long.write_text("x = 1\n" * 221)
     assert not sizes_hold(house)
+
+
+def imports_of_tests(root: Path) -> list[str]:
+    """Return the modules that generate and release files, and import tests."""
+    files = [file for name in ("charts", "docs", "release") for file in (root / name).rglob("*.py")]
+    return [file.name for file in files if re.search(r"^\s*(from|import) tests\b", file.read_text(), re.MULTILINE)]
+
+
+def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release/wrong.py").write_text("import os\nfrom tests.image.programs import run\n")
+
+    assert imports_of_tests(ROOT) == []
+    assert imports_of_tests(tmp_path) == ["wrong.py"]
 
 
 @pytest.mark.parametrize("name", ["run", "dev", "site", "release"])

@@ -30,8 +30,8 @@ class LimitSettings(BaseSettings):
     max_connections: Annotated[int, Field(ge=10, le=100000)] = DEFAULT.max_connections
     """Maximum number of connections."""
     max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
-    """Maximum number of requests over 1 MiB that are in memory at the same time. Each one more needs more memory: see
-    docs/operate.md."""
+    """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
+    see docs/operate.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
@@ -45,7 +45,7 @@ class LimitSettings(BaseSettings):
     decide_timeout: Seconds = int(DEFAULT.decide_timeout)
     """Time to compute the response to a request over 256 KiB, in seconds."""
     write_timeout: Seconds = int(DEFAULT.write_timeout)
-    """Time for the client to take the response, in seconds."""
+    """Time to send the response, in seconds."""
     keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
     """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
 

@@ -15,7 +15,7 @@ class LogSettings(BaseSettings):
     model_config = CONFIG
 
     log_format: Annotated[Format, Option("FORMAT")] = DEFAULT_LOG.format
-    """How lines of the log look: json; console, for people; or auto, which is console on a terminal and else json."""
+    """Format of the log: json; console, for people; or auto, which is console on a terminal and otherwise json."""
     log_level: Annotated[Level, Option("LEVEL")] = DEFAULT_LOG.level
     """What is logged: debug (every call of a hook), info, warning (only refusals and problems) or error."""
     log_rate: Annotated[int, Field(ge=0, le=10000), Option("LINES")] = int(DEFAULT_LOG.rate)

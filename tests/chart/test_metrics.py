@@ -63,8 +63,11 @@ def test_both_monitors_give_the_same_job(given: Json, kind: str, endpoints: str)
     assert [endpoint["path"] for endpoint in spec[endpoints]] == ["/metrics"]
 
 
-@pytest.mark.parametrize(("kind", "plural"), [("serviceMonitor", "servicemonitors"), ("podMonitor", "podmonitors")])
-def test_a_monitor_needs_its_crd(kind: str, plural: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "plural"),
+    [("serviceMonitor", "servicemonitors"), ("podMonitor", "podmonitors"), ("rules", "prometheusrules")],
+)
+def test_an_object_of_the_prometheus_operator_needs_its_crd(kind: str, plural: str) -> None:
     given = {
         "crds": {"enabled": False},
         "networkPolicy": {"enabled": False},

@@ -67,11 +67,11 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         (
             {"metrics": {"rules": {"labels": {"helm.sh/chart": "x"}}}},
             "metrics.rules.labels contains the label helm.sh/chart",
-            "remove one of them",
+            "remove it",
         ),
         (
             {"metrics": {"dashboard": {"labels": {"team": "x"}}}, "commonLabels": {"team": "y"}},
-            "metrics.dashboard.labels contains the label team",
+            "metrics.dashboard.labels and commonLabels both contain the label team",
             "remove one of them",
         ),
         ({"metrics": {"rules": {"disabled": ["HookDown"]}}}, "/metrics/rules/disabled/0", "must be one of"),
@@ -180,12 +180,12 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         (
             {"extraEnv": [{"name": "MYRESOURCE_DRAIN", "value": "1"}]},
             "extraEnv[0].name is MYRESOURCE_DRAIN",
-            "set the value of that name",
+            "set the value for it instead",
         ),
         ({"extraEnv": [{"name": "A", "value": 1}]}, "/extraEnv/0/value", "got number, want string"),
         ({"extraEnv": {"A": "1"}}, "/extraEnv", "got object, want array"),
         ({"extraEnvFrom": [{"secret": {}}]}, "/extraEnvFrom/0", "'secret' not allowed"),
-        ({"extraArgs": ["--record=/r", "--drain=1"]}, "extraArgs[1] is --drain=1", "set the value of that name"),
+        ({"extraArgs": ["--record=/r", "--drain=1"]}, "extraArgs[1] is --drain=1", "set the value for it instead"),
         ({"extraArgs": ["--recording"]}, "extraArgs[0] is --recording", "only --record, --record-limit"),
         (extra("tls"), "extraVolumes[0].name is tls, which is a volume of the chart", "choose another name"),
         ({**extra("a"), **mounted("b")}, "extraVolumeMounts[0].name is b", "add the volume there"),

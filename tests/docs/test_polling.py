@@ -6,8 +6,7 @@ import json
 import re
 import runpy
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.documents import ROOT
+from tests.waiting import eventually
 from tests.worlds import Since, both_modes, calls
 
 PERIOD = 3600.0
@@ -186,16 +186,16 @@ def test_the_thread_keeps_the_last_reading_while_the_other_system_is_down(page: 
     with system({"acme": 5}) as it:
         poller = page["Poller"](partial(page["ask"], it.url), every=0.02)
         poller.start()
-        eventually(lambda: poller.last is not None)
+        assert eventually(lambda: poller.last is not None)
 
         it.down = True
         asked = it.asked
-        eventually(lambda: it.asked > asked + 3)
+        assert eventually(lambda: it.asked > asked + 3)
         kept = poller.last
         assert kept.seats == {"acme": 5}
 
         it.down, it.seats = False, {"acme": 4}
-        eventually(lambda: poller.last.seats == {"acme": 4})
+        assert eventually(lambda: poller.last.seats == {"acme": 4})
         assert poller.last.at > kept.at
 
 
@@ -231,10 +231,3 @@ def system(seats: dict[str, int]) -> Iterator[System]:
         yield it
         server.shutdown()
         thread.join()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)

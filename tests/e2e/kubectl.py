@@ -1,7 +1,6 @@
 """The kubectl commands of the pages, as requests. The default namespace is ``default``."""
 
 import json
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from metahook.envtest.client import MERGE, STRATEGIC, Client, Refused
 from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
 from tests.e2e.statuses import condition
+from tests.waiting import eventually
 
 PATIENCE = 90
 """Timeout of a command in seconds."""
@@ -122,10 +122,7 @@ class Kubectl:
 
 
 def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "the command takes too long"
-        time.sleep(0.1)
+    assert eventually(holds, PATIENCE, pause=0.1), "the command takes too long"
 
 
 def _target(*words: str) -> tuple[str, str]:

@@ -17,12 +17,12 @@ from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
+from tests.e2e.bare_cluster import BareCluster, running
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.hook import Hook
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.shell import Shell
-from tests.e2e.site import Site, running_site
 from tests.e2e.statuses import condition
 from tests.worlds import deployment, foreign, service
 
@@ -58,25 +58,25 @@ WAIT = "kubectl wait --for=condition=Ready myresource/web --timeout=120s"
 
 
 @pytest.fixture(scope="module")
-def site(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Return a new site, in which the operator was installed once, so that Metacontroller knows its kind."""
-    with running_site(mode, tmp_path_factory.mktemp("chart")) as site:
+def bare(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareCluster]:
+    """Return a new cluster, in which the operator was installed once, so that Metacontroller knows its kind."""
+    with running(mode, tmp_path_factory.mktemp("chart")) as bare:
         for command in (INSTALL, UNINSTALL):
-            site.shell().run(command)
-        site.cluster.control_plane.controllers.restart()  # the controllers would discover a new kind late
-        yield site
+            bare.shell().run(command)
+        bare.cluster.control_plane.controllers.restart()  # the controllers would discover a new kind late
+        yield bare
 
 
 @pytest.fixture
-def shell(site: Site) -> Shell:
+def shell(bare: BareCluster) -> Shell:
     """Return a shell before any installation."""
-    return site.shell()
+    return bare.shell()
 
 
 @pytest.fixture
-def here(site: Site) -> Namespace:
+def here(bare: BareCluster) -> Namespace:
     """Return the namespace that the pages use."""
-    return Namespace(site.cluster, "default")
+    return Namespace(bare.cluster, "default")
 
 
 @pytest.fixture
@@ -101,19 +101,19 @@ def printed(page: str) -> list[str]:
     return words
 
 
-def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespace, site: Site) -> None:
+def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespace, bare: BareCluster) -> None:
     installed.run(APPLY)
     installed.run(WAIT)
     here.wait_until_ready()
 
     assert installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]  # except the age
-    assert site.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
+    assert bare.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
 
 
-def test_the_operators_namespace_can_enforce_restricted(installed: Shell, site: Site) -> None:
+def test_the_operators_namespace_can_enforce_restricted(installed: Shell, bare: BareCluster) -> None:
     installed.run("kubectl label namespace myresource-operator pod-security.kubernetes.io/enforce=restricted")
 
-    there = Namespace(site.cluster, OPERATOR)
+    there = Namespace(bare.cluster, OPERATOR)
     before = {item["metadata"]["name"] for item in there.client.all("Pod", OPERATOR)}
     for name in before:
         there.delete("Pod", name)
@@ -137,9 +137,9 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     assert here.pods() == pods
 
 
-def mounted(site: Site, folder: Path) -> Path:
+def mounted(bare: BareCluster, folder: Path) -> Path:
     """Write the keys of the Secrets of the operator's namespace to *folder*, a directory for each, and return it."""
-    for secret in site.cluster.client.all("Secret", OPERATOR):
+    for secret in bare.cluster.client.all("Secret", OPERATOR):
         place = folder / secret["metadata"]["name"]
         place.mkdir()
         for key, value in secret["data"].items():
@@ -148,17 +148,17 @@ def mounted(site: Site, folder: Path) -> Path:
 
 
 def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
-    installed: Shell, here: Namespace, site: Site, tmp_path: Path
+    installed: Shell, here: Namespace, bare: BareCluster, tmp_path: Path
 ) -> None:
     here.ready()
     pods = here.pods()
 
     installed.run(ENCRYPT)
-    secrets = mounted(site, tmp_path)
+    secrets = mounted(bare, tmp_path)
     tls, tokens = (secrets / f"{OPERATOR}-{name}" for name in ("tls", "token"))
     files = {"tls-cert": tls / "tls.crt", "tls-key": tls / "tls.key", "tls-client-ca": tls / "ca.crt", "tokens": tokens}
-    hook = Hook("tls-hook", site.cluster.folder, *(f"--{option}={path}" for option, path in files.items()))
-    site.proxy.tls_target = hook.url
+    hook = Hook("tls-hook", bare.cluster.folder, *(f"--{option}={path}" for option, path in files.items()))
+    bare.proxy.tls_target = hook.url
     hook.start()
     try:
         here.wait_until_quiet()
@@ -171,22 +171,22 @@ def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
         here.wait_until_ready()
     finally:
         hook.stop()
-    assert site.proxy.tunnels == {f"{OPERATOR}.{OPERATOR}.svc:443"}
+    assert bare.proxy.tunnels == {f"{OPERATOR}.{OPERATOR}.svc:443"}
 
 
-def make_beside(name: str, here: Namespace, site: Site) -> Json:
+def make_beside(name: str, here: Namespace, bare: BareCluster) -> Json:
     """Create a MyResource, and a Service of its name before Metacontroller writes; return that Service."""
-    with site.proxy.holding():
+    with bare.proxy.holding():
         here.make(name, **PORT)
-        here.eventually(lambda: any(f'"name":"{name}"'.encode() in body for body in site.proxy.held))
+        here.eventually(lambda: any(f'"name":"{name}"'.encode() in body for body in bare.proxy.held))
         theirs = foreign(service(app="other"))
         here.put({**theirs, "metadata": {**theirs["metadata"], "name": name}})
         return here.get("Service", name)
 
 
-def takes_over(site: Site, here: Namespace, kind: str, owner: Json, user: str = METACONTROLLER) -> bool:
+def takes_over(bare: BareCluster, here: Namespace, kind: str, owner: Json, user: str = METACONTROLLER) -> bool:
     """Return whether *user* can make *owner* the controller of the object ``stray`` (dry run)."""
-    client = site.cluster.control_plane.client(user)
+    client = bare.cluster.control_plane.client(user)
     change = {"metadata": {"ownerReferences": [{"name": "x", "uid": "1", "controller": True, **owner}]}}
     headers = {"Content-Type": "application/merge-patch+json"}
     where = client.path(kind, here.name, "stray")
@@ -197,10 +197,10 @@ def takes_over(site: Site, here: Namespace, kind: str, owner: Json, user: str = 
 
 
 def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_force(
-    installed: Shell, here: Namespace, site: Site, mode: Mode
+    installed: Shell, here: Namespace, bare: BareCluster, mode: Mode
 ) -> None:
     """Without it, the Service gets another selector, and an owner with which it is deleted."""
-    before = make_beside("open", here, site)
+    before = make_beside("open", here, bare)
     here.eventually(lambda: here.state_and_reason("open")[0] != "")
     here.wait_until_quiet()
     assert (here.get("Service", "open") == before) is (mode == "dynamic-apply")
@@ -209,15 +209,15 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
     for item in (deployment("stray"), {**service(app="other"), "metadata": {"name": "stray"}}):
         here.put(foreign(item))
     ours = {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource"}
-    assert takes_over(site, here, "Service", ours)
+    assert takes_over(bare, here, "Service", ours)
     installed.run(GUARD)
-    here.eventually(lambda: not takes_over(site, here, "Service", ours))
+    here.eventually(lambda: not takes_over(bare, here, "Service", ours))
 
     policy = here.client.get("ValidatingAdmissionPolicy", "", f"{OPERATOR}-takeover")
     assert policy
     assert "expressionWarnings" not in policy["status"].get("typeChecking", {})
 
-    before = make_beside("guarded", here, site)
+    before = make_beside("guarded", here, bare)
     here.wait_for_status("Failed", "NameConflict", "guarded")
     assert here.get("Service", "guarded") == before
     errors = [each["message"] for each in here.client.all("Event", here.name) if each["reason"] == "SyncError"]
@@ -227,12 +227,12 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
     here.eventually(lambda: "ownerReferences" in here.get("Service", "guarded")["metadata"])
 
     for kind in ("Service", "Deployment"):
-        assert not takes_over(site, here, kind, ours)
-        assert takes_over(site, here, kind, {**ours, "kind": "Other"})
-        assert takes_over(site, here, kind, ours, ADMIN)
+        assert not takes_over(bare, here, kind, ours)
+        assert takes_over(bare, here, kind, {**ours, "kind": "Other"})
+        assert takes_over(bare, here, kind, ours, ADMIN)
         here.edit(kind, {"metadata": {"labels": {"controller-uid": "1"}}}, "stray")
-        assert takes_over(site, here, kind, ours)
-        assert not takes_over(site, here, kind, {**ours, "uid": "2"})
+        assert takes_over(bare, here, kind, ours)
+        assert not takes_over(bare, here, kind, {**ours, "uid": "2"})
         here.delete(kind, "stray")
     here.delete("Service", "open")
 
@@ -348,13 +348,13 @@ def properties(crd: Json) -> Json:
 
 
 def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
-    shell: Shell, here: Namespace, site: Site, tmp_path: Path
+    shell: Shell, here: Namespace, bare: BareCluster, tmp_path: Path
 ) -> None:
     def knows_restarts() -> bool:
         crd = here.client.get("CustomResourceDefinition", "", CRD)
         return crd is not None and "restartedAt" in properties(crd)["spec"]["properties"]
 
-    site.shell(older(tmp_path)).run(INSTALL)
+    bare.shell(older(tmp_path)).run(INSTALL)
     here.ready(replicas=2, **PORT)
     lax = 60 * "x"
     here.make(lax)
@@ -443,12 +443,12 @@ def newest(events: list[Json]) -> Json:
 
 
 def test_a_first_installation_starts_when_metacontroller_discovers_the_kind(
-    shell: Shell, here: Namespace, site: Site
+    shell: Shell, here: Namespace, bare: BareCluster
 ) -> None:
     shell.run("kubectl delete crd myresources.mygroup.example.com")
 
     shell.run(INSTALL)
-    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
+    bare.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
     shell.run(APPLY)
     shell.run(WAIT)
 

@@ -17,9 +17,9 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.docs.commands import commands
 from tests.e2e.audit import Done
+from tests.e2e.bare_cluster import BareCluster, running
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import Namespace
-from tests.e2e.site import Site, running_site
 from tests.e2e.watched import BACKUPS, CRD
 
 COMMIT = "9f180e7"
@@ -77,13 +77,13 @@ def _previous(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         hook.stop()
 
 
-@pytest.fixture(name="site")
-def _site(previous: str, mode: Mode, tmp_path: Path) -> Iterator[Site]:
+@pytest.fixture(name="bare")
+def _bare(previous: str, mode: Mode, tmp_path: Path) -> Iterator[BareCluster]:
     """Return a cluster in which Metacontroller calls the hook of 0.1.0."""
-    with running_site(mode, tmp_path) as site:
-        site.proxy.target = previous
-        establish(site.cluster.client, [CRD])
-        yield site
+    with running(mode, tmp_path) as bare:
+        bare.proxy.target = previous
+        establish(bare.cluster.client, [CRD])
+        yield bare
 
 
 class Workloads:
@@ -144,31 +144,31 @@ def test_the_page_has_the_command_of_the_upgrade() -> None:
 
 
 def test_an_upgrade_and_a_rollback_restart_only_the_pods_that_the_changelog_names(
-    site: Site, source: Path, previous: str
+    bare: BareCluster, source: Path, previous: str
 ) -> None:
-    this = site.cluster.hook.url
-    site.shell(source).run(INSTALL)
-    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
-    here = Namespace(site.cluster, "default")
+    this = bare.cluster.hook.url
+    bare.shell(source).run(INSTALL)
+    bare.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
+    here = Namespace(bare.cluster, "default")
     workloads = Workloads(here, source)
 
-    site.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.1.0
+    bare.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.1.0
     workloads.synced()
     assert workloads.restarted() == set()
 
-    site.proxy.target = this
+    bare.proxy.target = this
     workloads.synced()
     assert workloads.restarted() == {UNMOUNTED}
     assert workloads.synced().writes == []
 
-    site.shell(source).run(ROLLBACK)
-    site.proxy.target = previous
+    bare.shell(source).run(ROLLBACK)
+    bare.proxy.target = previous
     workloads.synced()
     assert workloads.restarted() == {UNMOUNTED}
     assert workloads.synced().writes == []
     assert sync_errors(here) == []
 
-    site.proxy.misbehaves = "500"  # of every second request
+    bare.proxy.misbehaves = "500"  # of every second request
     for _ in range(2):
         here.touched()
     here.eventually(lambda: sync_errors(here) != [])  # so an error would have been seen

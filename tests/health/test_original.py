@@ -1,7 +1,6 @@
 """The originals judge as the functions here do: the kstatus that Flux uses, and the Lua runtime that Argo CD uses."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from tests.health import kstatus
 from tests.health.argo_cd import check, health
 from tests.health.statuses import Json, myresources
+from tests.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 
@@ -18,11 +18,8 @@ HERE = Path(__file__).parent / "go"
 
 def judgements(folder: Path, script: str, items: list[Json]) -> list[Json]:
     """Return what the originals say about *items*."""
-    go = shutil.which("go")
-    if go is None:
-        pytest.skip("the kstatus of Flux and the Lua runtime of Argo CD need Go 1.26; install it and try again")
     program = folder / "judge"
-    subprocess.run([go, "build", "-o", program, "."], cwd=HERE, check=True)
+    subprocess.run([find_or_skip("go"), "build", "-o", program, "."], cwd=HERE, check=True)
     given = json.dumps({"script": script, "objects": items})
     ended = subprocess.run([program], input=given, capture_output=True, text=True, check=True)
     found: list[Json] = json.loads(ended.stdout)

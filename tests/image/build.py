@@ -16,10 +16,11 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from tests.documents import ROOT
 from tests.image import debian
-from tests.image.programs import MissingTool, require, run, succeeds
+from tests.image.programs import require, run, succeeds
+from tests.programs import Missing
 
-ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build/image"
 
 MIB = 1024 * 1024
@@ -102,7 +103,7 @@ def main(name: str) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1])
-    except MissingTool as error:
+    except Missing as error:
         sys.exit(f"make image: {error}")
     except subprocess.CalledProcessError as error:  # which the program has explained
         sys.exit(f"make image: {error.cmd[0]} failed")

@@ -6,7 +6,8 @@ import pytest
 
 from tests.image import container, layers
 from tests.image.build import Built, build
-from tests.image.programs import MissingTool, require
+from tests.image.programs import require
+from tests.programs import Missing, skip
 
 NAME = "localhost/myresource-operator:test"
 
@@ -16,8 +17,8 @@ def _built() -> Built:
     try:
         require("buildah", "runc")
         return build(NAME)
-    except MissingTool as error:
-        pytest.skip(str(error))
+    except Missing as error:
+        skip(error)
 
 
 @pytest.fixture(name="files", scope="session")

@@ -11,9 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.image.programs import MissingTool, run, succeeds
-
-ROOT = Path(__file__).parents[2]
+from tests.documents import ROOT
+from tests.image.programs import run, succeeds
+from tests.programs import Missing
 
 _SUITE = "trixie"
 _MINOR = "3.13"
@@ -111,7 +111,7 @@ class _Apt:
 
 
 def _sources() -> dict[str, str]:
-    """Return the sources of Debian in /etc/apt by their files, for Debian 13; raise MissingTool."""
+    """Return the sources of Debian in /etc/apt by their files, for Debian 13; raise Missing."""
     codename = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
     files = [file for file in Path("/etc/apt").rglob("*") if file.suffix in {".list", ".sources"}]
     texts = {file.name: file.read_text() for file in files}
@@ -119,7 +119,7 @@ def _sources() -> dict[str, str]:
     if codename and found and shutil.which("apt-get") and shutil.which("dpkg-deb"):
         return found
     message = "the base images can't be pulled, and only on Debian can make image make stand-ins from packages"
-    raise MissingTool(message)
+    raise Missing(message)
 
 
 def _unpack(apt: _Apt, packages: list[str], root: Path) -> None:

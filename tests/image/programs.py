@@ -1,24 +1,20 @@
-"""Runs buildah and other programs, and says which are missing."""
+"""Runs buildah and the programs beside it."""
 
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-
-class MissingTool(Exception):
-    """Raised if this machine can't build or run images. The message says what is missing, and how to get it."""
+from tests.programs import Missing, find
 
 
 def require(*programs: str) -> None:
-    """Raise MissingTool if one of *programs* is not installed, or if this user can't mount images."""
+    """Raise Missing if one of *programs* is not installed, or if this user can't mount images."""
     for program in programs:
-        if shutil.which(program) is None:
-            message = f"{program} is not installed: on Debian and Ubuntu, apt-get install {program}"
-            raise MissingTool(message)
+        find(program)
     if os.getuid() != 0:
         message = "buildah needs root here, to mount images: run make as root, or docker build -t NAME ."
-        raise MissingTool(message)
+        raise Missing(message)
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:

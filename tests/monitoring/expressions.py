@@ -14,7 +14,7 @@ METACONTROLLER = {
     "metacontroller_customize_requests_total",
     "workqueue_depth",
 }
-"""``test_metacontroller.py`` finds them in Metacontroller."""
+"""``test_kube_state_metrics.py`` finds them in Metacontroller."""
 
 _METRIC = re.compile(r"\b[a-zA-Z_]+(?=\{)")
 

@@ -1,6 +1,5 @@
 """Prometheus as a process on a free loopback port, and what is asked of it."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,23 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 import yaml
 
 from charts.rendering import CHART
 from metahook.envtest.free_port import free_port
 from metahook.envtest.process import Process, answers
+from tests.programs import find_or_skip
 
 Json = dict[str, Any]
 
 ALERTS = CHART / "files/alerts.yaml"
 JOB = "myresource-operator"
 STEP = 1
-
-
-def required(program: str) -> str:
-    """Return the path of *program*; without it, skip the test and say how to get it."""
-    return shutil.which(program) or pytest.skip(f"{program} is missing: apt-get install prometheus, or a release of it")
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> I
     url = f"http://127.0.0.1:{free_port()}"
     listen = f"--web.listen-address={url.removeprefix('http://')}"
     command: Sequence[str] = [
-        required("prometheus"),
+        find_or_skip("prometheus"),
         f"--config.file={config}",
         f"--storage.tsdb.path={folder / 'data'}",
     ]

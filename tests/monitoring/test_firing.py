@@ -1,8 +1,6 @@
 """An alert fires in Prometheus when the hook stops."""
 
 import re
-import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 from metahook.envtest.process import PATIENCE
 from tests.monitoring.prometheus import ALERTS, JOB, Prometheus, prometheus
 from tests.serving import served
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.tools
 
@@ -22,22 +21,14 @@ def firing(here: Prometheus) -> set[str]:
     return {each["metric"]["alertname"] for each in here.query('ALERTS{alertstate="firing"}')}
 
 
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Wait until *holds*, and return whether it does."""
-    end = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.2)
-    return holds()
-
-
 def test_an_alert_fires_when_the_hook_stops(tmp_path: Path) -> None:
     rules = tmp_path / "at-once.yaml"
     rules.write_text(re.sub(r"^ +for: .*\n", "", ALERTS.read_text(), flags=re.MULTILINE))
     with ExitStack() as hook:
         target = hook.enter_context(served()).health_url.removeprefix("http://")
         with prometheus(tmp_path, {JOB: target}, rules) as here:
-            assert eventually(lambda: bool(here.query("up == 1")) and DOWN not in firing(here))
+            assert eventually(lambda: bool(here.query("up == 1")) and DOWN not in firing(here), PATIENCE)
 
             hook.close()
 
-            assert eventually(lambda: firing(here) == {DOWN})
+            assert eventually(lambda: firing(here) == {DOWN}, PATIENCE)

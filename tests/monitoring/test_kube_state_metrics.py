@@ -1,6 +1,5 @@
 """kube-state-metrics, with the configuration of the chart, on a real control plane with Metacontroller."""
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,13 +15,13 @@ from metahook.envtest.process import Process, answers
 from tests.documents import ROOT
 from tests.monitoring.expressions import METACONTROLLER
 from tests.monitoring.state_metrics import FILE, PREFIX, Labels, names, samples
+from tests.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 
 Json = dict[str, Any]
 Found = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
-MISSING = "kube-state-metrics is missing: build it from its source by `go build .`, and put it into PATH"
 CRD, COMPOSITE = ROOT / "crds/mygroup.example.com_myresources.yaml", ROOT / "metacontroller/compositecontroller.yaml"
 SPECS: dict[str, Json] = {
     "building": {"image": "nginx:1.27", "replicas": 2},
@@ -64,7 +63,7 @@ def _condition(cluster: Cluster, name: str, kind: str) -> bool:
 @pytest.fixture(name="served", scope="module")
 def _served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the address of kube-state-metrics."""
-    program = shutil.which("kube-state-metrics") or pytest.skip(MISSING)
+    program = find_or_skip("kube-state-metrics")
     folder, port = tmp_path_factory.mktemp("state-metrics"), free_port()
     command = [
         program,

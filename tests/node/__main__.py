@@ -7,9 +7,10 @@ import time
 from tests.node import images, machine
 from tests.node.daemon import Late
 from tests.node.layout import KUBECONFIG, LOGS
-from tests.node.programs import CHART, Missing, path, require
+from tests.node.programs import CHART, path, require
 from tests.node.shell import Failed, Shell
 from tests.node.walk import INSTALL, steps
+from tests.programs import Missing
 
 
 def up() -> None:

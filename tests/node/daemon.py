@@ -3,12 +3,12 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tests.node.layout import FOLDER, LOGS, NAMESPACE, RUN
 from tests.node.programs import path
+from tests.waiting import eventually
 
 Condition = Callable[[], bool]
 
@@ -42,23 +42,14 @@ def stop(names: Iterable[str], patience: float = 10) -> None:
     for how in (signal.SIGTERM, signal.SIGKILL):
         for pid in filter(_runs, pids):
             os.kill(pid, how)
-        _until(lambda: not any(map(_runs, pids)), patience)
+        eventually(lambda: not any(map(_runs, pids)), patience)
 
 
 def wait_for(what: str, holds: Condition, patience: float = 90) -> None:
     """Wait until *holds* returns True; raise Late."""
-    if not _until(holds, patience):
+    if not eventually(holds, patience, pause=0.1):
         message = f"{what} is not there after {patience:.0f} s: see {LOGS}"
         raise Late(message)
-
-
-def _until(holds: Condition, patience: float) -> bool:
-    end = time.monotonic() + patience
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 def _runs(pid: int) -> bool:

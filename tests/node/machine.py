@@ -21,7 +21,8 @@ from tests.node.layout import (
     RUN,
     SERVICES,
 )
-from tests.node.programs import Missing, path
+from tests.node.programs import path
+from tests.programs import Missing
 
 _FOLDERS = (LOGS, RUN, KEYS, FOLDER / "etcd", FOLDER / "kubelet")
 _PODS_FIRST = ("kube-proxy", "kubelet", "kube-scheduler", "kube-controller-manager")

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from metahook.envtest.binaries import assets
+from tests.programs import Missing
 
 CHART = "metacontroller-helm-4.17.2.tgz"
 """Metacontroller's chart, as ``helm pull`` stores it."""
@@ -20,10 +21,6 @@ SYSTEM = (
     *("busybox", "mount", "umount", "sysctl"),
 )
 _CNI_FOLDERS = ("/opt/cni/bin", "/usr/lib/cni")
-
-
-class Missing(Exception):
-    """Raised if a node can't run here. The message says why, in one sentence."""
 
 
 def node_folder() -> Path:

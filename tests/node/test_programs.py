@@ -9,7 +9,8 @@ import pytest
 
 from tests.documents import ROOT
 from tests.node import programs
-from tests.node.programs import CHART, Missing, require
+from tests.node.programs import CHART, require
+from tests.programs import Missing
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 from app import __version__
 from release.checksums import NAME as CHECKSUMS
 from release.provenance import NAME as PROVENANCE
-
-ROOT = Path(__file__).parents[2]
+from tests.documents import ROOT
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ import yaml
 from app import __version__
 from charts.rendering import CHART, RELEASE
 from metahook.envtest.manifests import documents
-from tests.release.built import ROOT, Built
+from tests.documents import ROOT
+from tests.programs import find_or_skip
+from tests.release.built import Built
 
 pytestmark = pytest.mark.tools
 
@@ -152,8 +154,7 @@ def test_the_signature_of_the_chart_is_one_that_helm_verifies(
     built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built.need("chart")
-    if shutil.which("gpg") is None:
-        pytest.skip("gpg is missing: apt-get install gpg")
+    find_or_skip("gpg")
     (script,) = re.findall(r"^```bash\n(.*?)^```$", (ROOT / "docs/release.md").read_text(), re.DOTALL | re.MULTILINE)
     home, ring = tmp_path / "home", tmp_path / "ring.gpg"
     home.mkdir(mode=0o700)

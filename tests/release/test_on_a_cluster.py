@@ -6,8 +6,8 @@ import pytest
 
 from metahook.envtest.binaries import missing_binaries
 from metahook.simulator.metacontroller.settings import MODES
+from tests.e2e.bare_cluster import BareCluster, running
 from tests.e2e.namespace import Namespace
-from tests.e2e.site import Site, running_site
 from tests.release.built import Built
 
 pytestmark = [pytest.mark.tools, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
@@ -15,17 +15,17 @@ pytestmark = [pytest.mark.tools, pytest.mark.skipif(bool(missing_binaries()), re
 OPERATOR = "myresource-operator"
 
 
-@pytest.fixture(name="site", scope="module")
-def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+@pytest.fixture(name="bare", scope="module")
+def _bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareCluster]:
     """Return a cluster with Metacontroller."""
-    with running_site(MODES[-1], tmp_path_factory.mktemp("release")) as site:
-        yield site
+    with running(MODES[-1], tmp_path_factory.mktemp("release")) as bare:
+        yield bare
 
 
-def check(site: Site, built: Built) -> None:
+def check(bare: BareCluster, built: Built) -> None:
     """Check that a MyResource becomes Ready and that the hook's Pods have the image of the release, and delete it."""
-    site.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
-    here = Namespace(site.cluster, "default")
+    bare.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
+    here = Namespace(bare.cluster, "default")
     here.ready()
     pods = here.client.all("Pod", OPERATOR)
     images = {container["image"] for pod in pods for container in pod["spec"]["containers"]}
@@ -34,19 +34,19 @@ def check(site: Site, built: Built) -> None:
     assert [image.removeprefix(built.image)[:1] in (":", "@") for image in images] == [True]
 
 
-def test_the_chart_package_installs(site: Site, built: Built) -> None:
+def test_the_chart_package_installs(bare: BareCluster, built: Built) -> None:
     built.need("chart")
     package = built.file("myresource-operator-VERSION.tgz").name
     release = f"--namespace {OPERATOR}"
 
-    site.shell(built.folder).run(f"helm install {OPERATOR} {package} {release} --create-namespace --wait")
-    check(site, built)
-    site.shell().run(f"helm uninstall {OPERATOR} {release} --wait")
+    bare.shell(built.folder).run(f"helm install {OPERATOR} {package} {release} --create-namespace --wait")
+    check(bare, built)
+    bare.shell().run(f"helm uninstall {OPERATOR} {release} --wait")
 
 
-def test_the_manifests_install(site: Site, built: Built) -> None:
+def test_the_manifests_install(bare: BareCluster, built: Built) -> None:
     built.need("manifests")
 
-    site.shell(built.folder).run("kubectl apply --server-side -f install.yaml")
+    bare.shell(built.folder).run("kubectl apply --server-side -f install.yaml")
 
-    check(site, built)
+    check(bare, built)

@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.release.built import ROOT, Built
+from tests.documents import ROOT
+from tests.release.built import Built
 from tests.serving import served
 
 pytestmark = pytest.mark.tools

@@ -1,13 +1,13 @@
 """The workflows of the hosted CI run targets that exist, with pinned actions and the least permissions."""
 
 import re
-import shutil
 import subprocess
 
 import pytest
 import yaml
 
-from tests.release.built import ROOT
+from tests.documents import ROOT
+from tests.programs import find_or_skip
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {file.name: file.read_text() for file in FILES}
@@ -82,17 +82,13 @@ def test_the_hosted_ci_tests_the_least_version_and_every_version_of_the_table() 
 
 @pytest.mark.tools
 def test_actionlint_accepts_the_workflows() -> None:
-    if shutil.which("actionlint") is None:
-        pytest.skip("actionlint is missing: go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12")
-    subprocess.run(["actionlint", "-no-color"], cwd=ROOT, check=True)  # noqa: S607 - it is where its user has it
+    subprocess.run([find_or_skip("actionlint"), "-no-color"], cwd=ROOT, check=True)
 
 
 @pytest.mark.tools
 def test_actionlint_rejects_a_mistake() -> None:
-    if shutil.which("actionlint") is None:
-        pytest.skip("actionlint is missing, see above")
     mistaken = TEXTS["ci.yml"].replace("${{ matrix.kubernetes }}", "${{ matrix.minor }}")
-    command = ["actionlint", "-no-color", "-stdin-filename", ".github/workflows/ci.yml", "-"]
+    command = [find_or_skip("actionlint"), "-no-color", "-stdin-filename", ".github/workflows/ci.yml", "-"]
     ended = subprocess.run(command, cwd=ROOT, input=mistaken, capture_output=True, text=True, check=False)
 
     assert ended.returncode == 1

@@ -26,7 +26,6 @@ from metahook.server.watched_files import CannotLoad
 from tests.protected import (
     Pki,
     connection,
-    eventually,
     post,
     post_on,
     rotate_under_load,
@@ -34,6 +33,7 @@ from tests.protected import (
     serving,
     write_pair,
 )
+from tests.waiting import eventually
 
 YEAR = dt.timedelta(days=365)
 NOW = dt.datetime.fromtimestamp(0, dt.UTC) + 56 * YEAR

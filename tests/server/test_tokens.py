@@ -21,10 +21,11 @@ from metahook.server.reports import Reports
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import CannotLoad, reloading
 from tests.calling import JSON, call
-from tests.protected import POLL, eventually, post, serving
+from tests.protected import POLL, post, serving
 from tests.refused import error
 from tests.serving import Served, served
 from tests.tiny import TINY, sync_body
+from tests.waiting import eventually
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
 VALID = f"Bearer {FIRST}"

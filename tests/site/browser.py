@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-MISSING = (
-    "The pages are in build/site. To open each of them, install Chromium, for example by: apt-get install chromium"
-)
+from tests.programs import find
+
+PROGRAM = ("chromium", "chromium-browser", "google-chrome")
+"""Its names."""
 PATIENCE = 60
 """Seconds without a message from Chromium, after which it counts as stuck."""
 
@@ -26,13 +25,13 @@ _OPTIONS = (
 
 
 class Browser:
-    """A running Chromium with its *profile*, an empty folder."""
+    """A running Chromium with its *profile*, an empty folder; without Chromium it raises Missing."""
 
     def __init__(self, profile: Path) -> None:
+        arguments = [find(*PROGRAM), *_OPTIONS, f"--user-data-dir={profile}", "about:blank"]
         theirs, self._commands = os.pipe()
         self._messages, their_messages = os.pipe()
         started = f'exec "$0" "$@" 3<&{theirs} 4>&{their_messages}'
-        arguments = [str(PROGRAM), *_OPTIONS, f"--user-data-dir={profile}", "about:blank"]
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", started, *arguments], pass_fds=(theirs, their_messages), stderr=subprocess.DEVNULL
         )

@@ -11,7 +11,8 @@ import pytest
 
 from docs.site import pages
 from tests.documents import ROOT
-from tests.site.browser import MISSING, PROGRAM, Browser
+from tests.programs import Missing
+from tests.site.browser import Browser
 from tests.site.visit import problems, visit
 
 pytestmark = pytest.mark.tools
@@ -48,9 +49,11 @@ def serving(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(name="browser", scope="module")
 def _browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if PROGRAM is None:
-        pytest.exit(MISSING, 1)
-    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+    try:
+        started = Browser(tmp_path_factory.mktemp("profile"))
+    except Missing as missing:
+        pytest.exit(f"the pages are in build/site, but are not tested: {missing}", 1)
+    with started as browser:
         yield browser
 
 

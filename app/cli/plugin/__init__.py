@@ -11,7 +11,7 @@ pure: what kubectl printed goes in, text comes out.
     events       the Events of a MyResource, of its children and of their Pods
     table        rows with columns
 
-Imports explain, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
+Imports errors, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """
 
 from app.cli.plugin.commands import complete, main

@@ -61,14 +61,14 @@ def explain(name: str, kubectl: Kubectl) -> None:
 
 @_command
 def tree(name: str, kubectl: Kubectl) -> None:
-    """Show the children, their Pods and states."""
+    """Show the children and Pods, with their states."""
     parent, objects = _parent(kubectl, name), _objects(kubectl, name)
     click.echo(object_tree.text(object_tree.tree(parent, objects), objects))
 
 
 @_command
 def events(name: str, kubectl: Kubectl) -> None:
-    """List the events of all, oldest first.
+    """List the related events, oldest first.
 
     These are the events of the MyResource, of its children and of their Pods, also of Pods that are gone.
     """
@@ -81,7 +81,7 @@ def events(name: str, kubectl: Kubectl) -> None:
 def restart(name: str, kubectl: Kubectl) -> None:
     """Replace all Pods.
 
-    Sets spec.restartedAt to the current time; the Pods are replaced as spec.strategy says.
+    Sets spec.restartedAt to the current time; the Pods are replaced as spec.strategy specifies.
     """
     patch = {"spec": {"restartedAt": f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"}}
     kubectl.show("patch", _MYRESOURCES, name, "--type=merge", f"--patch={json.dumps(patch)}")
@@ -95,7 +95,7 @@ def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
     \b
     Exit status:
       0  Ready is True
-      1  action is needed (Stalled), or the time is over
+      1  action is needed (Stalled), or the timeout has expired
     """  # noqa: D301 - click keeps the line breaks after this control character
     parent = _settled(kubectl, name, timeout)
     click.echo(explanation(parent))
@@ -103,7 +103,7 @@ def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
 
 
 def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:
-    """Return the MyResource once it is Ready or Stalled, or as it is when the time is over."""
+    """Return the MyResource once it is Ready or Stalled, or as it is when the timeout expires."""
     latest = _parent(kubectl, name)
     with closing(kubectl.watch(_MYRESOURCES, name, f"--request-timeout={timeout}")) as observed:
         while is_settled(latest) is None and (newer := next(observed, None)):

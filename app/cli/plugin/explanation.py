@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from app.cli.plugin.state import is_stale, ready_condition
+from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
 from app.core.reasons import REASONS, Outlook
 from metahook.protocol.printable import printable
@@ -52,10 +52,9 @@ def filled(text: str, parent: Json) -> str:
 
 def _outlook(parent: Json, ready: Json) -> str:
     """Return whether to wait or to act, as ``myresource explain`` prints it."""
-    present = {each["type"] for each in parent["status"]["conditions"] if each["status"] == "True"}
-    if "Stalled" in present:
+    if is_true(parent, "Stalled"):
         return Outlook.STALLED.value
-    if "Reconciling" in present:
+    if is_true(parent, "Reconciling"):
         return Outlook.RECONCILING.value
     return f"Ready is {ready['status']}"
 

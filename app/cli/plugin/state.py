@@ -16,8 +16,12 @@ def state(item: Json) -> str:
 
 def ready_condition(item: Json) -> Json | None:
     """Return the condition Ready of a MyResource."""
-    conditions = item.get("status", {}).get("conditions", [])
-    return next((each for each in conditions if each["type"] == "Ready"), None)
+    return next((each for each in _conditions(item) if each["type"] == "Ready"), None)
+
+
+def is_true(item: Json, condition: str) -> bool:
+    """Return whether a MyResource has the *condition* with the status True."""
+    return any((each["type"], each["status"]) == (condition, "True") for each in _conditions(item))
 
 
 def is_stale(item: Json) -> bool:
@@ -27,12 +31,16 @@ def is_stale(item: Json) -> bool:
 
 def is_settled(item: Json) -> bool | None:
     """Return whether a MyResource is Ready (True) or Stalled (False) with its current spec; None if it is neither."""
-    ready = ready_condition(item)
-    if ready is None or is_stale(item):
+    if ready_condition(item) is None or is_stale(item):
         return None
-    if ready["status"] == "True":
+    if is_true(item, "Ready"):
         return True
-    return False if any(each["type"] == "Stalled" for each in item["status"]["conditions"]) else None
+    return False if is_true(item, "Stalled") else None
+
+
+def _conditions(item: Json) -> list[Json]:
+    found: list[Json] = item.get("status", {}).get("conditions", [])
+    return found
 
 
 def _my_resource(item: Json, status: Json) -> str:

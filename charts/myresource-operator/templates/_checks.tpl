@@ -9,7 +9,6 @@
 {{- include "myresource-operator.checkMetrics" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
 {{- include "myresource-operator.checkTls" . -}}
-{{- include "myresource-operator.checkMonitoring" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: set serviceAccount.name to an existing ServiceAccount, or serviceAccount.create to true" -}}
 {{- end -}}
@@ -116,16 +115,16 @@
 {{- end -}}
 {{- end }}
 
-{{/* What the extra values must leave to the chart. */}}
+{{/* Extra values must not replace what the chart sets. */}}
 {{- define "myresource-operator.checkExtras" -}}
 {{- range $place, $variable := .Values.extraEnv -}}
 {{- if and (hasPrefix "MYRESOURCE_" $variable.name) (not (regexMatch "^MYRESOURCE_RECORD(_LIMIT|_VALUES)?$" $variable.name)) -}}
-{{- fail (printf "extraEnv[%d].name is %s, which is for the chart to set: remove it, and set the value of that name, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
+{{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
 {{- end -}}
 {{- end -}}
 {{- range $place, $argument := .Values.extraArgs -}}
 {{- if and (hasPrefix "-" $argument) (not (regexMatch "^--record(-limit|-values)?(=|$)" $argument)) -}}
-{{- fail (printf "extraArgs[%d] is %s: only --record, --record-limit and --record-values can be added; remove it, and set the value of that name, such as drain for --drain" $place $argument) -}}
+{{- fail (printf "extraArgs[%d] is %s: only --record, --record-limit and --record-values can be added; remove it, and set the value for it instead, such as drain for --drain" $place $argument) -}}
 {{- end -}}
 {{- end -}}
 {{- range $place, $volume := .Values.extraVolumes -}}
@@ -155,7 +154,7 @@
 {{- if and $metrics.serviceMonitor.enabled $metrics.podMonitor.enabled -}}
 {{- fail "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true: set one of them to false; otherwise each Pod is scraped twice, and sums are doubled" -}}
 {{- end -}}
-{{- /* Why an error and not a note: the installation succeeds, and that nothing is scraped shows only when an alert is missing. */ -}}
+{{- /* Why an error and not a note: the installation would succeed, and the missing metrics would show only when an alert does not fire. */ -}}
 {{- range $value := list "service" "serviceMonitor" "podMonitor" -}}
 {{- if and (index $metrics $value).enabled $.Values.networkPolicy.enabled (not $.Values.networkPolicy.metricsFrom) -}}
 {{- fail (printf "metrics.%s.enabled is true and networkPolicy.metricsFrom is empty, so the NetworkPolicy blocks every scrape: add the peers that scrape, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}], or set networkPolicy.enabled to false" $value) -}}
@@ -166,7 +165,7 @@
 {{- define "myresource-operator.checkLabels" -}}
 {{- $taken := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" "controller-uid" -}}
 {{- $values := .Values -}}
-{{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels -}}
+{{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels "metrics.rules.labels" $values.metrics.rules.labels "metrics.dashboard.labels" $values.metrics.dashboard.labels -}}
 {{- range $value, $found := $labels -}}
 {{- range $label, $_ := $found -}}
 {{- if has $label $taken -}}
@@ -275,7 +274,7 @@
 {{- if and (eq .Values.tls.mode "certManager") (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "certificates.cert-manager.io")) -}}
 {{- fail "tls.mode is certManager and the CRD certificates.cert-manager.io is not installed: install cert-manager first, or set tls.mode to helm or secret" -}}
 {{- end -}}
-{{- range $value, $plural := dict "serviceMonitor" "servicemonitors" "podMonitor" "podmonitors" -}}
+{{- range $value, $plural := dict "serviceMonitor" "servicemonitors" "podMonitor" "podmonitors" "rules" "prometheusrules" -}}
 {{- if and (index $.Values.metrics $value).enabled (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.monitoring.coreos.com" $plural))) -}}
 {{- fail (printf "metrics.%s.enabled is true and the CRD %s.monitoring.coreos.com is not installed: install the Prometheus operator first, or set metrics.%s.enabled to false" $value $plural $value) -}}
 {{- end -}}

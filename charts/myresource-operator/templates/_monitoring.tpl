@@ -18,16 +18,3 @@
   | replace "536870912" (include "myresource-operator.memoryLimit" .)
   | replace "[1800s]" (printf "[%ds]" $silence) -}}
 {{- end }}
-
-{{/* Labels that the chart sets, in the labels of what watches the operator. */}}
-{{- define "myresource-operator.checkMonitoring" -}}
-{{- $taken := keys (include "myresource-operator.labels" . | fromYaml) -}}
-{{- $metrics := .Values.metrics -}}
-{{- range $value, $labels := dict "metrics.rules.labels" $metrics.rules.labels "metrics.dashboard.labels" $metrics.dashboard.labels -}}
-{{- range $label, $_ := $labels -}}
-{{- if has $label $taken -}}
-{{- fail (printf "%s contains the label %s, which the chart or commonLabels sets: remove one of them" $value $label) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end }}

@@ -82,7 +82,7 @@ WITHOUT_STATUS = {key: value for key, value in MYRESOURCE.items() if key != "sta
         pytest.param(["Available", "InvalidSpec"], 0, "Ready is True", id="the first that is settled"),
         pytest.param(["RollingOut", "Available"], 0, "Ready is True", id="ready later"),
         pytest.param(["RollingOut", "InvalidSpec"], 1, "action is needed (Stalled)", id="stalled later"),
-        pytest.param(["RollingOut"], 1, "no action is needed yet (Reconciling)", id="the time is over"),
+        pytest.param(["RollingOut"], 1, "no action is needed yet (Reconciling)", id="the timeout expires"),
     ],
 )
 def test_wait_ends_once_it_is_ready_or_stalled(

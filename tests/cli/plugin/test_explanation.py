@@ -6,7 +6,7 @@ from app.cli.plugin.explanation import explanation, filled
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
 from tests.cli.plugin.recorded import MYRESOURCE, Json
-from tests.health.statuses import message, myresources
+from tests.health.statuses import condition, message, myresources
 
 
 def with_condition(**condition: str) -> Json:
@@ -38,12 +38,8 @@ def test_every_status_is_explained_and_tells_whether_to_act() -> None:
     for item in (each for each in myresources() if each.get("status")):
         first, *rest = explanation(item).splitlines()
         assert message(item) in "\n".join(rest)
-        assert ("action is needed" in first and "no action" not in first) is _has_stalled(item)
+        assert ("action is needed" in first and "no action" not in first) is (condition(item, "Stalled") == "True")
         assert ("Note" in "\n".join(rest)) is not _is_current(item)
-
-
-def _has_stalled(item: Json) -> bool:
-    return any(each["type"] == "Stalled" for each in item["status"]["conditions"])
 
 
 def _is_current(item: Json) -> bool:

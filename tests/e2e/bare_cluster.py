@@ -15,7 +15,7 @@ from tests.e2e.shell import Shell
 
 
 @dataclass(frozen=True)
-class Site:
+class BareCluster:
     """The cluster. Metacontroller calls the hook through *proxy*, as there is no DNS."""
 
     cluster: Cluster
@@ -28,15 +28,15 @@ class Site:
 
 
 @contextmanager
-def running_site(mode: Mode, folder: Path) -> Iterator[Site]:
-    """Return a new site with its files in *folder*, and stop it when the block ends."""
+def running(mode: Mode, folder: Path) -> Iterator[BareCluster]:
+    """Return a new cluster with its files in *folder*, and stop it when the block ends."""
     cluster = Cluster(find_binaries(), folder)
     with Proxy(cluster.hook.url) as proxy:
         metacontroller = cluster.metacontroller(mode, proxy.url)
         try:
             cluster.start(installed=False)
             metacontroller.start()
-            yield Site(cluster, proxy, metacontroller)
+            yield BareCluster(cluster, proxy, metacontroller)
         finally:
             metacontroller.stop()
             cluster.stop()

@@ -1,0 +1,49 @@
+"""Programs besides Python that tests and their make targets run: where they are, or how to get them."""
+
+import os
+import shutil
+from typing import NoReturn
+
+import pytest
+
+_SOURCES = {
+    "actionlint": "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
+    "buildah": "on Debian and Ubuntu, apt-get install buildah",
+    "chromium": "on Debian, apt-get install chromium",
+    "go": "install Go 1.26",
+    "gpg": "on Debian and Ubuntu, apt-get install gpg",
+    "kube-state-metrics": "build it from its source with go build, and put it on PATH",
+    "prometheus": "on Debian and Ubuntu, apt-get install prometheus",
+    "promtool": "on Debian and Ubuntu, apt-get install prometheus",
+    "runc": "on Debian and Ubuntu, apt-get install runc",
+}
+"""How to get each program."""
+
+
+class Missing(Exception):
+    """Raised if something can't run on this machine. The message says what is missing, and how to get it."""
+
+
+def find(name: str, *others: str) -> str:
+    """Return the path of the program *name*, or of the first of its *other* names on PATH; raise Missing."""
+    found = next(filter(None, map(shutil.which, (name, *others))), None)
+    if found is None:
+        message = f"{name} is not installed: {_SOURCES[name]}"
+        raise Missing(message)
+    return found
+
+
+def find_or_skip(name: str) -> str:
+    """Return the path of the program *name*; without it, skip the test as ``skip`` does."""
+    try:
+        return find(name)
+    except Missing as missing:
+        skip(missing)
+
+
+def skip(missing: Missing) -> NoReturn:
+    """Skip the test; fail it in hosted CI, which sets CI."""
+    # Why here: a job of hosted CI without its program would pass, and would have tested nothing
+    if os.environ.get("CI"):
+        pytest.fail(str(missing))
+    pytest.skip(str(missing))
