@@ -63,7 +63,10 @@ def test_both_monitors_give_the_same_job(given: Json, kind: str, endpoints: str)
     assert [endpoint["path"] for endpoint in spec[endpoints]] == ["/metrics"]
 
 
-@pytest.mark.parametrize(("kind", "plural"), [("serviceMonitor", "servicemonitors"), ("podMonitor", "podmonitors")])
+@pytest.mark.parametrize(
+    ("kind", "plural"),
+    [("serviceMonitor", "servicemonitors"), ("podMonitor", "podmonitors"), ("rules", "prometheusrules")],
+)
 def test_a_monitor_needs_its_crd(kind: str, plural: str) -> None:
     given = {
         "crds": {"enabled": False},

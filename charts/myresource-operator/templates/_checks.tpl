@@ -275,7 +275,7 @@
 {{- if and (eq .Values.tls.mode "certManager") (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "certificates.cert-manager.io")) -}}
 {{- fail "tls.mode is certManager and the CRD certificates.cert-manager.io is not installed: install cert-manager first, or set tls.mode to helm or secret" -}}
 {{- end -}}
-{{- range $value, $plural := dict "serviceMonitor" "servicemonitors" "podMonitor" "podmonitors" -}}
+{{- range $value, $plural := dict "serviceMonitor" "servicemonitors" "podMonitor" "podmonitors" "rules" "prometheusrules" -}}
 {{- if and (index $.Values.metrics $value).enabled (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.monitoring.coreos.com" $plural))) -}}
 {{- fail (printf "metrics.%s.enabled is true and the CRD %s.monitoring.coreos.com is not installed: install the Prometheus operator first, or set metrics.%s.enabled to false" $value $plural $value) -}}
 {{- end -}}
