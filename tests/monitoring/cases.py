@@ -109,6 +109,7 @@ CASES = [
     Case("MyResourceHookDown", "another job is up", {'up{job="other"}': "1x20"}, 10, {}),
     Case("MyResourceHookReplicaDown", "one of two", {f"up{ONE}": "0x30", f"up{OTHER}": "1x30"}, 20, FIRST),
     Case("MyResourceHookReplicaDown", "it is replaced", {f"up{ONE}": "1x5 0x5 stale", f"up{OTHER}": "_x8 1x30"}, 30),
+    Case("MyResourceHookReplicaDown", "all are down", {f"up{ONE}": "0x30", f"up{OTHER}": "0x30"}, 20),
     Case("MyResourceHookReplicaDown", "there is no target", {}, 20),
     Case("MyResourceHookReplicaDown", "another job", {'up{job="other"}': "0x30"}, 20),
     Case("MyResourceHookCallsRefused", "1 of 7", {**refusals("413", "0+10x60"), **calls("0+60x60")}, 30, JOB),
