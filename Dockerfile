@@ -25,7 +25,8 @@ RUN cd /venv/lib/python*/site-packages \
     && python3 -m compileall -q --invalidation-mode unchecked-hash /venv
 COPY metahook/src/metahook /srv/metahook
 COPY app /srv/app
-RUN python3 -m compileall -q --invalidation-mode unchecked-hash /srv
+# Why chmod: a checkout has the modes that its umask gives, and the hook does not run as the owner of the files.
+RUN chmod -R u=rwX,go=rX /srv && python3 -m compileall -q --invalidation-mode unchecked-hash /srv
 
 FROM ${RUNTIME_BASE}
 # Why before RUN: a builder's cache compares the arguments of RUN, and buildah's not those of LABEL.

@@ -82,8 +82,8 @@ monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyReso
 dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
 	@$(BIN)/python -m tests.monitoring.picture
 
-image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME
-	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)"
+image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME, SOURCE=DIRECTORY with other files
+	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)" $(SOURCE)
 
 test-image: image ## Build the image, and test it with runc
 	@$(BIN)/pytest -m tools tests/image

@@ -22,7 +22,10 @@ def build(source: Source, folder: Path) -> None:
     if shutil.which("buildah") is None:
         raise NotReleasable(_LEFT_OUT.format("the archive of the image needs buildah, as from apt-get install buildah"))
     name = f"localhost/myresource-operator-release:{source.revision}"  # Why here: the name is no part of the image
-    made = subprocess.run(["make", "--no-print-directory", "image", f"IMAGE={name}"], check=False)
+    # Why from the exported files: the checkout can have ignored files, and the modes of files that its umask gave them.
+    made = subprocess.run(
+        ["make", "--no-print-directory", "image", f"IMAGE={name}", f"SOURCE={source.root}"], check=False
+    )
     if made.returncode:
         raise NotReleasable(_LEFT_OUT.format("the image can't be built, see above"))
     with tempfile.TemporaryDirectory() as temporary:

@@ -38,8 +38,10 @@ class Built:
         return f"{self.name}\n{self.digest}\n{self.size / MIB:.0f} MiB to pull"
 
 
-def build(name: str, *more: str, epoch: str = "0") -> Built:
-    """Build the image *name* with *more* options of buildah; all its files have the time *epoch*, in seconds.
+def build(name: str, *more: str, epoch: str = "0", source: Path = ROOT) -> Built:
+    """Build the image *name* of the files in *source*, with *more* options of buildah.
+
+    All its files have the time *epoch*, in seconds.
 
     Why without the cache for another time than 0: buildah would take layers from it that have another time.
     """
@@ -48,7 +50,7 @@ def build(name: str, *more: str, epoch: str = "0") -> Built:
     network = [] if _can_pull() else ["--network=none"]
     cached = "--layers" if epoch == "0" else "--no-cache"
     fixed = ["--quiet", "--format=oci", "--identity-label=false", f"--timestamp={epoch}"]
-    run("buildah", "bud", cached, *fixed, *options, *network, *more, "--tag", name, ROOT)
+    run("buildah", "bud", cached, *fixed, *options, *network, *more, "--tag", name, source)
     return _built(name)
 
 
@@ -89,20 +91,21 @@ def labels() -> list[str]:
     return [label, f"--build-arg=REVISION={run(*git)}"] if succeeds(*git) else [label]
 
 
-def main(name: str) -> None:
-    """Build the image *name*: with buildah, or with docker if there is no buildah."""
+def main(name: str, source: Path = ROOT) -> None:
+    """Build the image *name* of the files in *source*: with buildah, or with docker if there is no buildah."""
     if shutil.which("buildah") is None and shutil.which("docker"):
-        sys.stdout.write(run("docker", "build", "--quiet", *labels(), "--tag", name, ROOT) + "\n")
+        sys.stdout.write(run("docker", "build", "--quiet", *labels(), "--tag", name, source) + "\n")
         return
     require("buildah")
-    sys.stdout.write(f"{build(name, *labels(), epoch=os.environ.get('SOURCE_DATE_EPOCH', '0'))}\n")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    sys.stdout.write(f"{build(name, *labels(), epoch=epoch, source=source)}\n")
     if not _can_pull():
         sys.stdout.write("For tests only: its base images can't be pulled, and were made from Debian's packages.\n")
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(sys.argv[1], *map(Path, sys.argv[2:]))
     except Missing as error:
         sys.exit(f"make image: {error}")
     except subprocess.CalledProcessError as error:  # which the program has explained

@@ -1,11 +1,13 @@
 """Two builds of the same sources are the same image."""
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.image import container
-from tests.image.build import Built, build, labels
+from tests.image.build import ROOT, Built, build, labels
 
 pytestmark = pytest.mark.tools
 
@@ -16,6 +18,20 @@ def test_a_second_build_without_cache_has_the_same_digest(built: Built) -> None:
     again = build("localhost/myresource-operator:again", "--no-cache")
 
     assert again.digest == built.digest
+
+
+def test_a_checkout_that_only_its_owner_can_read_gives_the_same_image(built: Built, tmp_path: Path) -> None:
+    for name in ("Dockerfile", ".dockerignore", "requirements/run.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("app", "metahook/src/metahook"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in tmp_path.rglob("*"):
+        file.chmod(0o700 if file.is_dir() else 0o600)
+
+    private = build("localhost/myresource-operator:private", source=tmp_path)
+
+    assert private.digest == built.digest
 
 
 def test_with_another_time_the_digest_is_another_one_and_the_image_names_time_and_commit(

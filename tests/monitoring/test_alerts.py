@@ -127,6 +127,13 @@ def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:
     assert 'job="myresource-operator"' in ALERTS.read_text()
 
 
+def test_without_resources_no_alert_is_about_a_limit() -> None:
+    made = rendered({"metrics": {"rules": {"enabled": True}}, "resources": None})["prometheusrule.yaml"]
+
+    assert "MyResourceHookMemoryHigh" not in made
+    assert "MyResourceHookRestarts" in made
+
+
 @pytest.mark.parametrize(
     ("memory", "limit"), [("512Mi", 536870912), ("1.5Gi", 1610612736), ("600M", 600000000), (1000000000, 1000000000)]
 )

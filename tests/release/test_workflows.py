@@ -1,7 +1,13 @@
 """The workflows of the hosted CI run targets that exist, with pinned actions and the least permissions."""
 
+import io
+import json
+import os
 import re
 import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -52,11 +58,113 @@ def test_an_unknown_target_and_an_unpinned_action_would_be_found() -> None:
     assert unpinned("uses: actions/checkout@v7\n") == ["actions/checkout@v7"]
 
 
-def test_the_job_that_publishes_runs_nothing_of_the_repository() -> None:
-    publish = yaml.safe_load(TEXTS["release.yml"])["jobs"]["publish"]
-    commands = " ".join(step.get("run", "") for step in publish["steps"])
+STAND_IN = "Refuse an image with a stand-in base"
+REPLACED = "Refuse to replace a published version"
+DIGEST = f"sha256:{'1' * 64}"
+NOT_FOUND = "echo 'release not found' >&2; exit 1"
 
-    assert not re.search(r"\b(make|python|pip)\b", commands)
+
+def publishing() -> dict[str, Any]:
+    """Return the steps of the job that publishes, by name, in their order."""
+    steps = yaml.safe_load(TEXTS["release.yml"])["jobs"]["publish"]["steps"]
+    return {step.get("name", step.get("uses")): step for step in steps}
+
+
+def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
+    """Run a step of that job in *folder*, as hosted CI does; return its exit code and output.
+
+    *programs*: scripts by name. Why not the programs: they ask services that no test may ask.
+    """
+    for program, text in programs.items():
+        (folder / program).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / program).chmod(0o755)
+    environment = {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "GITHUB_REF_NAME": "v1.2.3",
+        "GITHUB_REPOSITORY": "owner/name",
+        "GITHUB_ENV": str(folder / "env"),
+        "REPOSITORY": "registry.example.com",
+        "IMAGE_DIGEST": DIGEST,
+    }
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", publishing()[name]["run"]]
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def archive(folder: Path, base: str) -> None:
+    """Write the archive of an image with the base image *base*."""
+    files = {
+        "index.json": {"manifests": [{"digest": DIGEST}]},
+        f"blobs/{DIGEST.replace(':', '/')}": {"annotations": {"org.opencontainers.image.base.name": base}},
+    }
+    with tarfile.open(folder / "myresource-operator-1.2.3-image.tar", "w") as tar:
+        for name, content in files.items():
+            text = json.dumps(content).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text))
+
+
+def test_what_must_not_be_published_is_refused_before_anything_is_pushed() -> None:
+    names = list(publishing())
+    push = names.index("Push and sign the image and the chart")
+
+    assert names.index(STAND_IN) < push
+    assert names.index(REPLACED) < push
+
+
+@pytest.mark.tools
+@pytest.mark.parametrize(
+    ("base", "code"), [("gcr.io/distroless/python3-debian13:nonroot", 0), ("localhost/debian-runtime:1", 1)]
+)
+def test_an_image_with_a_stand_in_base_is_not_published(tmp_path: Path, base: str, code: int) -> None:
+    if shutil.which("jq") is None:
+        pytest.skip("jq is missing: apt-get install jq")
+    archive(tmp_path, base)
+
+    ended, output = run_step(STAND_IN, tmp_path)
+
+    assert (ended, "for tests only" in output) == (code, bool(code))
+    assert code or (tmp_path / "env").read_text() == f"IMAGE_DIGEST={DIGEST}\n"
+
+
+@pytest.mark.parametrize(
+    ("gh", "skopeo", "code"),
+    [
+        pytest.param(NOT_FOUND, "exit 1", 0, id="new"),
+        pytest.param(NOT_FOUND, f"echo {DIGEST}", 0, id="the same image, in a repeated run"),
+        pytest.param(NOT_FOUND, "echo sha256:other", 1, id="another image"),
+        pytest.param("echo v1.2.3", "exit 1", 1, id="a release"),
+        pytest.param("echo 'HTTP 502' >&2; exit 1", "exit 1", 1, id="no answer"),
+    ],
+)
+def test_a_published_version_is_not_replaced(tmp_path: Path, gh: str, skopeo: str, code: int) -> None:
+    ended, _ = run_step(REPLACED, tmp_path, gh=gh, skopeo=skopeo)
+
+    assert ended == code
+
+
+def writers(text: str) -> set[str]:
+    """Return the jobs of a workflow that may write and still run this repository or its packages."""
+    jobs = yaml.safe_load(text)["jobs"]
+    commands = {name: "\n".join(step.get("run", "") for step in job.get("steps", ())) for name, job in jobs.items()}
+    return {
+        name
+        for name, job in jobs.items()
+        if "write" in job.get("permissions", {}).values()
+        and re.search(r"(?m)(^|[|&;(]) *(sudo .*)?(make|python3?|pip|uv)\b", commands[name])
+    }
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_job_that_may_write_runs_code_of_the_repository_or_of_a_package(name: str) -> None:
+    assert writers(TEXTS[name]) == set()
+
+
+def test_such_a_job_would_be_found() -> None:
+    text = TEXTS["release.yml"].replace("run: sha256sum", "run: make release; sha256sum")
+
+    assert writers(text) == {"publish"}
 
 
 def promised() -> tuple[str, list[str]]:

@@ -140,7 +140,7 @@
 {{- if not (has $mount.name $volumes) -}}
 {{- fail (printf "extraVolumeMounts[%d].name is %s, which is not in extraVolumes: add the volume there, or correct the name" $place $mount.name) -}}
 {{- end -}}
-{{- if regexMatch "^/(etc/myresource|venv)(/|$)" $mount.mountPath -}}
+{{- if regexMatch "^/(etc/myresource|srv|venv)(/|$)|^/(etc|lib|usr)?/?$" $mount.mountPath -}}
 {{- fail (printf "extraVolumeMounts[%d].mountPath is %s, where the hook has files of its own: choose another path" $place $mount.mountPath) -}}
 {{- end -}}
 {{- end -}}
