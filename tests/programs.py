@@ -12,6 +12,7 @@ _SOURCES = {
     "chromium": "on Debian, apt-get install chromium",
     "go": "install Go 1.26",
     "gpg": "on Debian and Ubuntu, apt-get install gpg",
+    "jq": "on Debian and Ubuntu, apt-get install jq",
     "kube-state-metrics": "build it from its source with go build, and put it on PATH",
     "prometheus": "on Debian and Ubuntu, apt-get install prometheus",
     "promtool": "on Debian and Ubuntu, apt-get install prometheus",

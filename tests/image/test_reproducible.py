@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import ROOT
 from tests.image import container
-from tests.image.build import ROOT, Built, build, labels
+from tests.image.build import Built, build, labels
 
 pytestmark = pytest.mark.tools
 

@@ -118,8 +118,7 @@ def test_what_must_not_be_published_is_refused_before_anything_is_pushed() -> No
     ("base", "code"), [("gcr.io/distroless/python3-debian13:nonroot", 0), ("localhost/debian-runtime:1", 1)]
 )
 def test_an_image_with_a_stand_in_base_is_not_published(tmp_path: Path, base: str, code: int) -> None:
-    if shutil.which("jq") is None:
-        pytest.skip("jq is missing: apt-get install jq")
+    find_or_skip("jq")
     archive(tmp_path, base)
 
     ended, output = run_step(STAND_IN, tmp_path)
