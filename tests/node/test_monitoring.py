@@ -11,7 +11,14 @@ from tests.node.shell import Shell
 from tests.node.walk import FIRE, METRICS, PROMETHEUS, REMOVE, steps
 from tests.own.own_cluster import OwnCluster
 
-pytestmark = pytest.mark.tools
+MISSING = [program for programs in MONITORING.values() for program in programs if find(program) is None]
+
+pytestmark = [
+    pytest.mark.tools,
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"not found: {', '.join(MISSING)}; docs/testing.md says where to get them"
+    ),
+]
 
 PATIENCE = 120
 """Seconds until a scrape shows in Prometheus: twice of what the page says."""
@@ -22,9 +29,6 @@ IS_UP = ("metacontroller", "myresource-operator", "kube-state-metrics")
 def reader(node: OwnCluster) -> Iterator[Shell]:
     """Return the shell of a reader, who installs and in the end removes Prometheus."""
     del node
-    missing = [program for programs in MONITORING.values() for program in programs if find(program) is None]
-    if missing:
-        pytest.skip(f"not found: {', '.join(missing)}; docs/testing.md says where to get them")
     shell = Shell()
     push_monitoring(shell)
     try:
