@@ -120,8 +120,8 @@ def _names() -> str:
 
 def _host(port: int) -> str:
     address = f"https://{NODE_IP}:{port}"
-    rest = f'  capabilities = ["pull", "resolve"]\n  ca = "{KEYS}/ca.crt"\n'
-    return f'server = "{address}"\n[host."{address}"]\n{rest}'
+    ca = f'ca = "{KEYS}/ca.crt"\n'  # for the server, too: containerd asks it after a 404 of the host
+    return f'server = "{address}"\n{ca}[host."{address}"]\n  capabilities = ["pull", "resolve"]\n  {ca}'
 
 
 def _containerd() -> str:

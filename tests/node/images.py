@@ -4,6 +4,7 @@ The stand-ins run busybox. Their tag says what they do: see APPLICATIONS.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +23,7 @@ APP = "registry.example.com/app"
 
 _BUILDAH = f"buildah --root {FOLDER}/buildah --runroot {FOLDER}/run/buildah"
 """A store of its own: nginx is not really nginx in it."""
-_ROOT, _USER = "0", "65532"
+_ROOT, _USER, _NOBODY = "0", "65532", "65534"
 _NGINX = """\
 #!/bin/sh
 # Takes nginx's options: -t checks the configuration; otherwise it serves port 80
@@ -49,6 +50,11 @@ APPLICATIONS = {
 }
 """The user and the command of each stand-in: ``slow`` serves late, ``sick`` for a while, ``never`` not at all."""
 
+MONITORING = {
+    "docker.io/prom/prometheus:v3.5.0": ("prometheus", "promtool"),
+    "registry.k8s.io/kube-state-metrics/kube-state-metrics:v2.17.0": ("kube-state-metrics",),
+}
+"""The programs of each image of examples/monitoring. The first one is the entrypoint."""
 
 _FOR_NODE = (
     ("pause", "busybox", ["/busybox", "sleep", "infinity"]),
@@ -79,6 +85,26 @@ def push_all(shell: Shell) -> None:
             (folder / "www/index.html").write_text(f"{name}\n")
             _make(name, folder, ["/bin/sh", "-c", command], user)
             shell.run(f"{_BUILDAH} push -q {name}")
+
+
+def push_monitoring(shell: Shell) -> None:
+    """Make the images of examples/monitoring, and push them to the node's registry."""
+    for name, programs in MONITORING.items():
+        with _folder() as folder:
+            for program in programs:
+                _copy_with_libraries(path(program), folder)
+            _make(name, folder, [f"/bin/{programs[0]}"], _NOBODY)
+        shell.run(f"{_BUILDAH} push -q {name}")
+
+
+def _copy_with_libraries(program: Path, folder: Path) -> None:
+    (folder / "bin").mkdir(exist_ok=True)
+    shutil.copy(program, folder / "bin")
+    listed = subprocess.run([path("ldd"), program], capture_output=True, text=True, check=False)
+    for library in re.findall(r"(/\S+) \(0x", listed.stdout):  # none, if it is linked statically
+        copy = folder / library.lstrip("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, copy)
 
 
 def _copy_metacontroller(folder: Path) -> None:

@@ -30,5 +30,5 @@ CLUSTER_DNS = "10.96.0.10"
 API = f"https://{NODE_IP}:6443"
 
 PRIVATE = "private.example.com"
-REGISTRIES = ("docker.io", "registry-1.docker.io", "ghcr.io", "registry.example.com")
+REGISTRIES = ("docker.io", "registry-1.docker.io", "ghcr.io", "registry.k8s.io", "registry.example.com")
 """The registries whose names lead to that of the node."""

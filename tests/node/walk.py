@@ -9,6 +9,10 @@ FIRST = (
     "docs/first-myresource.md",
     ("Apply it and wait", "Change it", "Create a Service for it", "Make it fail", "Delete it"),
 )
+PROMETHEUS = ("docs/monitor.md", ("Without the Prometheus operator",))
+METRICS = ("docs/monitor.md", ("See the metrics",))
+FIRE = ("docs/monitor.md", ("See an alert fire",))
+REMOVE = ("docs/monitor.md", ("Remove it again",))
 
 LEFT_OUT = {
     "docker build -t myresource-operator:": "it is for kind",
@@ -19,7 +23,7 @@ LEFT_OUT = {
 CHANGED = {
     r"docker build -t (registry\S+) \.": r"make image IMAGE=\1",
     r"docker push (\S+)": r"buildah push --quiet \1",
-    r"(kubectl (?:.* --watch|port-forward .*))": r"timeout 5 \1 || [ $? = 124 ]",
+    r"(kubectl (?:.* --watch|(?:.* )?port-forward .*))": r"timeout 5 \1 || [ $? = 124 ]",
 }
 """What Docker does is done by buildah, and what a reader interrupts ends by itself."""
 
