@@ -64,7 +64,8 @@ def base(argument: str, work: Path) -> str:
 def _store(image: str, root: Path, user: str) -> None:
     container = run("buildah", "from", "scratch")
     run("buildah", "copy", "--quiet", container, root, "/")
-    settings = ["--user", user, "--env", "PATH=/usr/bin:/bin", "--env", "LANG=C.UTF-8"]
+    # Why the comment: an image names its base, and to the cache two bases with the same files would be one
+    settings = ["--user", user, "--env", "PATH=/usr/bin:/bin", "--env", "LANG=C.UTF-8", "--history-comment", image]
     run("buildah", "config", *settings, container)
     run("buildah", "commit", "--quiet", "--rm", "--timestamp", "0", container, image)
 
