@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from tests.e2e.namespace import Namespace
 from tests.e2e.scenarios import Simulated, Stage
 from tests.e2e.trace import Exchange, by_object, recorded, simulated, traces
@@ -62,6 +64,10 @@ def run_side_by_side(
         step(stage)
         here.wait_until_quiet(QUIET)
         is_there = here.find("MyResource") is not None
+        if not is_there and here.find("Deployment") is None and played.has("Deployment"):
+            # Why here: its cache had the MyResource for a moment longer, so the new owner reference is to an object
+            # that does not exist, and the garbage collector deletes the Deployment. docs/operate.md describes this
+            pytest.skip("Metacontroller applied the Deployment once more after the MyResource was deleted")
         for side, exchanges in (
             (should, simulated(played.world.history.calls("sync", "customize"))),
             (asked, recorded(here.exchanges())),
