@@ -29,10 +29,6 @@ class Stage(Protocol):
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand; *policy* is Background, Foreground or Orphan."""
 
-    def has(self, kind: str, name: str = "") -> bool:
-        """Tell whether there is such an object."""
-        return self.world.api.get(Key(kind, WEB.namespace, name or child(kind))) is not None
-
     def put(self, item: Json) -> None:
         """Create an object of another owner."""
 
@@ -231,6 +227,10 @@ class Simulated:
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
         self.world.delete(Key(kind, WEB.namespace, name or child(kind)), policy.lower())
+
+    def has(self, kind: str, name: str = "") -> bool:
+        """Tell whether there is such an object."""
+        return self.world.api.get(Key(kind, WEB.namespace, name or child(kind))) is not None
 
     def put(self, item: Json) -> None:
         """Create an object of another owner."""
