@@ -100,12 +100,8 @@ cluster-down: $(READY) ## Remove the node that make cluster started
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
 	@tests/node/kind.sh
 
-bench: $(READY) ## Measure a sync with a thousand Pods, and recording
-	@$(BIN)/python -m bench.pods
-	@$(BIN)/python -m bench.installation
-	@$(BIN)/python -m bench.served
-	@$(BIN)/python -m bench.recording
-	@$(BIN)/python -m bench.logs
+bench: $(READY) ## Compare the hook with others over HTTP, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5. CHECK=1 compares with bench/ratios.json
+	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
 	@$(BIN)/python -m bench.reliability $(PARTS)

@@ -1,0 +1,51 @@
+"""Measures the hook: ``make bench``, or ``python -m bench NAME...`` for some parts."""
+
+import argparse
+from collections.abc import Callable
+
+from bench import installation, logs, pods, recording, served
+from bench.comparison import report
+from bench.comparison.run import SIZES
+
+PARTS: dict[str, Callable[[], int | None]] = {
+    "pods": pods.main,
+    "installation": installation.main,
+    "served": served.main,
+    "recording": recording.main,
+    "logs": logs.main,
+}
+"""Besides the comparison, which has options of its own."""
+
+COMPARISON, WRITE = "comparison", "write"
+
+
+def main() -> int:
+    """Run the parts that are named, or all; return 1 if one misses a goal."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    names = [COMPARISON, *PARTS, WRITE]
+    parser.add_argument("parts", nargs="*", metavar="NAME", help=f"of: {', '.join(names)}; default: all but write")
+    parser.add_argument("--check", action="store_true", help="only compare, with bench/ratios.json")
+    parser.add_argument("--rounds", type=int, default=report.ROUNDS, help=f"default: {report.ROUNDS}")
+    parser.add_argument("--sizes", default=",".join(SIZES), help="of the requests; default: %(default)s")
+    given = parser.parse_args()
+    if unknown := [name for name in given.parts if name not in names]:
+        parser.error(f"no part {unknown[0]}: choose from {', '.join(names)}")
+    parts = given.parts or ([COMPARISON] if given.check else [COMPARISON, *PARTS])
+    sizes = tuple(given.sizes.split(","))
+    codes = [_run(name, given.rounds, sizes, is_check=given.check) for name in parts]
+    return max(codes)
+
+
+def _run(name: str, rounds: int, sizes: tuple[str, ...], *, is_check: bool) -> int:
+    """Run the part *name*; return its exit code."""
+    print(f"== {name}", flush=True)
+    if name == COMPARISON:
+        return report.main(rounds, sizes, is_check=is_check)
+    if name == WRITE:
+        report.write()
+        return 0
+    return PARTS[name]() or 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,73 @@
+"""The tables of the comparison, in Markdown: on the terminal and in docs/performance.md."""
+
+from collections.abc import Iterable
+
+from bench.comparison.results import CHANGED, HOOK, Figure, Ratio, Results, Scenario
+
+CONNECTIONS = 5
+"""Of the table of CPU: the number of workers of Metacontroller by default."""
+
+LATENCY_SIZE = "6 KB"
+
+
+def tables(results: Results) -> str:
+    """Return all tables, with an empty line between them."""
+    return "\n".join((cpu_table(results), latency_table(results), process_table(results)))
+
+
+def cpu_table(results: Results) -> str:
+    """Return the CPU of this hook per request, and its ratio to each peer, by the size of the requests."""
+    scenarios = [each.scenario for each in results.measured if each.scenario.connections == CONNECTIONS]
+    peers = [name for name in results.processes if name != HOOK]
+    rows = [
+        (
+            f"{each.size} {each.kind}",
+            _microseconds(results, each, HOOK),
+            *(_ratio(results, each, name) for name in peers),
+        )
+        for each in scenarios
+    ]
+    return _table(("requests", HOOK, *(f"x {name}" for name in peers)), rows)
+
+
+def latency_table(results: Results) -> str:
+    """Return p50 and p99 of each server, by the number of connections."""
+    scenarios = sorted(
+        (each.scenario for each in results.measured if _is_of_latency(each.scenario)), key=lambda each: each.connections
+    )
+    rows = [(name, *(_latency(results, each, name) for each in scenarios)) for name in results.processes]
+    return _table(("p50 and p99, ms", *(f"{each.connections} at once" for each in scenarios)), rows)
+
+
+def process_table(results: Results) -> str:
+    """Return memory and start-up of each server."""
+    rows = [(name, f"{each.memory:.0f} MiB", f"{each.start:.0f} ms") for name, each in results.processes.items()]
+    return _table(("server", "memory after the load", "start to first answer"), rows)
+
+
+def _is_of_latency(scenario: Scenario) -> bool:
+    return (scenario.size, scenario.kind) == (LATENCY_SIZE, CHANGED)
+
+
+def _microseconds(results: Results, scenario: Scenario, name: str) -> str:
+    figure = results.figure(scenario, name)
+    return f"{figure.cpu:,.0f} us" if figure else ""
+
+
+def _ratio(results: Results, scenario: Scenario, name: str) -> str:
+    figure = results.figure(scenario, name)
+    return _spread(figure.cpu_ratio) if figure else ""
+
+
+def _spread(ratio: Ratio) -> str:
+    return f"{ratio.median:.2f} ({ratio.least:.2f}-{ratio.most:.2f})"
+
+
+def _latency(results: Results, scenario: Scenario, name: str) -> str:
+    figure: Figure | None = results.figure(scenario, name)
+    return f"{figure.p50:.2f}, {figure.p99:.2f}" if figure else ""
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

@@ -1,0 +1,3 @@
+module example.com/bench/peers/go
+
+go 1.25
