@@ -4,6 +4,9 @@ The response depends only on the spec, because Metacontroller caches it for each
 work for every event of its kind, so there are few: at most one for each kind, by name if the names are known. Therefore
 a kind that the operator watches anyway can't be a dependency. The rule for the Service shows whether another object has
 its name; the rule for Pods, by label, shows why they are not ready.
+
+A MyResource of another shard has no rules, so that events cost a Metacontroller no more than its own shard needs. If
+its label moves it into this shard, it gets its rules with its next generation, or within 20 minutes.
 """
 
 from app.api.reading import InvalidSpec, read
@@ -15,6 +18,8 @@ from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 
 def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
     """Return the related rules of the parent of *request*."""
+    if not request.is_selected:
+        return []
     parent = request.parent
     spec = read(parent.name, parent.spec)
     if isinstance(spec, InvalidSpec):

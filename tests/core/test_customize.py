@@ -49,6 +49,18 @@ def test_an_invalid_spec_asks_for_nothing() -> None:
     assert rules(ports=PORTS, image="no image") == []
 
 
+def test_a_myresource_of_another_shard_has_no_rules() -> None:
+    def asked(labels: dict[str, str]) -> Any:
+        parent = my_resource(ports=PORTS)
+        parent["metadata"]["labels"] = labels
+        only = {"matchLabels": {"mygroup.example.com/shard": "1"}}
+        request = {"controller": {"spec": {"parentResource": {"labelSelector": only}}}, "parent": parent}
+        return json.loads(controller(Watch()).answer_customize(json.dumps(request).encode()))["relatedResources"]
+
+    assert asked({"mygroup.example.com/shard": "2"}) == []
+    assert len(asked({"mygroup.example.com/shard": "1"})) == 2
+
+
 def waiting(resource: str, name: str) -> dict[str, str]:
     return {"apiVersion": "example.com/v1", "resource": resource, "name": name}
 
