@@ -27,7 +27,7 @@ def selector(controller: Json) -> Json | None:
 @pytest.mark.parametrize("value", [None, "", "0", "1", "2", "3", "15", "16", "01", "x"])
 def test_every_myresource_belongs_to_its_shard_or_else_to_shard_0(shards: int, value: str | None) -> None:
     labels = {} if value is None else {LABEL: value}
-    own = f"myresource-{value}" if value in map(str, range(1, shards)) else "myresource"
+    own = f"myresource-{value}" if value in [*map(str, range(1, shards))] else "myresource"
 
     assert owners(shards, labels) == [own]
 

@@ -36,6 +36,7 @@ APART = {
     "test_chart.py": NEXT,
     "test_upgrade.py": NEXT,
     "test_apply_strategy.py": NEXT,
+    "test_shards.py": NEXT,
     "test_costs.py": LAST,
     "test_large.py": LAST,
     "test_flags.py": LAST,
