@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from app.core.customize import SHARD_LABEL as LABEL
 from bench.shards.load import calls
 from metahook.envtest.process import Process
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
-from tests.e2e.sharded import LABEL
 from tests.e2e.statuses import state_and_reason
 from tests.e2e.used import CONFIG, PORTS, USED, put_all
 
@@ -60,6 +60,12 @@ class Crowd:
         self.cluster.client.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {}})
         for number in range(count):
             self.cluster.client.change("ConfigMap", namespace, name, {"data": {USED: str(number)}})
+
+    def related(self) -> int:
+        """Return the number of events of Pods and Services so far."""
+        return sum(
+            len(versions) for kind in ("Pod", "Service") for versions in self.cluster.record.everything(kind).values()
+        )
 
     def _create(self, namespace: Namespace, name: str, shard: int) -> None:
         labels = {LABEL: str(shard)} if shard else {}

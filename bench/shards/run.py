@@ -20,7 +20,7 @@ EVENTS = 1000
 _RULES_FOR_ALL = """
 import metahook.protocol.request
 
-metahook.protocol.request.is_parent_selected = lambda _: True
+metahook.protocol.request.excluding_labels = lambda _: frozenset()
 
 from app.cli import main
 
@@ -42,7 +42,8 @@ class Result:
 
     *created*, *restarted*: seconds until all are Ready, and until the hook is called no more. *creation*, *restart*:
     the load of these; *few*, *many*: the load of EVENTS with one MyResource for each shard, and with all. *memory*: MiB
-    of each Metacontroller, after the restart.
+    of each Metacontroller, after the restart; *empty*: before the creation. *related*: events of Pods and Services, the
+    kinds that rules select, during the creation.
     """
 
     plan: Plan
@@ -54,6 +55,8 @@ class Result:
     few: Load
     many: Load
     memory: tuple[int, ...]
+    empty: tuple[int, ...]
+    related: int
 
 
 def run(binaries: Binaries, plan: Plan, size: int) -> Result:
@@ -86,8 +89,10 @@ def _measure(cluster: Cluster, plan: Plan, size: int, folder: Path) -> Result:
         used()
         crowd.events(EVENTS)
         few = used()
+        empty, related = tuple(map(memory, processes)), crowd.related()
         created = crowd.create()
         creation = used()
+        related = crowd.related() - related
         crowd.events(EVENTS)
         many = used()
         before = load_of(cluster, processes)
@@ -97,5 +102,5 @@ def _measure(cluster: Cluster, plan: Plan, size: int, folder: Path) -> Result:
         after = load_of(cluster, processes)
         none = (0.0,) * plan.shards  # Why here: a new process has used nothing yet
         restart = after.since(Load(none, before.hook, before.apiserver, 0, 0))
-        sizes = tuple(memory(process) for process in processes)
-        return Result(plan, size, created, restarted, creation, restart, few, many, sizes)
+        sizes = tuple(map(memory, processes))
+        return Result(plan, size, created, restarted, creation, restart, few, many, sizes, empty, related)

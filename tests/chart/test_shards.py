@@ -2,10 +2,9 @@
 
 import pytest
 
+from app.core.customize import SHARD_LABEL as LABEL
 from metahook.protocol.sender import matches
 from tests.chart.sets import Json, notes, objects, the
-
-LABEL = "mygroup.example.com/shard"
 
 
 def controllers(shards: int) -> list[Json]:

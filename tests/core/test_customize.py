@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.controller import controller
+from app.core.customize import SHARD_LABEL
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import customize_request
@@ -49,16 +50,23 @@ def test_an_invalid_spec_asks_for_nothing() -> None:
     assert rules(ports=PORTS, image="no image") == []
 
 
-def test_a_myresource_of_another_shard_has_no_rules() -> None:
-    def asked(labels: dict[str, str]) -> Any:
-        parent = my_resource(ports=PORTS)
-        parent["metadata"]["labels"] = labels
-        only = {"matchLabels": {"mygroup.example.com/shard": "1"}}
-        request = {"controller": {"spec": {"parentResource": {"labelSelector": only}}}, "parent": parent}
-        return json.loads(controller(Watch()).answer_customize(json.dumps(request).encode()))["relatedResources"]
+@pytest.mark.parametrize(
+    ("label", "value", "expected"),
+    [
+        pytest.param(SHARD_LABEL, "1", 2, id="its own shard"),
+        pytest.param(SHARD_LABEL, "2", 0, id="another shard"),
+        pytest.param("laptop", "alice", 2, id="another selector"),
+    ],
+)
+def test_a_myresource_of_another_shard_has_no_rules(label: str, value: str, expected: int) -> None:
+    parent = my_resource(ports=PORTS)
+    parent["metadata"]["labels"] = {SHARD_LABEL: "1"}
+    selector = {"matchLabels": {label: value}}
+    request = {"controller": {"spec": {"parentResource": {"labelSelector": selector}}}, "parent": parent}
 
-    assert asked({"mygroup.example.com/shard": "2"}) == []
-    assert len(asked({"mygroup.example.com/shard": "1"})) == 2
+    answer = json.loads(controller(Watch()).answer_customize(json.dumps(request).encode()))
+
+    assert len(answer["relatedResources"]) == expected
 
 
 def waiting(resource: str, name: str) -> dict[str, str]:

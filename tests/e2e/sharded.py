@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from app.core.customize import SHARD_LABEL as LABEL
 from charts.rendering import rendered
 from metahook.envtest.manifests import with_hooks_at
 from metahook.envtest.process import Process
@@ -14,7 +15,6 @@ from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster
 from tests.e2e.watched import values
 
-LABEL = "mygroup.example.com/shard"
 CONTROLLER = "CompositeController"
 
 
@@ -51,5 +51,5 @@ def metacontrollers(cluster: Cluster, mode: Mode, shards: int, folder: Path) -> 
 
 def target(shard: int, shards: int) -> str:
     """Return the selector of a shard's Metacontroller; that of shard 0 also runs the controllers without the label."""
-    others = ",".join(map(str, range(1, shards)))
-    return f"{LABEL}={shard}" if shard else f"{LABEL} notin ({others})"
+    others = ",".join(f"{LABEL}!={other}" for other in range(1, shards))
+    return f"{LABEL}={shard}" if shard else others

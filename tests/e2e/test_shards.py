@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.core.customize import SHARD_LABEL as LABEL
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
@@ -13,7 +14,7 @@ from tests.e2e.audit import deleted
 from tests.e2e.cluster import Cluster
 from tests.e2e.ends import moved, versions
 from tests.e2e.namespace import PORT, Namespace
-from tests.e2e.sharded import LABEL, controllers, metacontrollers, split
+from tests.e2e.sharded import controllers, metacontrollers, split
 
 MOST = 4
 """Shards."""

@@ -1,11 +1,11 @@
-"""Label selectors, and whether a CompositeController selects the parent of a request."""
+"""Label selectors, and why a CompositeController does not select the parent of a request."""
 
 from typing import Any
 
 import msgspec
 import pytest
 
-from metahook.protocol.label_selector import LabelSelector, is_parent_selected
+from metahook.protocol.label_selector import LabelSelector, excluding_labels
 from metahook.protocol.request import CustomizeRequest
 
 Json = dict[str, Any]
@@ -39,15 +39,21 @@ def request(selector: Any, labels: Any = None, **parent: Any) -> bytes:
 def test_a_selector_matches_as_in_kubernetes(selector: Json, *, without: bool, one: bool, two: bool) -> None:
     read = msgspec.convert(selector, LabelSelector)
 
-    assert [read.matches(labels) for labels in ({}, {SHARD: "1"}, {SHARD: "2"})] == [without, one, two]
+    assert [not read.unmet_keys(labels) for labels in ({}, {SHARD: "1"}, {SHARD: "2"})] == [without, one, two]
 
 
-@pytest.mark.parametrize(("labels", "expected"), [(None, True), ({SHARD: "2"}, True), ({SHARD: "1"}, False)])
-def test_a_request_is_about_a_selected_parent_or_another(labels: Json | None, *, expected: bool) -> None:
+@pytest.mark.parametrize(("labels", "expected"), [(None, set()), ({SHARD: "2"}, set()), ({SHARD: "1"}, {SHARD})])
+def test_a_request_names_the_labels_that_exclude_its_parent(labels: Json | None, expected: set[str]) -> None:
     body = request(expression("NotIn", "1"), labels)
 
-    assert is_parent_selected(body) is expected
-    assert CustomizeRequest.decode(body).is_selected is expected
+    assert excluding_labels(body) == expected
+    assert CustomizeRequest.decode(body).excluding_labels == expected
+
+
+def test_each_label_that_does_not_match_is_named() -> None:
+    selector = {"matchLabels": {"team": "a", "tier": "b"}, **expression("Exists")}
+
+    assert excluding_labels(request(selector, {"team": "a"})) == {"tier", SHARD}
 
 
 @pytest.mark.parametrize(
@@ -61,5 +67,5 @@ def test_a_request_is_about_a_selected_parent_or_another(labels: Json | None, *,
         pytest.param(b"{", id="no JSON"),
     ],
 )
-def test_a_parent_is_selected_unless_the_request_shows_otherwise(body: bytes) -> None:
-    assert is_parent_selected(body)
+def test_no_label_excludes_a_parent_unless_the_request_shows_otherwise(body: bytes) -> None:
+    assert excluding_labels(body) == set()

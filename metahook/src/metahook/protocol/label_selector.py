@@ -1,4 +1,4 @@
-"""Label selectors, and whether a CompositeController selects the parent of a request.
+"""Label selectors, and why a CompositeController does not select the parent of a request.
 
 Metacontroller keeps all parents of a kind in memory, also with a ``parentResource.labelSelector``. For each event of a
 related kind it checks the rules of all of them, and calls customize for those whose rules it does not know. It syncs
@@ -6,6 +6,7 @@ only the selected ones. Source: Metacontroller 4.17, pkg/controller/common/custo
 """
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Literal
 
 from metahook.protocol.objects import Observed
@@ -24,10 +25,17 @@ class LabelSelector(Observed, frozen=True):
     match_labels: dict[str, str] | None = None
     match_expressions: list[_Expression] | None = None
 
-    def matches(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether it matches *labels*. Source: Kubernetes, LabelSelectorAsSelector."""
-        return (self.match_labels or {}).items() <= labels.items() and all(
-            _OPERATORS[each.operator](labels.get(each.key), each.values or []) for each in self.match_expressions or []
+    def unmet_keys(self, labels: Mapping[str, str]) -> frozenset[str]:
+        """Return the keys of its requirements that *labels* do not meet; none if it matches *labels*.
+
+        Source: Kubernetes, LabelSelectorAsSelector.
+        """
+        required = ((key, "In", [value]) for key, value in (self.match_labels or {}).items())
+        expressions = ((each.key, each.operator, each.values or []) for each in self.match_expressions or [])
+        return frozenset(
+            key
+            for key, operator, values in chain(required, expressions)
+            if not _OPERATORS[operator](labels.get(key), values)
         )
 
 
@@ -39,11 +47,14 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
 }
 
 
-def is_parent_selected(body: Json) -> bool:
-    """Return whether the CompositeController of the request *body* selects its parent; also if either is unknown."""
+def excluding_labels(body: Json) -> frozenset[str]:
+    """Return the keys of the labels because of which the CompositeController of *body* does not select its parent.
+
+    None if it does, or if the request does not show it.
+    """
     request = try_read(body, _Request)
     selector = request and request.controller.spec.parent_resource.label_selector
-    return not (request and selector) or selector.matches(request.parent.metadata.labels or {})
+    return selector.unmet_keys(request.parent.metadata.labels or {}) if request and selector else frozenset()
 
 
 class _ParentResource(Observed, frozen=True):

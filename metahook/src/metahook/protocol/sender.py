@@ -97,7 +97,7 @@ def selects(rule: RelatedRule, item: Json) -> bool:
 
 def matches(selector: Json, labels: dict[str, str] | None) -> bool:
     """Tell whether *selector* matches *labels*."""
-    return msgspec.convert(selector, LabelSelector).matches(labels or {})
+    return not msgspec.convert(selector, LabelSelector).unmet_keys(labels or {})
 
 
 def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:

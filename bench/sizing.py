@@ -1,0 +1,156 @@
+"""What N MyResources cost, for the table in docs/operate.md: measured sizes, and a model for the others.
+
+``python -m bench.sizing`` reads build/shards.json, which ``make shards`` writes, and adds its figures to
+bench/sizing.json; then ``make pages``. The model: a related event costs each Metacontroller a check of the rules of all
+MyResources, so its costs grow with events times MyResources. All else grows with the number of MyResources of a shard.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.shards.report import FILE as SHARDS
+
+FILE = Path(__file__).with_suffix(".json")
+RULES = 3
+"""Rules of a measured MyResource: its Service, its Pods and its ConfigMap."""
+REQUESTS = 5
+"""Requests to the API server for a new MyResource: one to create a child, and a read and a write for each status."""
+RESTART_REQUESTS = 3
+"""After a restart: under server-side apply one for each of two children, and one to read the MyResource."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """CPU seconds of a Metacontroller, unless another unit is named.
+
+    *event*: a related event, plus *own* for each MyResource of the shard and *other* for each of other shards.
+    *create*, *restart*: a MyResource, without events. *hook*: CPU seconds of the hook for a new MyResource. *seconds*:
+    time until a new one is Ready, if many are created, on the machine of the measurement. *related*: events of a new
+    one. *memory*: MiB of a Metacontroller, and *memory_each* for each MyResource of all shards.
+    """
+
+    event: float
+    own: float
+    other: float
+    create: float
+    restart: float
+    hook: float
+    seconds: float
+    related: float
+    memory: float
+    memory_each: float
+
+    def walk(self, size: float, shards: int, rules: int, *, has_old: bool) -> float:
+        """Return the CPU seconds of one event if there are *size* MyResources; an update *has_old*: two objects."""
+        per_rule = (self.own - self.other) / RULES * rules * (1.0 if has_old else 0.5)
+        return self.event + size * self.other + size / shards * per_rule
+
+
+@dataclass(frozen=True)
+class Setup:
+    """An installation: *size* MyResources in *shards*, whether Pods are watched, and the flags of a Metacontroller."""
+
+    size: int
+    shards: int
+    has_pods: bool
+    qps: int
+    workers: int
+
+    @property
+    def rules(self) -> int:
+        """Rules of a MyResource."""
+        return RULES if self.has_pods else RULES - 1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds to *create* all, to *restart* and to *resync* all; *cpu* of a Metacontroller and of the *hook* to create
+    all, in seconds; *memory* of a Metacontroller in MiB.
+    """
+
+    create: float
+    restart: float
+    resync: float
+    cpu: float
+    hook: float
+    memory: float
+
+
+def estimate(costs: Costs, setup: Setup) -> Estimate:
+    """Return what *setup* costs by the model."""
+    size, shards, rules = setup.size, setup.shards, setup.rules
+    # Why half: the number of MyResources grows from none to all.
+    creation = size * (costs.related if setup.has_pods else 1) * costs.walk(size / 2, shards, rules, has_old=True)
+    start = size * (2 if setup.has_pods else 1) * costs.walk(size, shards, rules, has_old=False)
+    own = size / shards
+    return Estimate(
+        create=max(size * costs.seconds, own * REQUESTS / setup.qps, creation),
+        restart=max(own * RESTART_REQUESTS / setup.qps, own * costs.restart + start),
+        resync=own / setup.qps,
+        cpu=own * costs.create + creation,
+        hook=size * costs.hook,
+        memory=costs.memory + size * costs.memory_each,
+    )
+
+
+def costs_of(runs: list[Json], events: int) -> Costs:
+    """Return the costs that the *runs* of ``make shards`` show: those with one shard, and with the most."""
+    own_rules = [run for run in runs if not run["plan"]["has_rules_for_all"]]
+    one, most = min(own_rules, key=_shards), max(own_rules, key=_shards)
+    size, shards = one["size"], _shards(most)
+    event = _mean(one["few"]) / events
+    own = max(_mean(one["many"]) / events - event, 0) / size
+    others = size * (shards - 1) / shards
+    other = max(_mean(most["many"]) / events - _mean(most["few"]) / events - own * size / shards, 0) / others
+    related = one["related"] / size
+    costs = Costs(
+        event, own, min(other, own), 0, 0, one["creation"]["hook"] / size, one["created"] / size, related, 0, 0
+    )
+    creation = related * costs.walk(size / 2, 1, RULES, has_old=True)
+    start = 2 * costs.walk(size, 1, RULES, has_old=False)
+    each = max(one["memory"][0] - one["empty"][0], 0) / size
+    return Costs(
+        **{
+            **asdict(costs),
+            "create": max(_mean(one["creation"]) / size - creation, 0),
+            "restart": max(_mean(one["restart"]) / size - start, 0),
+            "memory": one["empty"][0],
+            "memory_each": each,
+        }
+    )
+
+
+def _shards(run: Json) -> int:
+    found: int = run["plan"]["shards"]
+    return found
+
+
+def _mean(load: Json) -> float:
+    return sum(load["metacontrollers"]) / len(load["metacontrollers"])
+
+
+def read() -> tuple[Costs, list[Json]]:
+    """Return the committed costs, and the measured rows: the runs of ``make shards``."""
+    known = json.loads(FILE.read_text())
+    return Costs(**known["costs"]), known["measured"]
+
+
+def main() -> None:
+    """Add the figures of build/shards.json; those of the largest size decide the costs."""
+    found = json.loads(SHARDS.read_text())
+    size = found["runs"][0]["size"]
+    known = json.loads(FILE.read_text()) if FILE.exists() else {"costs": {}, "measured": []}
+    kept = [run for run in known["measured"] if run["size"] != size]
+    costs = known["costs"]
+    if all(run["size"] < size for run in kept):
+        costs = asdict(costs_of(found["runs"], found["events"]))
+    FILE.write_text(json.dumps({"costs": costs, "measured": [*kept, *found["runs"]]}, indent=1) + "\n")
+    print(f"{FILE.name} has the figures of {size} MyResources: run make pages")
+
+
+if __name__ == "__main__":
+    main()

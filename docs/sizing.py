@@ -1,0 +1,72 @@
+"""The table of sizes in docs/operate.md: measured where bench/sizing.json has figures, else from the model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.sizing import Costs, Estimate, Setup, estimate, read
+
+PAGE = Path(__file__).parent / "operate.md"
+BEGIN, END = "<!-- made by make pages from bench/sizing.json -->\n", "<!-- end of sizes -->\n"
+HEAD = (
+    "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | memory of each Metacontroller "
+    "| its CPU to create all | CPU of the hook | create all | restart | resync | figures |\n"
+)
+
+SETUPS = (
+    Setup(100, 1, has_pods=True, qps=50, workers=5),
+    Setup(1_000, 1, has_pods=True, qps=200, workers=10),
+    Setup(10_000, 4, has_pods=False, qps=100, workers=10),
+    Setup(100_000, 16, has_pods=False, qps=50, workers=10),
+)
+"""The installations that the page recommends. The limits of requests are for each Metacontroller."""
+
+
+def page() -> str:
+    """Return the page with the table."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    return f"{before}{BEGIN}\n{table(*read())}\n{END}{rest.partition(END)[2]}"
+
+
+def table(costs: Costs, measured: Sequence[dict[str, Any]]) -> str:
+    """Return a row for each of SETUPS."""
+    rows = (_row(setup, costs, _measured(setup, measured)) for setup in SETUPS)
+    return HEAD + "|---" * HEAD.count(" | ") + "|---|\n" + "".join(rows)
+
+
+def _measured(setup: Setup, runs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the run of this size, with as many shards and the rules of the hook, if there is one."""
+    if not setup.has_pods:
+        return None
+    plan = {"shards": setup.shards, "has_rules_for_all": False}
+    return next((run for run in runs if (run["size"], run["plan"]) == (setup.size, plan)), None)
+
+
+def _row(setup: Setup, costs: Costs, run: dict[str, Any] | None) -> str:
+    found = estimate(costs, setup)
+    if run:
+        cpu, hook = max(run["creation"]["metacontrollers"]), run["creation"]["hook"]
+        found = Estimate(run["created"], run["restarted"], found.resync, cpu, hook, max(run["memory"]))
+    cells = (
+        f"{setup.size:,}",
+        str(setup.shards),
+        "yes" if setup.has_pods else "no",
+        f"{setup.qps}, {setup.qps * 2}, {setup.workers}",
+        f"{found.memory:,.0f} MiB",
+        _time(found.cpu),
+        _time(found.hook),
+        _time(found.create),
+        _time(found.restart),
+        _time(found.resync),
+        "measured" if run else "model",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _time(seconds: float) -> str:
+    """Return *seconds* as text of about two digits."""
+    return next(f"{seconds / unit:{digits}} {name}" for most, unit, digits, name in _UNITS if seconds < most)
+
+
+_UNITS = ((9.5, 1, ".1f", "s"), (120, 1, ".0f", "s"), (7200, 60, ".0f", "min"), (float("inf"), 3600, ".0f", "h"))
+"""Each with the seconds below which it is used, its seconds, and its digits."""
