@@ -7,7 +7,7 @@ from typing import Any
 from bench.sizing import Costs, Estimate, Setup, estimate, read
 
 PAGE = Path(__file__).parent / "operate.md"
-BEGIN, END = "<!-- made by make pages from bench/sizing.json -->\n", "<!-- end of sizes -->\n"
+BEGIN, END = "<!-- sizes: from bench/sizing.json, by make pages -->\n", "<!-- end of sizes -->\n"
 HEAD = (
     "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | memory of each Metacontroller "
     "| its CPU to create all | CPU of the hook | create all | restart | resync | figures |\n"
