@@ -55,6 +55,19 @@ def create(here: Namespace, name: str, shard: str | None, **spec: object) -> Non
     here.client.create(here.manifest(name, labels={LABEL: shard} if shard else {}, **spec))
 
 
+def create_all(here: Namespace, **spec: object) -> None:
+    """Create a MyResource for each of LABELS, and wait until all are Ready and nothing changes."""
+    for name, label in LABELS.items():
+        create(here, name, label, **spec)
+    wait_until_ready(here, *LABELS)
+
+
+def wait_until_ready(here: Namespace, *names: str) -> None:
+    for name in names:
+        here.wait_for_status("Ready", "Available", name)
+    here.wait_until_quiet()
+
+
 def move(here: Namespace, name: str, shard: str | None) -> None:
     here.edit("MyResource", {"metadata": {"labels": {LABEL: shard}}}, name)
 
@@ -81,24 +94,19 @@ def wait_for_sync_by(here: Namespace, name: str, controller: str, since: int) ->
 @pytest.mark.parametrize("shards", [2, MOST])
 def test_every_myresource_is_synced_by_its_shard_alone(sharded: Cluster, here: Namespace, shards: int) -> None:
     split(sharded, shards)
-    for name, label in LABELS.items():
-        create(here, name, label)
-    for name in LABELS:
-        here.wait_for_status("Ready", "Available", name)
-    here.wait_until_quiet()
+    create_all(here)
 
     assert {name: set(syncs(here, name)) for name in LABELS} == {
         name: {owner(label, shards)} for name, label in LABELS.items()
     }
 
 
-def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: Namespace) -> None:
+def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: Namespace, mode: Mode) -> None:
     split(sharded, 2)
     here.put(SETTINGS)
     create(here, "one", "1")  # its Metacontroller then watches Pods, and calls customize for the other, too
     create(here, "web", None, **PORT, **CONFIG)
-    for name in ("one", "web"):
-        here.wait_until_ready(name)
+    wait_until_ready(here, "one", "web")
     before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
 
     for label, controller in (("1", "myresource-1"), ("9", "myresource")):
@@ -109,17 +117,16 @@ def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: N
         assert set(syncs(here, "web")[count:]) == {controller}
 
     after = versions(here.client, here.name)
+    patches = {"patch deployments web-deployment", "patch services web"}  # which change nothing
     assert [*moved(before, after)] == [f"MyResource {here.name}/web"]
     assert done.writes == []
+    assert {*done.useless} == (patches if mode == "server-side-apply" else set())
     assert deleted(sharded.audit.requests[start:]) == []
 
 
 def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here: Namespace) -> None:
     split(sharded, 1)
-    for name, label in LABELS.items():
-        create(here, name, label, **PORT)
-    for name in LABELS:
-        here.wait_until_ready(name)
+    create_all(here, **PORT)
     before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
 
     for shards in (2, MOST, 2, 1):
@@ -161,8 +168,7 @@ def test_a_moved_myresource_has_rules_again_in_its_next_generation(sharded: Clus
     here.put(SETTINGS)
     create(here, "one", "1")
     create(here, "web", None, **CONFIG)
-    for name in ("one", "web"):
-        here.wait_until_ready(name)
+    wait_until_ready(here, "one", "web")
     here.eventually(lambda: "myresource-1" in {name for name, _ in rules(here, "web")})
     move(here, "web", "1")
     wait_for_sync_by(here, "web", "myresource-1", 0)
