@@ -6,9 +6,10 @@ MyResources, so its costs grow with events times MyResources. All else grows wit
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.shards.report import FILE as SHARDS
 
@@ -97,6 +98,24 @@ def estimate(costs: Costs, setup: Setup) -> Estimate:
     )
 
 
+class Deviation(NamedTuple):
+    """The CPU of a Metacontroller to create all, by the model, as a *ratio* to what was measured."""
+
+    size: int
+    shards: int
+    ratio: float
+
+
+def deviations(costs: Costs, runs: Sequence[Json]) -> list[Deviation]:
+    """Return how far the model is from each of *runs* with the rules of the hook."""
+    return [
+        Deviation(setup.size, setup.shards, estimate(costs, setup).cpu / _mean(run["creation"]))
+        for run in runs
+        if not run["plan"]["has_rules_for_all"]
+        for setup in [Setup(run["size"], _shards(run), has_pods=True, qps=500, workers=5)]
+    ]
+
+
 def costs_of(runs: list[Json], events: int) -> Costs:
     """Return the costs that the *runs* of ``make shards`` show: those with one shard, and with the most."""
     own_rules = [run for run in runs if not run["plan"]["has_rules_for_all"]]
@@ -149,6 +168,8 @@ def main() -> None:
     if all(run["size"] < size for run in kept):
         costs = asdict(costs_of(found["runs"], found["events"]))
     FILE.write_text(json.dumps({"costs": costs, "measured": [*kept, *found["runs"]]}, indent=1) + "\n")
+    for each in deviations(Costs(**costs), [*kept, *found["runs"]]):
+        print(f"{each.size} MyResources, {each.shards} shards: the model gives {each.ratio:.2f} x the measured CPU")
     print(f"{FILE.name} has the figures of {size} MyResources: run make pages")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.sizing import Costs, Estimate, Setup, estimate, read
+from bench.sizing import Costs, Estimate, Setup, deviations, estimate, read
 
 PAGE = Path(__file__).parent / "operate.md"
 BEGIN, END = "<!-- sizes: from bench/sizing.json, by make pages -->\n", "<!-- end of sizes -->\n"
@@ -14,24 +14,35 @@ HEAD = (
 )
 
 SETUPS = (
-    Setup(100, 1, has_pods=True, qps=50, workers=5),
-    Setup(1_000, 1, has_pods=True, qps=200, workers=10),
-    Setup(10_000, 4, has_pods=False, qps=100, workers=10),
-    Setup(100_000, 16, has_pods=False, qps=50, workers=10),
+    Setup(100, 1, has_pods=True, qps=500, workers=5),
+    Setup(1_000, 1, has_pods=True, qps=500, workers=5),
+    Setup(10_000, 4, has_pods=False, qps=250, workers=10),
+    Setup(100_000, 16, has_pods=False, qps=100, workers=10),
 )
-"""The installations that the page recommends. The limits of requests are for each Metacontroller."""
+"""The installations of the page; the first two have the flags of the measurement. Limits are for a Metacontroller."""
 
 
 def page() -> str:
     """Return the page with the table."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
-    return f"{before}{BEGIN}\n{table(*read())}\n{END}{rest.partition(END)[2]}"
+    costs, measured = read()
+    return f"{before}{BEGIN}\n{table(costs, measured)}\n{accuracy(costs, measured)}\n{END}{rest.partition(END)[2]}"
 
 
 def table(costs: Costs, measured: Sequence[dict[str, Any]]) -> str:
     """Return a row for each of SETUPS."""
     rows = (_row(setup, costs, _measured(setup, measured)) for setup in SETUPS)
     return HEAD + "|---" * HEAD.count(" | ") + "|---|\n" + "".join(rows)
+
+
+def accuracy(costs: Costs, measured: Sequence[dict[str, Any]]) -> str:
+    """Return the sentence that compares the model with all runs."""
+    found = deviations(costs, measured)
+    sizes, shards, ratios = zip(*found, strict=True)
+    return (
+        f"For {min(sizes):,} to {max(sizes):,} MyResources in {min(shards)} to {max(shards)} shards, the model gives "
+        f"{min(ratios):.1f} to {max(ratios):.1f} times\nthe CPU that was measured.\n"
+    )
 
 
 def _measured(setup: Setup, runs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bench.sizing import RULES, Costs, Setup, costs_of, estimate, read
-from docs.sizing import SETUPS, table
+from bench.sizing import RULES, Costs, Setup, costs_of, deviations, estimate, read
+from docs.sizing import SETUPS, accuracy, table
 
 COSTS = Costs(
     event=1e-4,
@@ -90,6 +90,16 @@ def test_a_size_that_was_measured_has_its_figures_and_the_others_are_marked_as_a
 
     assert [row.split("|")[-2].strip() for row in rows] == ["model", "measured", "model", "model"]
     assert "50 s" in rows[1]
+
+
+def test_the_page_says_how_far_the_model_is_from_what_was_measured() -> None:
+    exact, twice = run(400, 2), run(100, 1)
+    twice["creation"]["metacontrollers"] = [2 * seconds for seconds in twice["creation"]["metacontrollers"]]
+
+    assert [each.ratio for each in deviations(COSTS, [exact, twice])] == pytest.approx([1, 0.5])
+    assert "For 100 to 400 MyResources in 1 to 2 shards, the model gives 0.5 to 1.0 times" in accuracy(
+        COSTS, [exact, twice, run(10, 4, has_rules_for_all=True)]
+    )
 
 
 def test_the_table_is_made_from_the_committed_figures() -> None:
