@@ -2,12 +2,13 @@
 
 ``python -m bench.sizing`` reads build/shards.json, which ``make shards`` writes, and adds its figures to
 bench/sizing.json; then ``make pages``. The model: a related event costs each Metacontroller a check of the rules of all
-MyResources, so its costs grow with events times MyResources. All else grows with the number of MyResources of a shard.
+MyResources, so its costs grow with events times MyResources. All else grows with the number of MyResources: that of a
+shard for syncs, and that of all shards for what a Metacontroller reads and keeps in memory.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,8 @@ class Costs:
     """CPU seconds of a Metacontroller, unless another unit is named.
 
     *event*: a related event, plus *own* for each MyResource of the shard and *other* for each of other shards.
-    *create*, *restart*: a MyResource, without events. *hook*: CPU seconds of the hook for a new MyResource. *seconds*:
+    *create*, *restart*: a MyResource of the shard, plus *create_any* and *restart_any* for each of all shards, whose
+    objects are read; without the events above. *hook*: CPU seconds of the hook for a new MyResource. *seconds*:
     time until a new one is Ready, if many are created, on the machine of the measurement. *related*: events of a new
     one. *memory*: MiB of a Metacontroller, and *memory_each* for each MyResource of all shards.
     """
@@ -38,7 +40,9 @@ class Costs:
     own: float
     other: float
     create: float
+    create_any: float
     restart: float
+    restart_any: float
     hook: float
     seconds: float
     related: float
@@ -90,9 +94,9 @@ def estimate(costs: Costs, setup: Setup) -> Estimate:
     own = size / shards
     return Estimate(
         create=max(size * costs.seconds, own * REQUESTS / setup.qps, creation),
-        restart=max(own * RESTART_REQUESTS / setup.qps, own * costs.restart + start),
+        restart=max(own * RESTART_REQUESTS / setup.qps, own * costs.restart + size * costs.restart_any + start),
         resync=own / setup.qps,
-        cpu=own * costs.create + creation,
+        cpu=own * costs.create + size * costs.create_any + creation,
         hook=size * costs.hook,
         memory=costs.memory + size * costs.memory_each,
     )
@@ -126,21 +130,26 @@ def costs_of(runs: list[Json], events: int) -> Costs:
     others = size * (shards - 1) / shards
     other = max(_mean(most["many"]) / events - _mean(most["few"]) / events - own * size / shards, 0) / others
     related = one["related"] / size
-    costs = Costs(
-        event, own, min(other, own), 0, 0, one["creation"]["hook"] / size, one["created"] / size, related, 0, 0
-    )
-    creation = related * costs.walk(size / 2, 1, RULES, has_old=True)
-    start = 2 * costs.walk(size, 1, RULES, has_old=False)
-    each = max(one["memory"][0] - one["empty"][0], 0) / size
-    return Costs(
-        **{
-            **asdict(costs),
-            "create": max(_mean(one["creation"]) / size - creation, 0),
-            "restart": max(_mean(one["restart"]) / size - start, 0),
-            "memory": one["empty"][0],
-            "memory_each": each,
-        }
-    )
+    hook, seconds, each = one["creation"]["hook"] / size, one["created"] / size, _grown(one) / size
+    known = Costs(event, own, min(other, own), 0, 0, 0, 0, hook, seconds, related, one["empty"][0], each)
+
+    def split(part: str, events: float, parents: float, *, has_old: bool) -> tuple[float, float]:
+        """Return the CPU of a MyResource of the shard and of any shard in *part* of a run, without its *events*."""
+        few, many = (
+            max(_mean(run[part]) / size - events * known.walk(parents, _shards(run), RULES, has_old=has_old), 0)
+            for run in (one, most)
+        )
+        mine = min(max(few - many, 0) / (1 - 1 / shards), few)
+        return mine, few - mine
+
+    create, create_any = split("creation", related, size / 2, has_old=True)
+    restart, restart_any = split("restart", 2, size, has_old=False)
+    return replace(known, create=create, create_any=create_any, restart=restart, restart_any=restart_any)
+
+
+def _grown(run: Json) -> float:
+    """Return the memory in MiB by which a Metacontroller grew."""
+    return max(float(run["memory"][0] - run["empty"][0]), 0.0)
 
 
 def _shards(run: Json) -> int:
@@ -153,24 +162,23 @@ def _mean(load: Json) -> float:
 
 
 def read() -> tuple[Costs, list[Json]]:
-    """Return the committed costs, and the measured rows: the runs of ``make shards``."""
+    """Return the costs that the committed runs with the most MyResources show, and all runs."""
     known = json.loads(FILE.read_text())
-    return Costs(**known["costs"]), known["measured"]
+    runs: list[Json] = known["runs"]
+    most = max(run["size"] for run in runs)
+    return costs_of([run for run in runs if run["size"] == most], known["events"]), runs
 
 
 def main() -> None:
-    """Add the figures of build/shards.json; those of the largest size decide the costs."""
+    """Add the runs of build/shards.json, instead of those of the same size, and compare the model with all runs."""
     found = json.loads(SHARDS.read_text())
-    size = found["runs"][0]["size"]
-    known = json.loads(FILE.read_text()) if FILE.exists() else {"costs": {}, "measured": []}
-    kept = [run for run in known["measured"] if run["size"] != size]
-    costs = known["costs"]
-    if all(run["size"] < size for run in kept):
-        costs = asdict(costs_of(found["runs"], found["events"]))
-    FILE.write_text(json.dumps({"costs": costs, "measured": [*kept, *found["runs"]]}, indent=1) + "\n")
-    for each in deviations(Costs(**costs), [*kept, *found["runs"]]):
+    sizes = {run["size"] for run in found["runs"]}
+    kept = [run for run in json.loads(FILE.read_text())["runs"] if run["size"] not in sizes] if FILE.exists() else []
+    runs = sorted([*kept, *found["runs"]], key=lambda run: (run["size"], _shards(run)))
+    FILE.write_text(json.dumps({"events": found["events"], "runs": runs}, indent=1) + "\n")
+    for each in deviations(*read()):
         print(f"{each.size} MyResources, {each.shards} shards: the model gives {each.ratio:.2f} x the measured CPU")
-    print(f"{FILE.name} has the figures of {size} MyResources: run make pages")
+    print("Now run: make pages")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ COSTS = Costs(
     own=4e-6,
     other=1e-6,
     create=5e-3,
+    create_any=1e-3,
     restart=2e-3,
+    restart_any=5e-4,
     hook=3e-3,
     seconds=0.05,
     related=6,
@@ -32,8 +34,8 @@ def run(size: int, shards: int, *, has_rules_for_all: bool = False) -> dict[str,
     def walk(parents: float, *, has_old: bool = True) -> float:
         return COSTS.walk(parents, shards, RULES, has_old=has_old)
 
-    creation = size / shards * COSTS.create + size * COSTS.related * walk(size / 2)
-    restart = size / shards * COSTS.restart + size * 2 * walk(size, has_old=False)
+    creation = size / shards * COSTS.create + size * COSTS.create_any + size * COSTS.related * walk(size / 2)
+    restart = size / shards * COSTS.restart + size * COSTS.restart_any + size * 2 * walk(size, has_old=False)
     return {
         "plan": {"shards": shards, "has_rules_for_all": has_rules_for_all},
         "size": size,
@@ -62,7 +64,7 @@ def test_noise_makes_no_cost_negative() -> None:
 
 
 def test_events_cost_four_times_as_much_if_there_are_twice_as_many_myresources() -> None:
-    costs = replace(COSTS, event=0, create=0)
+    costs = replace(COSTS, event=0, create=0, create_any=0)
     one, two = (estimate(costs, replace(SETUP, size=size)).cpu for size in (10_000, 20_000))
 
     assert two == pytest.approx(4 * one)
