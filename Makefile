@@ -115,6 +115,9 @@ record: $(READY) ## Record the requests of Metacontroller on a real control plan
 scale: $(READY) ## Measure N MyResources on a real control plane, if its binaries are installed
 	@$(BIN)/python -m bench.scale $(N)
 
+shards: $(READY) ## Measure N MyResources in 1, 2 and 4 shards on a real control plane
+	@$(BIN)/python -m bench.shards $(N)
+
 check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -148,4 +151,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale shards record check sizes format crd manifests pages lock

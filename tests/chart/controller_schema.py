@@ -50,6 +50,18 @@ CHILD = closed(
     ),
 )
 
+_EXPRESSION = closed(
+    ["key", "operator"],
+    key=TEXT,
+    operator={"enum": ["In", "NotIn", "Exists", "DoesNotExist"]},
+    values={"type": "array", "items": TEXT, "minItems": 1, "uniqueItems": True},
+)
+LABEL_SELECTOR = {"minProperties": 1} | closed(
+    [],
+    matchLabels={"type": "object", "additionalProperties": TEXT},
+    matchExpressions={"type": "array", "items": _EXPRESSION},
+)
+
 COMPOSITE_CONTROLLER = closed(
     ["apiVersion", "kind", "metadata", "spec"],
     apiVersion={"const": "metacontroller.k8s.io/v1alpha1"},
@@ -60,7 +72,11 @@ COMPOSITE_CONTROLLER = closed(
     spec=closed(
         ["parentResource", "hooks"],
         parentResource=closed(
-            ["apiVersion", "resource"], apiVersion=TEXT, resource=TEXT, ignoreStatusChanges={"type": "boolean"}
+            ["apiVersion", "resource"],
+            apiVersion=TEXT,
+            resource=TEXT,
+            ignoreStatusChanges={"type": "boolean"},
+            labelSelector=LABEL_SELECTOR,
         ),
         childResources={"type": "array", "items": CHILD},
         endpointConfigs={"type": "array", "items": ENDPOINT},

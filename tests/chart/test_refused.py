@@ -63,6 +63,14 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         ({"podDisruptionBudget": {"maxUnavailable": 0}}, "podDisruptionBudget.maxUnavailable is 0", "to at least 1"),
         ({"replicaCount": 0}, "replicaCount is 0", "set it to 1 or more"),
         ({"maxBody": 0}, "maxBody is 0", "set it to 1 to 256"),
+        ({"shards": 0}, "shards is 0", "set it to a number from 1 to 16"),
+        ({"shards": 17}, "shards is 17", "set it to a number from 1 to 16"),
+        ({"shards": "2"}, "/shards", "got string, want integer"),
+        (
+            {"compositeController": {"labels": {"mygroup.example.com/shard": "1"}}},
+            "compositeController.labels contains the label mygroup.example.com/shard",
+            "remove it",
+        ),
         ({"maxBody": 257}, "maxBody is 257", "raise resources.limits.memory by 14Mi"),
         (
             {"metrics": {"rules": {"labels": {"helm.sh/chart": "x"}}}},

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.controller import controller
+from app.core.customize import SHARD_LABEL
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import customize_request
@@ -47,6 +48,25 @@ def test_without_a_desired_service_only_pods_are_related(spec: dict[str, Any]) -
 
 def test_an_invalid_spec_asks_for_nothing() -> None:
     assert rules(ports=PORTS, image="no image") == []
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "expected"),
+    [
+        pytest.param(SHARD_LABEL, "1", 2, id="its own shard"),
+        pytest.param(SHARD_LABEL, "2", 0, id="another shard"),
+        pytest.param("laptop", "alice", 2, id="another selector"),
+    ],
+)
+def test_a_myresource_of_another_shard_has_no_rules(label: str, value: str, expected: int) -> None:
+    parent = my_resource(ports=PORTS)
+    parent["metadata"]["labels"] = {SHARD_LABEL: "1"}
+    selector = {"matchLabels": {label: value}}
+    request = {"controller": {"spec": {"parentResource": {"labelSelector": selector}}}, "parent": parent}
+
+    answer = json.loads(controller(Watch()).answer_customize(json.dumps(request).encode()))
+
+    assert len(answer["relatedResources"]) == expected
 
 
 def waiting(resource: str, name: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.proofs import PAGES as EVERY_PAGE
 from tests.documents import ROOT, Console, consoles, printed
+from tests.e2e.sharded import target
 
 ALL = [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
 ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
@@ -144,14 +145,22 @@ def test_the_values_for_a_recording_add_what_the_patch_of_the_page_adds() -> Non
     assert container["env"][-len(added["env"]) :] == added["env"]
 
 
-def test_metacontrollers_flags_are_one_list() -> None:
-    (command,) = [command for page, command in COMMANDS if "commandArgs" in command and page]
-    (setting,) = settings(command)
+@pytest.mark.parametrize("command", [each for _, each in COMMANDS if "commandArgs" in each])
+def test_metacontrollers_flags_are_one_list(command: str) -> None:
+    (setting,) = [each for each in settings(command) if "commandArgs" in each]
 
     flags = helm.parse_set_string(setting)["commandArgs"]
 
-    assert len(flags) == 7
-    assert all(re.fullmatch(r"--[a-z-]+=[\w:]+", flag) for flag in flags)
+    assert len(flags) == 7 + ("target-label-selector" in command)
+    assert all(re.fullmatch(r"--[a-z-]+=[\w:./!=]+", flag) for flag in flags)
+
+
+def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
+    flags = [
+        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("operate.md")
+    ]
+
+    assert [flag for found in flags for flag in found] == [target(1, 2), target(0, 2)]
 
 
 def test_the_pages_name_what_the_chart_installs() -> None:

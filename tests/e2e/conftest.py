@@ -36,6 +36,7 @@ APART = {
     "test_chart.py": NEXT,
     "test_upgrade.py": NEXT,
     "test_apply_strategy.py": NEXT,
+    "test_shards.py": NEXT,
     "test_costs.py": LAST,
     "test_large.py": LAST,
     "test_flags.py": LAST,
@@ -54,9 +55,13 @@ FOREIGN = {
 """Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
 
 
+TOGETHER = {"test_shards.py"}
+"""Files of APART whose tests in both modes run in one process, on one control plane."""
+
+
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n``, one process for each mode, each mode of each file in APART and of all in FOREIGN, and each
-    file of examples.
+    """With ``pytest -n``, one process for each mode, each mode of each file in APART and of all in FOREIGN, each
+    file in TOGETHER, and each file of examples.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -64,7 +69,7 @@ class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
             return nodeid.partition("::")[0]
         name = nodeid.partition("::")[0].rpartition("/")[2]
         file = "foreign" if name in FOREIGN else name if name in APART else ""
-        return file + next((mode for mode in MODES if mode in nodeid), MODES[0])
+        return file if file in TOGETHER else file + next((mode for mode in MODES if mode in nodeid), MODES[0])
 
 
 @pytest.hookimpl(optionalhook=True)

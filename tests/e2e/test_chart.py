@@ -50,6 +50,11 @@ GUARD = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --set admissionPolicy.enabled=true --wait"
 )
+SPLIT = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --set shards=2 --wait"
+)
+LABEL = "kubectl label --overwrite myresource web mygroup.example.com/shard=1"
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 UNINSTALL = "helm uninstall myresource-operator --namespace myresource-operator --wait"
 DELETE_ALL = "kubectl delete myresources --all --all-namespaces"
@@ -135,6 +140,29 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     assert container["resources"]["limits"]["memory"] == "960Mi"
     here.wait_until_quiet(2)
     assert here.pods() == pods
+
+
+@ANY_MODE
+def test_shards_are_added_and_removed_by_an_upgrade_and_nothing_is_written(
+    installed: Shell, here: Namespace, bare: BareCluster
+) -> None:
+    here.ready()
+
+    def upgraded(command: str) -> tuple[set[str], Json, Json]:
+        """Run *command*, and return the CompositeControllers, and the MyResource and its Deployment after a sync."""
+        done = here.since()
+        installed.run(command)
+        here.eventually(lambda: done.looked_at("web"))
+        here.wait_until_quiet()
+        names = {item["metadata"]["name"] for item in bare.cluster.client.all("CompositeController", "")}
+        return names, here.get("MyResource"), here.get("Deployment")
+
+    before = upgraded(LABEL)
+    split = upgraded(SPLIT)
+    after = upgraded(SPLIT.replace("shards=2", "shards=1"))
+
+    assert split == (before[0] | {"myresource-1"}, *before[1:])
+    assert after == before
 
 
 def mounted(bare: BareCluster, folder: Path) -> Path:

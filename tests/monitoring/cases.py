@@ -201,6 +201,13 @@ CASES = [
         30,
         {"controller_name": "myresource", "code": "404"},
     ),
+    Case(
+        "MyResourceMetacontrollerCallsFail",
+        "a sync of a shard",
+        metacontroller("500", "0+2x40", "myresource-1"),
+        30,
+        {"controller_name": "myresource-1", "code": "500"},
+    ),
     Case("MyResourceMetacontrollerCallsFail", "429", metacontroller("429", "0+2x40"), 30),
     Case("MyResourceMetacontrollerCallsFail", "another controller", metacontroller("500", "0+2x40", "other"), 30),
     Case(
@@ -209,6 +216,13 @@ CASES = [
         {QUEUE: "50x30"},
         20,
         {"name": "CompositeController-myresource"},
+    ),
+    Case(
+        "MyResourceMetacontrollerQueueLong",
+        "50 in a shard",
+        {QUEUE.replace('myresource"', 'myresource-12"'): "50x30"},
+        20,
+        {"name": "CompositeController-myresource-12"},
     ),
     Case("MyResourceMetacontrollerQueueLong", "5", {QUEUE: "5x30"}, 20),
 ]

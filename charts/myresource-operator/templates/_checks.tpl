@@ -96,6 +96,9 @@
 {{- if lt (int $values.compositeController.resyncPeriodSeconds) 60 -}}
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
 {{- end -}}
+{{- if or (lt (int $values.shards) 1) (gt (int $values.shards) 16) -}}
+{{- fail (printf "shards is %v: set it to a number from 1 to 16; see docs/operate.md for how many you need" $values.shards) -}}
+{{- end -}}
 {{- if and (not (kindIs "invalid" $values.runAsUser)) (lt (int64 $values.runAsUser) 1) -}}
 {{- fail (printf "runAsUser is %v: root is refused; set it to a number above 0, or to null to let the cluster choose a user" $values.runAsUser) -}}
 {{- end -}}
@@ -163,7 +166,7 @@
 {{- end }}
 
 {{- define "myresource-operator.checkLabels" -}}
-{{- $taken := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" "controller-uid" -}}
+{{- $taken := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" "controller-uid" "mygroup.example.com/shard" -}}
 {{- $values := .Values -}}
 {{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels "metrics.rules.labels" $values.metrics.rules.labels "metrics.dashboard.labels" $values.metrics.dashboard.labels -}}
 {{- range $value, $found := $labels -}}

@@ -1,0 +1,193 @@
+"""Shards: a Metacontroller for each, on a real control plane. Moving between them costs no child anything."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from app.core.customize import SHARD_LABEL as LABEL
+from metahook.envtest.binaries import find_binaries
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json
+from tests.e2e.any_mode import ANY_MODE
+from tests.e2e.audit import deleted
+from tests.e2e.cluster import Cluster
+from tests.e2e.ends import moved, versions
+from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.sharded import controllers, metacontrollers, split
+
+MOST = 4
+"""Shards."""
+_NUMBERS = itertools.count(1)
+
+CONFIG: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+SETTINGS: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"level": "info"}}
+LABELS = {"none": None, "zero": "0", "one": "1", "two": "2", "three": "3", "nine": "9"}
+"""The label of each MyResource, by its name."""
+
+
+@pytest.fixture(name="cluster", scope="module")
+def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return a cluster without a running Metacontroller."""
+    made = Cluster(find_binaries(), tmp_path_factory.mktemp("shards"))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(name="sharded", scope="module")
+def _sharded(cluster: Cluster, mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return the cluster with a Metacontroller for each of MOST shards."""
+    with metacontrollers(cluster, mode, MOST, tmp_path_factory.mktemp("logs")):
+        yield cluster
+
+
+@pytest.fixture(name="here")
+def _here(sharded: Cluster) -> Iterator[Namespace]:
+    made = Namespace(sharded, f"t{next(_NUMBERS)}")
+    yield made
+    made.close()
+
+
+def create(here: Namespace, name: str, shard: str | None, **spec: object) -> None:
+    here.client.create(here.manifest(name, labels={LABEL: shard} if shard else {}, **spec))
+
+
+def create_all(here: Namespace, **spec: object) -> None:
+    """Create a MyResource for each of LABELS, and wait until all are Ready and nothing changes."""
+    for name, label in LABELS.items():
+        create(here, name, label, **spec)
+    wait_until_ready(here, *LABELS)
+
+
+def wait_until_ready(here: Namespace, *names: str) -> None:
+    for name in names:
+        here.wait_for_status("Ready", "Available", name)
+    here.wait_until_quiet()
+
+
+def move(here: Namespace, name: str, shard: str | None) -> None:
+    here.edit("MyResource", {"metadata": {"labels": {LABEL: shard}}}, name)
+
+
+def owner(shard: str | None, shards: int) -> str:
+    """Return the name of the CompositeController of a MyResource with this label."""
+    return f"myresource-{shard}" if shard in [*map(str, range(1, shards))] else "myresource"
+
+
+def syncs(here: Namespace, name: str) -> list[str]:
+    """Return the names of the CompositeControllers of the syncs so far."""
+    return [each["request"]["controller"]["metadata"]["name"] for each in _calls(here, name, "/sync")]
+
+
+def _calls(here: Namespace, name: str, path: str) -> list[Json]:
+    return [each for each in here.exchanges(name) if each["path"].startswith(path)]
+
+
+def wait_for_sync_by(here: Namespace, name: str, controller: str, since: int) -> None:
+    here.eventually(lambda: controller in syncs(here, name)[since:])
+
+
+@ANY_MODE
+@pytest.mark.parametrize("shards", [2, MOST])
+def test_every_myresource_is_synced_by_its_shard_alone(sharded: Cluster, here: Namespace, shards: int) -> None:
+    split(sharded, shards)
+    create_all(here)
+
+    assert {name: set(syncs(here, name)) for name in LABELS} == {
+        name: {owner(label, shards)} for name, label in LABELS.items()
+    }
+
+
+def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: Namespace, mode: Mode) -> None:
+    split(sharded, 2)
+    here.put(SETTINGS)
+    create(here, "one", "1")  # its Metacontroller then watches Pods, and calls customize for the other, too
+    create(here, "web", None, **PORT, **CONFIG)
+    wait_until_ready(here, "one", "web")
+    before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
+
+    for label, controller in (("1", "myresource-1"), ("9", "myresource")):
+        count = len(syncs(here, "web"))
+        move(here, "web", label)
+        wait_for_sync_by(here, "web", controller, count)
+        here.wait_until_quiet()
+        assert set(syncs(here, "web")[count:]) == {controller}
+
+    after = versions(here.client, here.name)
+    patches = {"patch deployments web-deployment", "patch services web"}  # which change nothing
+    assert [*moved(before, after)] == [f"MyResource {here.name}/web"]
+    assert done.writes == []
+    assert {*done.useless} == (patches if mode == "server-side-apply" else set())
+    assert deleted(sharded.audit.requests[start:]) == []
+
+
+def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here: Namespace) -> None:
+    split(sharded, 1)
+    create_all(here, **PORT)
+    before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
+
+    for shards in (2, MOST, 2, 1):
+        counts = {name: len(syncs(here, name)) for name in LABELS}
+        split(sharded, shards)
+        others = [name for name, label in LABELS.items() if owner(label, shards) != syncs(here, name)[-1]]
+        for name in others:
+            wait_for_sync_by(here, name, owner(LABELS[name], shards), counts[name])
+        here.wait_until_quiet()
+        assert others
+
+    assert versions(here.client, here.name) == before
+    assert done.writes == []
+    assert deleted(sharded.audit.requests[start:]) == []
+
+
+def test_two_controllers_of_one_myresource_are_seen_and_write_the_same(sharded: Cluster, here: Namespace) -> None:
+    split(sharded, 2)
+    (everything,) = controllers(sharded, 1)
+    sharded.client.apply(everything)  # the selector of shard 0 is gone, so both select it
+    create(here, "web", "1", **PORT)
+    here.wait_until_ready()
+    wait_for_sync_by(here, "web", "myresource", 0)
+    wait_for_sync_by(here, "web", "myresource-1", 0)
+    before, done = versions(here.client, here.name), here.since()
+    count = len(syncs(here, "web"))
+    here.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": "1"}}}, "web")
+    here.wait_until_quiet()
+
+    assert set(syncs(here, "web")[count:]) == {"myresource", "myresource-1"}
+    after = versions(here.client, here.name)
+    assert [*moved(before, after)] == [f"MyResource {here.name}/web"]
+    assert done.writes == []
+
+
+@ANY_MODE
+def test_a_moved_myresource_has_rules_again_in_its_next_generation(sharded: Cluster, here: Namespace) -> None:
+    split(sharded, 2)
+    here.put(SETTINGS)
+    create(here, "one", "1")
+    create(here, "web", None, **CONFIG)
+    wait_until_ready(here, "one", "web")
+    here.eventually(lambda: "myresource-1" in {name for name, _ in rules(here, "web")})
+    move(here, "web", "1")
+    wait_for_sync_by(here, "web", "myresource-1", 0)
+    pods = here.pods()
+
+    here.change(image="nginx:1.28")
+    here.wait_until_ready()
+
+    assert {rule for rule in rules(here, "web") if rule[0] == "myresource-1"} == {
+        ("myresource-1", 0),
+        ("myresource-1", 2),
+    }
+    assert {*_calls(here, "web", "/sync")[-1]["request"]["related"]} == {"ConfigMap.v1", "Pod.v1"}
+    assert not pods & here.pods()
+
+
+def rules(here: Namespace, name: str) -> list[tuple[str, int]]:
+    """Return the CompositeController of each customize call, and the number of rules that it got."""
+    return [
+        (each["request"]["controller"]["metadata"]["name"], len(each["response"]["relatedResources"]))
+        for each in _calls(here, name, "/customize")
+    ]
