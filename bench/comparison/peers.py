@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench.comparison import process_tree
 from bench.comparison.load import Client, NotAnswered
+from bench.comparison.machine import on_core
 from bench.comparison.requests import TOKEN
 from bench.comparison.results import FASTAPI, GO, HOOK, HTTP_SERVER
 from metahook.envtest.free_port import free_port
@@ -119,7 +120,7 @@ def running(peer: Peer, request: bytearray, core: int) -> Iterator[Server]:
     port, quiet = free_port(), subprocess.DEVNULL
     with tempfile.TemporaryDirectory() as folder:
         command = peer.command(port, Path(folder))
-        with _on_core(core):
+        with on_core(core):
             begin = time.perf_counter()
             process = subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet)  # noqa: S603 - ours
         try:
@@ -128,17 +129,6 @@ def running(peer: Peer, request: bytearray, core: int) -> Iterator[Server]:
         finally:
             process.kill()
             process.wait()
-
-
-@contextmanager
-def _on_core(core: int) -> Iterator[None]:
-    """Start processes on *core*: they begin with the affinity of the one that starts them."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _wait_for(peer: Peer, process: subprocess.Popen[bytes], port: int, request: bytearray) -> None:

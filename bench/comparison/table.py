@@ -27,7 +27,7 @@ def cpu_table(results: Results) -> str:
         )
         for each in scenarios
     ]
-    return _table(("requests", HOOK, *(f"x {name}" for name in peers)), rows)
+    return _table(("requests", "CPU per request", *(f"CPU / {name}" for name in peers)), rows)
 
 
 def latency_table(results: Results) -> str:
@@ -36,7 +36,7 @@ def latency_table(results: Results) -> str:
         (each.scenario for each in results.measured if _is_of_latency(each.scenario)), key=lambda each: each.connections
     )
     rows = [(name, *(_latency(results, each, name) for each in scenarios)) for name in results.processes]
-    return _table(("p50 and p99, ms", *(f"{each.connections} at once" for each in scenarios)), rows)
+    return _table(("p50, p99 in ms", *(str(each) for each in scenarios)), rows)
 
 
 def process_table(results: Results) -> str:
