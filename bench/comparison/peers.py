@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.comparison import process_tree
+from bench import process_tree
 from bench.comparison.load import Client, NotAnswered
 from bench.comparison.machine import on_core
 from bench.comparison.requests import TOKEN

@@ -109,6 +109,9 @@ def _slice(server: Server, scenario: Scenario, prepared: Requests) -> Sample:
         before, end = server.cpu(), time.perf_counter() + SLICE
         took = client.send(next_request, lambda sent: sent > 0 and time.perf_counter() > end)
         used = max(server.cpu() - before, TICK)
+    except (ConnectionError, NotAnswered) as error:
+        message = f"{server.name}, {scenario}: {error}"
+        raise NotAnswered(message) from error
     finally:
         client.close()
     milliseconds = [1000 * seconds for seconds in took]
