@@ -36,6 +36,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Log nothing."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server that does not print that a client closed its connection."""
+
+    def handle_error(self, *_: object) -> None:
+        """Print nothing."""
+
+
 @pytest.fixture(name="handler", params=["HTTP/1.0", "HTTP/1.1"])
 def _handler(request: pytest.FixtureRequest) -> Iterator[tuple[type[Handler], int]]:
     class Mine(Handler):
@@ -43,7 +50,7 @@ def _handler(request: pytest.FixtureRequest) -> Iterator[tuple[type[Handler], in
         answers, received, callers = 1000, list[bytes](), Counter[int]()
 
     port = free_port()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), Mine) as server:
+    with Server(("127.0.0.1", port), Mine) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
         yield Mine, port
         server.shutdown()

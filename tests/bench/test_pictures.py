@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 from bench.comparison.goals import GOALS
 from bench.comparison.picture import picture
 from bench.comparison.results import FASTAPI, HOOK, HTTP_SERVER
-from bench.comparison.table import cpu_table, latency_table, process_table
+from bench.comparison.table import cpu_table, latency_table, process_table, tables
 from docs.performance import results as committed
-from tests.bench.made_up import results
+from tests.bench.made_up import LARGE, results
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -21,6 +21,11 @@ def test_a_table_has_the_cpu_of_the_hook_and_its_ratio_to_each_peer() -> None:
 def test_a_table_has_the_latencies_and_the_process_of_each_server() -> None:
     assert f"| {FASTAPI} | 2.50, 5.00 |" in latency_table(results())
     assert f"| {HTTP_SERVER} | 60 MiB | 500 ms |" in process_table(results())
+
+
+def test_sizes_whose_latencies_are_not_measured_have_no_table_of_them() -> None:
+    assert latency_table(results(LARGE)) == ""
+    assert "| 200 KB changed |" in tables(results(LARGE))
 
 
 def test_the_bars_of_the_picture_are_in_proportion_and_described() -> None:
