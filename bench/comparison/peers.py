@@ -46,18 +46,22 @@ class Server:
     """A running server."""
 
     name: str
-    pid: int
+    process: subprocess.Popen[bytes]
     port: int
     start: float
     """Milliseconds from its start to its first answer."""
 
     def cpu(self) -> float:
         """Return the CPU seconds that it has used."""
-        return process_tree.cpu(self.pid)
+        return process_tree.cpu(self.process.pid)
 
     def memory(self) -> float:
         """Return its memory in MiB."""
-        return process_tree.memory(self.pid)
+        return process_tree.memory(self.process.pid)
+
+    def is_running(self) -> bool:
+        """Return whether it still runs."""
+        return self.process.poll() is None
 
     def state(self, request: bytearray) -> str:
         """Return the state in the response to *request*; raise NotAnswered if it is no response of a sync hook."""
@@ -125,7 +129,7 @@ def running(peer: Peer, request: bytearray, core: int) -> Iterator[Server]:
             process = subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet)  # noqa: S603 - ours
         try:
             _wait_for(peer, process, port, request)
-            yield Server(peer.name, process.pid, port, (time.perf_counter() - begin) * 1000)
+            yield Server(peer.name, process, port, (time.perf_counter() - begin) * 1000)
         finally:
             process.kill()
             process.wait()

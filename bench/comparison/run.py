@@ -110,7 +110,7 @@ def _slice(server: Server, scenario: Scenario, prepared: Requests) -> Sample:
         took = client.send(next_request, lambda sent: sent > 0 and time.perf_counter() > end)
         used = max(server.cpu() - before, TICK)
     except (ConnectionError, NotAnswered) as error:
-        message = f"{server.name}, {scenario}: {error}"
+        message = f"{server.name}, {scenario}: {error}{'' if server.is_running() else '; its process has ended'}"
         raise NotAnswered(message) from error
     finally:
         client.close()
