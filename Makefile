@@ -100,7 +100,7 @@ cluster-down: $(READY) ## Remove the node that make cluster started
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
 	@tests/node/kind.sh
 
-bench: $(READY) ## Compare the hook with others over HTTP, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5. CHECK=1 compares with bench/ratios.json
+bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 compares with bench/ratios.json
 	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all

@@ -28,10 +28,13 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=report.ROUNDS, help=f"default: {report.ROUNDS}")
     parser.add_argument("--sizes", default=",".join(SIZES), help="of the requests; default: %(default)s")
     given = parser.parse_args()
-    if unknown := [name for name in given.parts if name not in names]:
-        parser.error(f"no part {unknown[0]}: choose from {', '.join(names)}")
-    parts = given.parts or ([COMPARISON] if given.check else [COMPARISON, *PARTS])
     sizes = tuple(given.sizes.split(","))
+    for each, known in [(name, names) for name in given.parts] + [(size, list(SIZES)) for size in sizes]:
+        if each not in known:
+            parser.error(f"{each!r} is not one of: {', '.join(known)}")
+    if given.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    parts = given.parts or ([COMPARISON] if given.check else [COMPARISON, *PARTS])
     codes = [_run(name, given.rounds, sizes, is_check=given.check) for name in parts]
     return max(codes)
 

@@ -5,7 +5,7 @@ the time of the process includes what its recording thread takes after the respo
 """
 
 import http.client
-import os
+import secrets
 import sys
 import tempfile
 import time
@@ -15,6 +15,7 @@ from statistics import quantiles
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from bench.process_tree import cpu
 from metahook.protocol.sender import sync_request
 from tests.build import child, grouped, my_resource, owned, rolled_out, sync
 from tests.calling import JSON
@@ -63,7 +64,7 @@ def measure(request: bytes, clients: int, number: int, folder: Path, *options: s
     with served(sys.executable, "-m", "app", "serve", *options) as hook, ThreadPoolExecutor(clients) as threads:
         _send(hook.url, request, WARM_UP)
         _wait_until_idle(hook.process.pid)
-        before, start = _cpu(hook.process.pid), time.monotonic()
+        before, start = cpu(hook.process.pid), time.monotonic()
         times = [
             each
             for sent in threads.map(lambda _: _send(hook.url, request, number // clients), range(clients))
@@ -71,7 +72,7 @@ def measure(request: bytes, clients: int, number: int, folder: Path, *options: s
         ]
         took = time.monotonic() - start
         _wait_until_idle(hook.process.pid)
-        used = _cpu(hook.process.pid) - before
+        used = cpu(hook.process.pid) - before
     recorded = max(0, len(list(folder.iterdir())) - WARM_UP)
     return Cost(1000 * used / len(times), 1000 * quantiles(times, n=100)[-1], len(times) / took, recorded)
 
@@ -83,7 +84,8 @@ def _send(url: str, request: bytes, number: int) -> list[float]:
     times = []
     for _ in range(number):
         start = time.monotonic()
-        connection.request("POST", "/sync", request, JSON)
+        unique = request[:-1] + f',"unread":"{secrets.token_hex()}"}}'.encode()  # so that no answer is remembered
+        connection.request("POST", "/sync", unique, JSON)
         response = connection.getresponse()
         response.read()
         times.append(time.monotonic() - start)
@@ -94,16 +96,10 @@ def _send(url: str, request: bytes, number: int) -> list[float]:
     return times
 
 
-def _cpu(pid: int) -> float:
-    """Return the seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def _wait_until_idle(pid: int) -> None:
     """Wait until a process has written what waits to be recorded."""
     used = -1.0
-    while used != (used := _cpu(pid)):
+    while used != (used := cpu(pid)):
         time.sleep(IDLE)
 
 

@@ -71,7 +71,8 @@ BODIES: dict[str, Callable[[int], Json]] = {
 
 def body(size: str, number: int) -> bytes:
     """Return the request of this *size* for the MyResource with this *number*, as Metacontroller encodes it."""
-    request = {key: value for key, value in BODIES[size](number).items() if key != "controller"}
+    found = BODIES[size](number)
+    request = {key: found[key] for key in ("parent", "children", "related", "finalizing")}
     named = re.sub(r"\bweb\b", f"web{number:04}", _compact(request))
     return f'{{"controller":{_compact(RIGHT)},{named[1:]}'.encode()
 

@@ -3,12 +3,11 @@
 Why raw sockets and epoll: a request costs the client some 20 us, so the server has no pauses that a slow client makes.
 """
 
-import gc
 import select
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 PATIENCE = 30.0
 """Seconds without any answer after which a server counts as dead."""
@@ -76,14 +75,14 @@ class _Connection:
         return True
 
     def _read_head(self) -> None:
-        """Set the length of the response, if its head has arrived and says it."""
+        """Set the length of the response, if its head has arrived, and it does not end with the connection."""
         head, end, _ = self.received.partition(_END)
-        _, named, value = head.lower().partition(_LENGTH)
-        if b"transfer-encoding" in head.lower():
+        fields = head.lower()
+        if b"transfer-encoding" in fields:
             message = f"the server answered in chunks: {head!r}"
             raise NotAnswered(message)
-        if end and named:
-            self._length = len(head) + len(end) + int(value.split(b"\r\n", 1)[0])
+        if end and not fields.startswith(b"http/1.0") and b"connection: close" not in fields:
+            self._length = len(head) + len(end) + int(fields.partition(_LENGTH)[2].split(b"\r\n", 1)[0])
 
     def close(self) -> None:
         """Close the connection."""
@@ -106,21 +105,20 @@ class Client:
         Raises NotAnswered if the status of a response is not 200, and ConnectionError.
         """
         took: list[float] = []
-        with _without_gc():
-            waiting: dict[int, _Connection] = {}
-            for number, each in enumerate(self._connections):
-                if not is_over(number):
-                    each.send(next_request())
-                    waiting[each.descriptor] = each
-            sent = len(waiting)
-            while waiting:
-                for descriptor, connection in self._answered(waiting):
-                    took.append(time.perf_counter() - connection.begun)
-                    del waiting[descriptor]
-                    if not is_over(sent):
-                        connection.send(next_request())
-                        waiting[connection.descriptor] = connection
-                        sent += 1
+        waiting: dict[int, _Connection] = {}
+        for number, connection in enumerate(self._connections):
+            if not is_over(number):
+                connection.send(next_request())
+                waiting[connection.descriptor] = connection
+        sent = len(waiting)
+        while waiting:
+            for descriptor, connection in self._answered(waiting):
+                took.append(time.perf_counter() - connection.begun)
+                del waiting[descriptor]
+                if not is_over(sent):
+                    connection.send(next_request())
+                    waiting[connection.descriptor] = connection
+                    sent += 1
         return took
 
     def response(self, request: bytearray) -> bytes:
@@ -156,14 +154,3 @@ def _check(response: bytes) -> None:
     if response[8:13] != b" 200 ":
         message = f"the server answered {response[:200]!r}"
         raise NotAnswered(message)
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Collect no garbage: a pause of the client would look like one of the server."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -4,6 +4,8 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,17 @@ def cores() -> Cores:
     """Return a core for the server and one for the load."""
     usable = sorted(os.sched_getaffinity(0))
     return Cores(usable[-1], usable[0])
+
+
+@contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """Run on *core* until the block ends. Processes that are started meanwhile stay there."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def description(used: Cores) -> dict[str, str]:

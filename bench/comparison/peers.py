@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.comparison import process_tree
+from bench import process_tree
 from bench.comparison.load import Client, NotAnswered
+from bench.comparison.machine import on_core
 from bench.comparison.requests import TOKEN
 from bench.comparison.results import FASTAPI, GO, HOOK, HTTP_SERVER
 from metahook.envtest.free_port import free_port
@@ -45,18 +46,22 @@ class Server:
     """A running server."""
 
     name: str
-    pid: int
+    process: subprocess.Popen[bytes]
     port: int
     start: float
     """Milliseconds from its start to its first answer."""
 
     def cpu(self) -> float:
         """Return the CPU seconds that it has used."""
-        return process_tree.cpu(self.pid)
+        return process_tree.cpu(self.process.pid)
 
     def memory(self) -> float:
         """Return its memory in MiB."""
-        return process_tree.memory(self.pid)
+        return process_tree.memory(self.process.pid)
+
+    def is_running(self) -> bool:
+        """Return whether it still runs."""
+        return self.process.poll() is None
 
     def state(self, request: bytearray) -> str:
         """Return the state in the response to *request*; raise NotAnswered if it is no response of a sync hook."""
@@ -119,26 +124,15 @@ def running(peer: Peer, request: bytearray, core: int) -> Iterator[Server]:
     port, quiet = free_port(), subprocess.DEVNULL
     with tempfile.TemporaryDirectory() as folder:
         command = peer.command(port, Path(folder))
-        with _on_core(core):
+        with on_core(core):
             begin = time.perf_counter()
             process = subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet)  # noqa: S603 - ours
         try:
             _wait_for(peer, process, port, request)
-            yield Server(peer.name, process.pid, port, (time.perf_counter() - begin) * 1000)
+            yield Server(peer.name, process, port, (time.perf_counter() - begin) * 1000)
         finally:
             process.kill()
             process.wait()
-
-
-@contextmanager
-def _on_core(core: int) -> Iterator[None]:
-    """Start processes on *core*: they begin with the affinity of the one that starts them."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _wait_for(peer: Peer, process: subprocess.Popen[bytes], port: int, request: bytearray) -> None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from bench.comparison.goals import TOLERANCE, slower, verdicts
+from bench.comparison.load import NotAnswered
+from bench.comparison.peers import NotServed
 from bench.comparison.results import Results, decoded
 from bench.comparison.run import SIZES, compare
 from bench.comparison.table import tables
@@ -16,7 +18,11 @@ ROUNDS = 5
 
 def main(rounds: int = ROUNDS, sizes: tuple[str, ...] = SIZES, *, is_check: bool = False) -> int:
     """Measure, print and write; return 1 if a goal is missed. A check compares with the committed results instead."""
-    results = compare(rounds, sizes)
+    try:
+        results = compare(rounds, sizes)
+    except (NotAnswered, NotServed) as error:
+        print(f"stopped: {error}")
+        return 1
     MEASURED.parent.mkdir(exist_ok=True)
     MEASURED.write_bytes(results.encoded())
     print(", ".join(f"{name}: {value}" for name, value in results.machine.items()))

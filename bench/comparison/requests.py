@@ -17,14 +17,14 @@ _FIRST_VERSION = 1_000_000_000
 _DAY = 24 * 60 * 60
 
 _OBSERVED_VERSION = re.compile(rb'"resourceVersion":"\d+"')
-_CONTROLLER = b'"parent":'
+_PARENT = b'"parent":'
 
 
 class Request:
     """A request for one MyResource; :meth:`changed` gives it new resource versions and times of managed fields."""
 
     def __init__(self, content: bytes) -> None:
-        controller, parent, rest = content.partition(_CONTROLLER)
+        controller, parent, rest = content.partition(_PARENT)  # the CompositeController does not change
         varied = _OBSERVED_VERSION.sub(_VERSION + b"%d" % _FIRST_VERSION + b'"', parent + rest)
         self._raw = bytearray(_head(len(controller) + len(varied)) + controller + varied)
         start = len(self._raw) - len(varied)

@@ -7,11 +7,14 @@ from typing import NamedTuple
 import msgspec
 
 HOOK = "this hook"
+"""The names of the servers, in results and tables."""
+
 HTTP_SERVER = "http.server"
 FASTAPI = "FastAPI"
 GO = "Go"
 
 CHANGED, UNCHANGED = "changed", "unchanged"
+"""Whether each request is unique, or was sent before, to the byte."""
 
 
 class Sample(NamedTuple):

@@ -1,13 +1,13 @@
 """Measures this hook and its peers over HTTP, in short slices by turns, with server and load on different cores."""
 
-import os
+import gc
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from statistics import median
 
 from bench.comparison.load import Client, NotAnswered
-from bench.comparison.machine import Cores, cores, description
+from bench.comparison.machine import Cores, cores, description, on_core
 from bench.comparison.peers import Peer, Server, peers, running
 from bench.comparison.requests import Requests, requests
 from bench.comparison.results import (
@@ -29,7 +29,10 @@ SCENARIOS = (
 )
 
 SLICE = 0.5
-"""Seconds of load for a server at a time. CPU is counted in units of 10 ms."""
+"""Seconds of load for a server at a time."""
+
+TICK = 0.01
+"""Seconds: the unit in which Linux counts CPU."""
 
 STARTS = 5
 STATES = {"2 KB": "Building"}
@@ -39,7 +42,7 @@ STATES = {"2 KB": "Building"}
 def compare(rounds: int, sizes: tuple[str, ...]) -> Results:
     """Measure the scenarios with requests of *sizes* in so many *rounds*."""
     used = cores()
-    with _on(used.load), ExitStack() as stack:
+    with on_core(used.load), _without_gc(), ExitStack() as stack:
         prepared = {size: requests(size) for size in sizes}
         first = next(iter(prepared.values())).all[0].unchanged
         found = peers()
@@ -54,13 +57,13 @@ def compare(rounds: int, sizes: tuple[str, ...]) -> Results:
 
 
 @contextmanager
-def _on(core: int) -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+def _without_gc() -> Iterator[None]:
+    """Collect no garbage: a pause of the client would look like one of the server."""
+    gc.disable()
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        gc.enable()
 
 
 def _starts(found: list[Peer], request: bytearray, used: Cores) -> dict[str, float]:
@@ -105,7 +108,10 @@ def _slice(server: Server, scenario: Scenario, prepared: Requests) -> Sample:
         client.send(next_request, lambda sent: sent >= warm_up)
         before, end = server.cpu(), time.perf_counter() + SLICE
         took = client.send(next_request, lambda sent: sent > 0 and time.perf_counter() > end)
-        used = server.cpu() - before
+        used = max(server.cpu() - before, TICK)
+    except (ConnectionError, NotAnswered) as error:
+        message = f"{server.name}, {scenario}: {error}{'' if server.is_running() else '; its process has ended'}"
+        raise NotAnswered(message) from error
     finally:
         client.close()
     milliseconds = [1000 * seconds for seconds in took]

@@ -11,8 +11,9 @@ LATENCY_SIZE = "6 KB"
 
 
 def tables(results: Results) -> str:
-    """Return all tables, with an empty line between them."""
-    return "\n".join((cpu_table(results), latency_table(results), process_table(results)))
+    """Return all tables, with an empty line between them; none of latencies if they were not measured."""
+    parts = (cpu_table(results), latency_table(results), process_table(results))
+    return "\n".join(part for part in parts if part)
 
 
 def cpu_table(results: Results) -> str:
@@ -27,16 +28,18 @@ def cpu_table(results: Results) -> str:
         )
         for each in scenarios
     ]
-    return _table(("requests", HOOK, *(f"x {name}" for name in peers)), rows)
+    return _table(("requests", "CPU per request", *(f"CPU / {name}" for name in peers)), rows)
 
 
 def latency_table(results: Results) -> str:
-    """Return p50 and p99 of each server, by the number of connections."""
+    """Return p50 and p99 of each server, by the number of connections; nothing if they were not measured."""
     scenarios = sorted(
         (each.scenario for each in results.measured if _is_of_latency(each.scenario)), key=lambda each: each.connections
     )
+    if not scenarios:
+        return ""
     rows = [(name, *(_latency(results, each, name) for each in scenarios)) for name in results.processes]
-    return _table(("p50 and p99, ms", *(f"{each.connections} at once" for each in scenarios)), rows)
+    return _table(("p50, p99 in ms", *(str(each) for each in scenarios)), rows)
 
 
 def process_table(results: Results) -> str:
