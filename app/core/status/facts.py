@@ -193,6 +193,15 @@ class Facts:
         return [*self._timers_of_drift, *deadlines, self.diagnosis.changes_at]
 
     @property
+    def is_untimed(self) -> bool:
+        """Whether time may change the response without a timer.
+
+        A value is sent again every ten minutes; Pods that failed are counted for ten minutes; and a parent that is
+        being deleted needs no timer, as only its children can change.
+        """
+        return self.is_resending or self.diagnosis.failed_pods > 0 or self.parent.deleting
+
+    @property
     def _timers_of_drift(self) -> list[datetime | None]:
         if self.drift is None:
             return []

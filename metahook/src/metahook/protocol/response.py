@@ -26,6 +26,8 @@ class SyncResponse:
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
+    is_timeless: bool = False
+    """Whether time alone never changes this response: then the server may remember it for the same request."""
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
