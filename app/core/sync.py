@@ -58,7 +58,7 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
         now=now,
         installation=request.installation,
     )
-    return replace(facts, has_resent_value=has_arrived(desired.children, request.children, facts))
+    return replace(facts, has_resent_value=True) if has_arrived(desired.children, request.children, facts) else facts
 
 
 def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:

@@ -38,6 +38,8 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
     revision, advice = current(related, deployment), Advice(spec)
+    if not revision.pods:
+        return Diagnosis()
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]
     disrupted = disruptions(revision, spec, now)
     every = [*(cause for _, of_pod in by_pod for cause in of_pod), *disrupted.causes]
