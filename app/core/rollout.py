@@ -33,24 +33,24 @@ class Rollout:
         observed = self.status.condition(condition)
         return observed is not None and observed.status == status and reason in (None, observed.reason)
 
-    @cached_property
+    @property
     def is_not_yet_observed(self) -> bool:
         """Whether the Deployment controller has not yet observed the last change of the spec."""
         generation = self.deployment.metadata.generation if self.deployment else None
         return (self.status.observed_generation or 0) < (generation or 0)
 
-    @cached_property
+    @property
     def is_under_way(self) -> bool:
         """Whether the Deployment reports a rollout in progress. Progressing stays True after a complete one."""
         progressing = self.status.condition("Progressing")
         return progressing is not None and progressing.status == "True" and progressing.reason != COMPLETE
 
-    @cached_property
+    @property
     def is_late(self) -> bool:
         """Whether the Deployment reports that its rollout exceeded the deadline."""
         return self.says("Progressing", "False", LATE)
 
-    @cached_property
+    @property
     def is_incomplete(self) -> bool:
         """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
         return (self.status.available_replicas or 0) != self.replicas or self._has_old_pods
@@ -86,7 +86,7 @@ class Rollout:
         progressing = self.status.condition("Progressing") if self.is_under_way else None
         return parse_time(progressing.last_update_time) if progressing else None
 
-    @cached_property
+    @property
     def _has_old_pods(self) -> bool:
         counts = (self.status.replicas, self.status.updated_replicas)
         return any((count or 0) != self.replicas for count in counts)

@@ -45,7 +45,7 @@ class Facts:
     installation: tuple[Finding, ...] = field(default=(), kw_only=True)
     """What is wrong with the installation of the operator, the most severe first."""
 
-    @cached_property
+    @property
     def drift(self) -> Drift | None:
         """The drift that is reported: the first one."""
         return self.drifts[0] if self.drifts else None
@@ -80,7 +80,7 @@ class Facts:
 
     # The children.
 
-    @cached_property
+    @property
     def is_stuck(self) -> bool:
         """Whether there has been this drift for too long."""
         return self.drift is not None and self._is_past(after(self.waiting_since, PATIENCE))
@@ -130,7 +130,7 @@ class Facts:
         """Whether Pods become ready and fail again."""
         return self.diagnosis.stable_pods is not None
 
-    @cached_property
+    @property
     def is_incomplete(self) -> bool:
         """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
         is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods

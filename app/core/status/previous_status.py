@@ -74,6 +74,8 @@ class PreviousStatus:
 
 def _try_convert(value: object, expected: type[T]) -> T | None:
     """Return *value*, decoded JSON, as the type *expected*, or None if it is something else."""
+    if value is None:
+        return None
     try:
         return msgspec.convert(value, expected)
     except msgspec.ValidationError:
