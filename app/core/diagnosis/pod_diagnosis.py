@@ -45,7 +45,8 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     every = [*(cause for _, of_pod in by_pod for cause in of_pod), *disrupted.causes]
     holding = [cause for cause in every if cause.holds(now)]
     reported = min(holding, key=lambda cause: cause.rank, default=None)
-    rivals = [cause for cause in every if reported is None or cause.rank <= reported.rank or cause.is_unstable]
+    timed = [cause for cause in every if cause.since or cause.until]
+    rivals = [cause for cause in timed if cause.is_unstable or reported is None or cause.rank <= reported.rank]
     ahead = [each for cause in rivals for each in (cause.since, cause.until) if each and each > now]
     changes_at = min(ahead, default=None)
     if not any(cause.is_unstable for cause in holding):
