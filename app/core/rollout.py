@@ -88,8 +88,7 @@ class Rollout:
 
     @property
     def _has_old_pods(self) -> bool:
-        counts = (self.status.replicas, self.status.updated_replicas)
-        return any((count or 0) != self.replicas for count in counts)
+        return (self.status.replicas or 0) != self.replicas or (self.status.updated_replicas or 0) != self.replicas
 
     @property
     def _spec(self) -> dict[str, object]:
