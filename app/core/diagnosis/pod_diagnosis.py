@@ -73,5 +73,7 @@ def _stable_pods(revision: Revision, unstable: list[Pod]) -> int:
 
 def _is_suspect(pod: Pod, disrupted: Disruptions) -> bool:
     """Tell whether *pod* was created since the disruptions that are repeated began."""
-    created, since = parse_time(pod.metadata.creation_timestamp), disrupted.suspects_since
-    return created is not None and since is not None and created >= since
+    if disrupted.suspects_since is None:
+        return False
+    created = parse_time(pod.metadata.creation_timestamp)
+    return created is not None and created >= disrupted.suspects_since

@@ -196,8 +196,8 @@ class Facts:
     def is_untimed(self) -> bool:
         """Whether time may change the response without a timer.
 
-        A value is sent again every ten minutes; Pods that failed are counted for ten minutes; and a parent that is
-        being deleted needs no timer, as only its children can change.
+        A value is sent again every ten minutes, Pods that failed are counted for ten minutes, and a parent that is
+        being deleted has no timers.
         """
         return self.is_resending or self.diagnosis.failed_pods > 0 or self.parent.deleting
 
