@@ -9,7 +9,7 @@
                     controller sets it
 7. parent_status    Ready, its reason and the other conditions, from the facts
 8. repaired         the desired children, with the annotation that makes Metacontroller send one again
-9. resync           when time alone changes the response; a status that no longer changes is timeless
+9. resync           when time alone changes the response; one that it never changes is timeless
 """
 
 from dataclasses import replace

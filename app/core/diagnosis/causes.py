@@ -44,6 +44,7 @@ _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 """How a container ended that never ran, as container runtimes call it."""
 
 _RANKS = {reason.name: rank for rank, reason in enumerate(POD_REASONS)}
+"""Why by name: to look for a reason compares all its texts, and a request may have a cause for each of many Pods."""
 
 
 @dataclass(frozen=True)
