@@ -118,7 +118,7 @@ class Conditions(Observed, frozen=True, kw_only=True):
 
     def condition(self, name: str) -> Condition | None:
         """Return the condition whose type is *name*, or None."""
-        for condition in self.conditions or ():  # Why no generator: it is asked for many times in a sync
+        for condition in self.conditions or ():
             if condition.type == name:
                 return condition
         return None
