@@ -22,7 +22,8 @@ class Outlook(Enum):
     TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
-@dataclass(frozen=True)
+# Why no equality of texts: each reason exists once, and a sync looks for reasons in lists many times.
+@dataclass(frozen=True, eq=False)
 class Reason:
     """A reason of the condition Ready. The words of :mod:`app.core.status.words` fill its message."""
 

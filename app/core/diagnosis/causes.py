@@ -43,9 +43,6 @@ READ_MESSAGES = ("CreateContainerConfigError",)
 _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 """How a container ended that never ran, as container runtimes call it."""
 
-_RANKS = {reason.name: rank for rank, reason in enumerate(POD_REASONS)}
-"""Why by name: to look for a reason compares all its texts, and a request may have a cause for each of many Pods."""
-
 
 @dataclass(frozen=True)
 class Cause:
@@ -71,8 +68,7 @@ class Cause:
     @property
     def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
         """Which of several is reported: the one with the lowest rank."""
-        words = sorted(vars(self.words).items())
-        return self.is_recovered, _RANKS[self.reason.name], self.is_foreign, words
+        return self.is_recovered, POD_REASONS.index(self.reason), self.is_foreign, sorted(vars(self.words).items())
 
     def holds(self, now: datetime) -> bool:
         """Tell whether it holds *now*."""
