@@ -22,7 +22,7 @@ PODS = 1000
 ROUNDS = 15
 MAX_RESPONSE = 16 * 1024
 """Maximum size of the response in bytes."""
-MAX_RATIO = 1.5
+MAX_RATIO = 1.0
 """Maximum CPU time of a sync, relative to parsing the request with the standard library."""
 
 STATES = {

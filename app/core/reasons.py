@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 
 class Outlook(Enum):
@@ -21,7 +22,8 @@ class Outlook(Enum):
     TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
-@dataclass(frozen=True)
+# Why no equality of texts: each reason exists once, and a sync looks for reasons in lists many times.
+@dataclass(frozen=True, eq=False)
 class Reason:
     """A reason of the condition Ready. The words of :mod:`app.core.status.words` fill its message."""
 
@@ -30,6 +32,11 @@ class Reason:
     message: str
     cause: str
     remedy: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The names of the words in its message."""
+        return _WORD.findall(self.message)
 
     def filled(self, words: Mapping[str, str]) -> str:
         """Return the message with *words* in their places."""
@@ -40,9 +47,12 @@ class Reason:
         return outline(self.message)
 
 
+_WORD = re.compile(r"{(\w+)}")
+
+
 def outline(message: str) -> str:
     """Return the template *message* with words such as ``<name>`` to be filled in."""
-    return re.sub(r"{(\w+)}", lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
+    return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
 _OUTLINES = {

@@ -24,5 +24,6 @@ def _resend(facts: Facts) -> Resend:
 
 def _is_about(child: Manifest, drift: Drift | None) -> bool:
     """Tell whether *drift* is a value of *child*."""
-    name = child["metadata"]["name"]
-    return drift is not None and drift.path is not None and (drift.kind, drift.name) == (child["kind"], name)
+    if drift is None or drift.path is None:
+        return False
+    return (drift.kind, drift.name) == (child["kind"], child["metadata"]["name"])

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.timers import parse_time
@@ -22,7 +23,7 @@ class Rollout:
     deployment: Deployment | None
     replicas: int
 
-    @property
+    @cached_property
     def status(self) -> DeploymentStatus:
         """What the Deployment controller reports."""
         return (self.deployment and self.deployment.status) or DeploymentStatus()
@@ -41,7 +42,8 @@ class Rollout:
     @property
     def is_under_way(self) -> bool:
         """Whether the Deployment reports a rollout in progress. Progressing stays True after a complete one."""
-        return self.says("Progressing", "True") and not self.says("Progressing", "True", COMPLETE)
+        progressing = self.status.condition("Progressing")
+        return progressing is not None and progressing.status == "True" and progressing.reason != COMPLETE
 
     @property
     def is_late(self) -> bool:
@@ -86,8 +88,7 @@ class Rollout:
 
     @property
     def _has_old_pods(self) -> bool:
-        counts = (self.status.replicas, self.status.updated_replicas)
-        return any((count or 0) != self.replicas for count in counts)
+        return (self.status.replicas or 0) != self.replicas or (self.status.updated_replicas or 0) != self.replicas
 
     @property
     def _spec(self) -> dict[str, object]:

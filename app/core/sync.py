@@ -9,7 +9,7 @@
                     controller sets it
 7. parent_status    Ready, its reason and the other conditions, from the facts
 8. repaired         the desired children, with the annotation that makes Metacontroller send one again
-9. resync           when time alone changes the response
+9. resync           when time alone changes the response; one that it never changes is timeless
 """
 
 from dataclasses import replace
@@ -34,11 +34,13 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     desired, kept = facts.desired.children, facts.desired.kept
     if facts.is_keeping_newer_children:  # its spec would undo later changes
         desired, kept = [], request.children.kept()
+    status, resync_after = parent_status(facts), resync(facts.timers(), now)
     return SyncResponse(
-        status=parent_status(facts),
+        status=status,
         children=[repaired(child, request.children.observed(child), facts) for child in desired],
         kept=kept,
-        resync_after=resync(facts.timers(), now),
+        resync_after=resync_after,
+        is_timeless=resync_after is None and not facts.is_untimed and facts.previous_status.equals(status),
     )
 
 
@@ -56,7 +58,7 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
         now=now,
         installation=request.installation,
     )
-    return replace(facts, has_resent_value=has_arrived(desired.children, request.children, facts))
+    return replace(facts, has_resent_value=True) if has_arrived(desired.children, request.children, facts) else facts
 
 
 def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:

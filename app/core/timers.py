@@ -18,7 +18,8 @@ def parse_time(text: str | None) -> datetime | None:
     if not text or not _RFC3339.fullmatch(text):
         return None
     try:
-        return datetime.fromisoformat(text).astimezone(UTC)
+        time = datetime.fromisoformat(text)
+        return time if time.tzinfo is UTC else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

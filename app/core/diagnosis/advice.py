@@ -59,7 +59,7 @@ def is_own(container: ContainerStatus) -> bool:
 
 
 class Advice:
-    """Advice for the Pods of one *spec*. Make one for a sync: it reads the spec's references only once."""
+    """Advice for the Pods of one *spec*. Make one for a sync: it reads the spec only once."""
 
     def __init__(self, spec: MyResourceSpec) -> None:
         self._spec = spec
@@ -101,7 +101,7 @@ class Advice:
         who = _who(container)
         if not is_own(container):
             return MemoryWords(who, where="", remedy=_FOREIGN_REMEDY)
-        if not is_memory_in_resources(self._spec):
+        if not self._is_memory_in_resources:
             return MemoryWords(who, where=f" at its {self._spec.memory} limit", remedy="raise spec.memory")
         limits = (self._spec.resources and self._spec.resources.limits) or {}
         if "memory" not in limits:
@@ -135,7 +135,7 @@ class Advice:
         spec = self._spec
         requests = {
             "spec.cpu": spec.cpu,
-            "spec.memory": not is_memory_in_resources(spec),
+            "spec.memory": not self._is_memory_in_resources,
             "spec.resources": spec.resources,
         }
         constraints = {
@@ -180,6 +180,10 @@ class Advice:
             return None
         parts = {"key": None, **match.groupdict()}
         return self._required.get((str(parts["kind"]).lower(), str(parts["name"]), parts["key"]))
+
+    @cached_property
+    def _is_memory_in_resources(self) -> bool:
+        return is_memory_in_resources(self._spec)
 
     @cached_property
     def _required(self) -> dict[tuple[str, str, str | None], Reference]:

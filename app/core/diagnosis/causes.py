@@ -17,7 +17,7 @@ from app.core.diagnosis.advice import Advice, is_own
 from app.core.diagnosis.words import CauseWords
 from app.core.reasons import POD_REASONS, Reason
 from app.core.timers import after, parse_time
-from metahook import Condition, ContainerStatus, Pod, Terminated
+from metahook import Condition, ContainerStatus, Pod, PodStatus, Terminated
 
 GRACE = 10
 """Seconds until an event is observed, added to the time of a probe and to minReadySeconds."""
@@ -86,10 +86,9 @@ def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
     for container, ends in [*ending, *((container, False) for container in main)]:
         stopped = _stopped(container, advice, ends=ends)
         yield from _recovered(stopped, container, advice.min_ready_seconds) if container.ready else stopped
-    unready_since = parse_time(_time(pod.status.condition("ContainersReady")))
     for container in main:
         if not container.ready:
-            yield from _unready(container, advice, unready_since)
+            yield from _unready(container, advice, pod.status)
 
 
 def _recovered(stopped: Iterator[Cause], container: ContainerStatus, min_ready: int) -> Iterator[Cause]:
@@ -125,21 +124,26 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
 
 def _causes_of_end(ended: Terminated, container: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
     """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
-    foreign, until = not is_own(container), _forgiven(container)
+    words: CauseWords
     loops = _times_ended(container) > 1 and not _ran_well(ended)
-    failed_at = parse_time(ended.finished_at)
     if ended.reason in _NOT_STARTED:
-        cause = Cause(advice.start(container))
+        words = advice.start(container)
     elif ended.reason == "OOMKilled":
-        cause = Cause(advice.memory(container))
+        words = advice.memory(container)
     elif loops and not (ends and ended.exit_code == 0):
-        cause = Cause(advice.crash(container, ended.exit_code))
+        words = advice.crash(container, ended.exit_code)
     else:
         return
-    yield replace(cause, until=until, is_foreign=foreign, is_unstable=loops, failed_at=failed_at)
+    yield Cause(
+        words,
+        until=_forgiven(container),
+        is_foreign=not is_own(container),
+        is_unstable=loops,
+        failed_at=parse_time(ended.finished_at),
+    )
 
 
-def _unready(container: ContainerStatus, advice: Advice, unready_since: datetime | None) -> Iterator[Cause]:
+def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> Iterator[Cause]:
     """Yield from when on a container that runs should have been ready.
 
     While its startup probe has not succeeded, that is not so; the kubelet ends it if that takes too long. A kubelet
@@ -147,6 +151,7 @@ def _unready(container: ContainerStatus, advice: Advice, unready_since: datetime
     """
     takes, started = advice.probe_takes(container), _started(container)
     if takes is not None and started and container.started is not False:
+        unready_since = parse_time(_time(status.condition("ContainersReady")))
         times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
         since = max((each for each in times if each), default=None)
         yield Cause(advice.probe(container), since=since, is_foreign=not is_own(container))

@@ -86,8 +86,10 @@ def _is_lost(pod: Pod) -> bool:
 
 
 def _disruptions(pod: Pod, spec: MyResourceSpec) -> Iterator[Disruption]:
+    if pod.status is None or (pod.status.phase != "Failed" and pod.metadata.deletion_timestamp is None):
+        return
     created = parse_time(pod.metadata.creation_timestamp)
-    if pod.status is None or created is None:
+    if created is None:
         return
     if pod.status.phase == "Failed" and (cause := failure(pod.status, spec)):
         ready = pod.status.condition("Ready")

@@ -38,12 +38,15 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
     revision, advice = current(related, deployment), Advice(spec)
+    if not revision.pods:
+        return Diagnosis()
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]
     disrupted = disruptions(revision, spec, now)
     every = [*(cause for _, of_pod in by_pod for cause in of_pod), *disrupted.causes]
     holding = [cause for cause in every if cause.holds(now)]
     reported = min(holding, key=lambda cause: cause.rank, default=None)
-    rivals = [cause for cause in every if reported is None or cause.rank <= reported.rank or cause.is_unstable]
+    timed = [cause for cause in every if cause.since or cause.until]
+    rivals = [cause for cause in timed if cause.is_unstable or reported is None or cause.rank <= reported.rank]
     ahead = [each for cause in rivals for each in (cause.since, cause.until) if each and each > now]
     changes_at = min(ahead, default=None)
     if not any(cause.is_unstable for cause in holding):
@@ -70,5 +73,7 @@ def _stable_pods(revision: Revision, unstable: list[Pod]) -> int:
 
 def _is_suspect(pod: Pod, disrupted: Disruptions) -> bool:
     """Tell whether *pod* was created since the disruptions that are repeated began."""
-    created, since = parse_time(pod.metadata.creation_timestamp), disrupted.suspects_since
-    return created is not None and since is not None and created >= since
+    if disrupted.suspects_since is None:
+        return False
+    created = parse_time(pod.metadata.creation_timestamp)
+    return created is not None and created >= disrupted.suspects_since

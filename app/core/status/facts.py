@@ -48,7 +48,7 @@ class Facts:
     @property
     def drift(self) -> Drift | None:
         """The drift that is reported: the first one."""
-        return next(iter(self.drifts), None)
+        return self.drifts[0] if self.drifts else None
 
     @property
     def was_ready(self) -> bool:
@@ -62,7 +62,7 @@ class Facts:
 
     # What is waited for, and since when.
 
-    @property
+    @cached_property
     def waiting_for(self) -> str | None:
         """What is waited for in the words of the status; None if nothing is, or if the Deployment counts the time."""
         if self.drift:
@@ -191,6 +191,15 @@ class Facts:
             return []
         deadlines = [] if self._is_judged_by_failures else [self._deadline_ends, self._stability_ends]
         return [*self._timers_of_drift, *deadlines, self.diagnosis.changes_at]
+
+    @property
+    def is_untimed(self) -> bool:
+        """Whether time may change the response without a timer.
+
+        A value is sent again every ten minutes, Pods that failed are counted for ten minutes, and a parent that is
+        being deleted has no timers.
+        """
+        return self.is_resending or self.diagnosis.failed_pods > 0 or self.parent.deleting
 
     @property
     def _timers_of_drift(self) -> list[datetime | None]:

@@ -145,6 +145,7 @@ def _image(deployment: Deployment | None) -> str | None:
     node: Any = (deployment and deployment.spec) or {}
     for step in ("template", "spec", "containers"):
         node = node.get(step) if isinstance(node, dict) else None
-    containers = [item for item in node if isinstance(item, dict)] if isinstance(node, list) else []
-    image = next((item.get("image") for item in containers if item.get("name") == CONTAINER), None)
+    containers = node if isinstance(node, list) else []
+    main = (item for item in containers if isinstance(item, dict) and item.get("name") == CONTAINER)
+    image = next(main, {}).get("image")
     return image[:MAX_MESSAGE] if isinstance(image, str) and image else None

@@ -5,16 +5,15 @@ since when something is waited for, and which generation was Ready last.
 """
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from app.core.timers import parse_time
 from metahook import Parent, try_read
 
+T = TypeVar("T")
 Generation = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-
-_NULL = msgspec.Raw(b"null")
 
 
 class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
@@ -31,23 +30,21 @@ class _Waiting(msgspec.Struct, frozen=True):
     since: str
 
 
-class _Status(msgspec.Struct, frozen=True, rename="camel"):
-    conditions: msgspec.Raw = _NULL
-    ready_generation: msgspec.Raw = _NULL
-    waiting: msgspec.Raw = _NULL
-
-
 class PreviousStatus:
     """The status that *parent* had."""
 
     def __init__(self, parent: Parent) -> None:
-        status = try_read(parent.status, _Status) or _Status()
-        raws = try_read(status.conditions, list[msgspec.Raw]) or []
-        read = [try_read(raw, PreviousCondition) for raw in raws]
+        self._status = try_read(parent.status, dict[str, Any]) or {}
+        conditions = _try_convert(self._status.get("conditions"), list[Any]) or []
+        read = [_try_convert(each, PreviousCondition) for each in conditions]
         self._conditions = {each.type: each for each in read if each}
-        self._waiting = try_read(status.waiting, _Waiting)
-        self._parent = parent
-        self.ready_generation = try_read(status.ready_generation, Generation)
+        self._waiting = _try_convert(self._status.get("waiting"), _Waiting)
+        self._generation = parent.generation
+        self.ready_generation = _try_convert(self._status.get("readyGeneration"), Generation)
+
+    def equals(self, status: dict[str, Any]) -> bool:
+        """Tell whether the computed *status* changes nothing. Metacontroller adds the top ``observedGeneration``."""
+        return {name: self._status[name] for name in self._status if name != "observedGeneration"} == status
 
     def since(self, condition: str, value: str) -> str | None:
         """Return since when *condition* has been *value*; None if it was not, or that is no time."""
@@ -61,7 +58,7 @@ class PreviousStatus:
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""
         ready = self._conditions.get("Ready")
-        same = ready and ready.observed_generation == self._parent.generation
+        same = ready and ready.observed_generation == self._generation
         return parse_time(self._waiting.since) if same and self._waiting and self._waiting.what == what else None
 
     @property
@@ -72,4 +69,14 @@ class PreviousStatus:
     @property
     def was_ready(self) -> bool:
         """Whether Ready was True in this generation before."""
-        return self.ready_generation == self._parent.generation
+        return self.ready_generation == self._generation
+
+
+def _try_convert(value: object, expected: type[T]) -> T | None:
+    """Return *value*, decoded JSON, as the type *expected*, or None if it is something else."""
+    if value is None:
+        return None
+    try:
+        return msgspec.convert(value, expected)
+    except msgspec.ValidationError:
+        return None

@@ -48,7 +48,7 @@ def _has_timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment reports, or the clock if it does not."""
     can_be_late = facts.is_incomplete or facts.rollout.is_not_yet_observed
     is_late = facts.rollout.is_late or facts.has_unstable_pods_past_deadline
-    return is_late or (facts.has_exceeded_deadline and can_be_late)
+    return is_late or (can_be_late and facts.has_exceeded_deadline)
 
 
 def _is_refused(facts: Facts) -> bool:

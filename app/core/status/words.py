@@ -1,6 +1,6 @@
 """The words that fill the message of a reason."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from app.core.desired.holders import Holder
 from app.core.diagnosis.replica_failure import explain_replica_failure
@@ -10,68 +10,44 @@ from app.core.status.listing import listing
 from app.core.status.readiness import Decision
 
 
-@dataclass(frozen=True)
-class Words:
-    """The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.words`. Some are empty."""
-
-    name: str
-    namespace: str
-    uid: str
-    problem: str
-    dependencies: str
-    missing: str
-    refusal: str
-
-    holder: str
-    until: str
-    handover: str
-    others: str
-
-    kind: str
-    child: str
-    path: str
-    override: str
-    fields: str
-    command: str
-    write: str
-    refusers: str
-
-
 def message(decision: Decision, facts: Facts) -> str:
     """Return the message of the condition Ready."""
-    words = vars(_words(facts))
-    return decision.reason.filled({**words, **vars(decision.cause.words)} if decision.cause else words)
+    of_cause = vars(decision.cause.words) if decision.cause else {}
+    others = [name for name in decision.reason.words if name not in of_cause]
+    return decision.reason.filled({**of_cause, **{name: WORDS[name](facts) for name in others}})
 
 
-def _words(facts: Facts) -> Words:
-    holder = facts.terminating or facts.conflict or Holder("", "")
-    finalizers = listing(holder.finalizers)
-    drift = facts.drift or Drift("", "")
-    return Words(
-        name=facts.parent.name,
-        namespace=facts.parent.namespace,
-        uid=facts.parent.uid,
-        problem=facts.desired.problem or "",
-        dependencies=listing(facts.desired.unmet_dependencies or [], "; "),
-        missing=listing(facts.desired.config.missing),
-        refusal=_replica_failure(facts),
-        holder=f"{holder.kind} {holder.name}",
-        until=f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete",
-        handover=f"{holder.kind.lower()} {holder.name}",
-        others="set spec.service.mode to Disabled" if holder.kind == "Service" else f"delete the {holder.kind}",
-        kind=drift.kind,
-        child=drift.name,
-        path=drift.path or "",
-        override=_override(drift),
-        fields=drift.removal.fields if drift.removal else "",
-        command=drift.removal.command if drift.removal else "",
-        write="updated" if drift.is_observed else "created",
-        refusers="" if drift.is_observed else "another object has its name, or ",
-    )
+def _drift(facts: Facts) -> Drift:
+    return facts.drift or Drift("", "")
 
 
-def _override(drift: Drift) -> str:
+def _holder(facts: Facts) -> Holder:
+    return facts.terminating or facts.conflict or Holder("", "")
+
+
+def _until(facts: Facts) -> str:
+    finalizers = listing(_holder(facts).finalizers)
+    return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
+
+
+def _others(facts: Facts) -> str:
+    kind = _holder(facts).kind
+    return "set spec.service.mode to Disabled" if kind == "Service" else f"delete the {kind}"
+
+
+def _fields(facts: Facts) -> str:
+    removal = _drift(facts).removal
+    return removal.fields if removal else ""
+
+
+def _command(facts: Facts) -> str:
+    removal = _drift(facts).removal
+    return removal.command if removal else ""
+
+
+def _override(facts: Facts) -> str:
     """Return what is wrong with a field of the child that was sent again, and the remedy."""
+    drift = _drift(facts)
     child = f"{drift.kind} {drift.name}"
     # The path of env itself, and not of a variable in it, means the order of the variables, or that all are missing.
     if drift.path and drift.path.endswith(".env"):
@@ -88,3 +64,27 @@ def _override(drift: Drift) -> str:
 def _replica_failure(facts: Facts) -> str:
     failure = facts.rollout.status.condition("ReplicaFailure")
     return explain_replica_failure(failure.message if failure else None, facts.desired.spec)
+
+
+WORDS: dict[str, Callable[[Facts], str]] = {
+    "name": lambda facts: facts.parent.name,
+    "namespace": lambda facts: facts.parent.namespace,
+    "uid": lambda facts: facts.parent.uid,
+    "problem": lambda facts: facts.desired.problem or "",
+    "dependencies": lambda facts: listing(facts.desired.unmet_dependencies or [], "; "),
+    "missing": lambda facts: listing(facts.desired.config.missing),
+    "refusal": _replica_failure,
+    "holder": lambda facts: f"{_holder(facts).kind} {_holder(facts).name}",
+    "until": _until,
+    "handover": lambda facts: f"{_holder(facts).kind.lower()} {_holder(facts).name}",
+    "others": _others,
+    "kind": lambda facts: _drift(facts).kind,
+    "child": lambda facts: _drift(facts).name,
+    "path": lambda facts: _drift(facts).path or "",
+    "override": _override,
+    "fields": _fields,
+    "command": _command,
+    "write": lambda facts: "updated" if _drift(facts).is_observed else "created",
+    "refusers": lambda facts: "" if _drift(facts).is_observed else "another object has its name, or ",
+}
+"""The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.words`."""

@@ -41,6 +41,8 @@ class Answer:
 
     body: bytes
     summary: Summary
+    is_timeless: bool = False
+    """Whether time alone never changes it: then the server may remember it for the same request."""
 
 
 Hook = Callable[[Body, datetime], Answer]
@@ -95,7 +97,7 @@ class Controller:
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, kinds_of(*self.children))
         check_kept(response, request.children)
-        return Answer(check_size(response.encode()), self._summary(request, response))
+        return Answer(check_size(response.encode()), self._summary(request, response), response.is_timeless)
 
     def call_customize(self, body: Body) -> Answer:
         """Return the response to a customize request, and its summary; raise as answer_sync does."""
@@ -103,7 +105,7 @@ class Controller:
         rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
-        return Answer(check_size(CustomizeResponse(rules).encode()), summary)
+        return Answer(check_size(CustomizeResponse(rules).encode()), summary, is_timeless=True)
 
     def _summary(self, request: SyncRequest, response: SyncResponse) -> Summary:
         return Summary(

@@ -118,4 +118,7 @@ class Conditions(Observed, frozen=True, kw_only=True):
 
     def condition(self, name: str) -> Condition | None:
         """Return the condition whose type is *name*, or None."""
-        return next((condition for condition in self.conditions or [] if condition.type == name), None)
+        for condition in self.conditions or ():
+            if condition.type == name:
+                return condition
+        return None

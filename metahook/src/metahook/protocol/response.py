@@ -26,6 +26,11 @@ class SyncResponse:
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
+    is_timeless: bool = False
+    """Whether time alone never changes this response: then the server may remember it for the same request.
+
+    Leave it False if ``sync`` reads anything but the request and the time.
+    """
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
