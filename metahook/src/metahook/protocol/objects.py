@@ -18,6 +18,9 @@ def object_or_empty(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+_NO_RECORDS = msgspec.Raw(b"[]")
+
+
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
     """Base of everything that is read: frozen, camelCase on the wire."""
 
@@ -50,6 +53,8 @@ class Metadata(Observed, frozen=True):
     finalizers: list[str] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    managed_fields: msgspec.Raw = _NO_RECORDS
+    """JSON, for :func:`metahook.protocol.managed_fields.field_owners`, which reads it leniently."""
 
     @property
     def controller(self) -> OwnerReference | None:
