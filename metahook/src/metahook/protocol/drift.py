@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
-from metahook.protocol.response import Manifest
 
 _IDENTITY = ("apiVersion", "kind", "metadata")
 

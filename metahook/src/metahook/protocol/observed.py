@@ -11,30 +11,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.kind import group_key
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.managed_fields import FieldOwner, field_owners
+from metahook.protocol.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.reading import read, try_read
-from metahook.protocol.response import Manifest
 from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
-
-Identity = tuple[str, str]
-"""Group key and name of a child, such as ``("Deployment.apps/v1", "web")``: two API groups may share a word."""
 
 Pair = tuple[K, msgspec.Raw]
 """An object with its JSON."""
 
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
-
-
-def identity_of(manifest: Manifest) -> Identity:
-    """Return the identity of *manifest*."""
-    group = group_key(kind=manifest.get("kind", ""), api_version=manifest.get("apiVersion", ""))
-    return group, manifest["metadata"]["name"]
 
 
 class UndeclaredKind(LookupError):
