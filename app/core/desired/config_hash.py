@@ -49,6 +49,8 @@ def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[Re
 def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> Config:
     """Return the configuration of *spec* as it is observed."""
     every = references(spec)
+    if not every:
+        return Config()
     watched = _watched(every, spec, watch)
     kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in every)]
     contents = {CONFIG_HASH_ANNOTATIONS[kind]: _content(kind, watched, request) for kind in kinds}

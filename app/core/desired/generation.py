@@ -35,7 +35,7 @@ _MAX_GROWTH = 12
 """Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
 
-_OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 520, 225
+_OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
 
@@ -91,4 +91,4 @@ def _memory(json: bytes, an_object: int) -> int:
 
     Why from the JSON: to visit each object would take as long as to make it.
     """
-    return 800 + 2 * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))
+    return 600 + 2 * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))
