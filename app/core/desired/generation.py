@@ -34,7 +34,6 @@ _ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
 _MAX_GROWTH = 12
 """Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
-
 _OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
