@@ -41,17 +41,14 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
 
 def _first_difference(desired: object, observed: object, path: str) -> str | None:
     """Return the path of the first value of *desired* that *observed*, at *path* of the child, does not have."""
-    if path == _SELECTOR:
-        return None if desired == observed else path
-    if isinstance(desired, dict):
+    if desired == observed:  # Why first: most values are, in each sync, and Python compares them at once, however deep
+        return None
+    if isinstance(desired, dict) and path != _SELECTOR:
         return _compare_objects(desired, observed, path)
-    if isinstance(desired, list):
-        return _compare_lists(desired, observed, path)
-    return None if desired == observed else path
+    return _compare_lists(desired, observed, path) if isinstance(desired, list) else path
 
 
 def _compare_objects(desired: dict[str, Any], observed: object, path: str) -> str | None:
-    """Why first whether values are equal: most are, in each sync, and Python compares them at once, however deep."""
     if not isinstance(observed, dict):
         return path
     for field, value in desired.items():
@@ -78,8 +75,10 @@ def _compare_lists(desired: list[Any], observed: object, path: str) -> str | Non
 
 def _merge_key(items: list[Any]) -> str | None:
     """Return the first of the keys that all *items* have."""
-    keys = (key for key in _KEYS if items and _has_key(items[0], key))
-    return next((key for key in keys if all(_has_key(item, key) for item in items)), None)
+    for key in _KEYS:
+        if items and _has_key(items[0], key) and all(_has_key(item, key) for item in items):
+            return key
+    return None
 
 
 def _has_key(item: object, key: str) -> bool:

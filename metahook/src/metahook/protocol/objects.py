@@ -59,12 +59,16 @@ class Metadata(Observed, frozen=True):
     @property
     def controller(self) -> OwnerReference | None:
         """The owner that controls this object, if one does."""
-        return next((owner for owner in self.owner_references or [] if owner.controller), None)
+        for owner in self.owner_references or ():
+            if owner.controller:
+                return owner
+        return None
 
     @property
     def controller_uid(self) -> str | None:
         """The uid of the owner that controls this object, if one does."""
-        return self.controller.uid if self.controller else None
+        controller = self.controller
+        return controller.uid if controller else None
 
     def has_other_controller(self, uid: str) -> bool:
         """Tell whether an object other than the one with *uid* controls this one."""
