@@ -72,8 +72,8 @@ def assert_same_answers(requests: list[Situation], memo: GenerationMemo) -> None
     remembering = controller(WATCH, memo)
     for situation in requests:
         asked, body = customize_request(situation.parent), situation.body()
-        assert remembering.answer_customize(asked) == WATCHING.answer_customize(asked)
-        assert remembering.answer_sync(body, NOW) == WATCHING.answer_sync(body, NOW)
+        assert remembering.call_customize(asked) == WATCHING.call_customize(asked)
+        assert remembering.call_sync(body, NOW) == WATCHING.call_sync(body, NOW)
 
 
 class Watched(Memo[Any]):
@@ -111,7 +111,7 @@ def test_a_memo_does_not_change_the_answers_to_recorded_requests() -> None:
     remembering = controller(Watch(pods=False), Memo())
     syncs = [recorded for recorded in load() if recorded.path == "/sync"]
     for recorded in [*syncs, *reversed(syncs)]:
-        assert remembering.answer_sync(recorded.body, recorded.now) == RECORDED.answer_sync(recorded.body, recorded.now)
+        assert remembering.call_sync(recorded.body, recorded.now) == RECORDED.call_sync(recorded.body, recorded.now)
 
 
 class Lacking(Memo[Any]):
