@@ -84,7 +84,7 @@ def test_without_the_generation_stamp_a_removed_variable_would_be_ready_at_once(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "app.core.desired.desired_state.with_generation_stamp",
+        "app.core.desired.generation.with_generation_stamp",
         lambda child, *_: with_metadata(child, annotations={GENERATION_STAMP: "the same for all"}),
     )
     recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))

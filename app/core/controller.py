@@ -5,6 +5,7 @@ from functools import partial
 from app.api.defaults import lacks_default
 from app.core.child_metadata import CHILDREN
 from app.core.customize import customize
+from app.core.desired.generation import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch
@@ -14,11 +15,11 @@ EXAMPLE_SPEC = {"image": "nginx:1.27", "memory": "64Mi"}
 """As in examples/web.yaml."""
 
 
-def controller(watch: Watch) -> Controller:
-    """Return the controller of an operator that watches *watch*."""
+def controller(watch: Watch, memo: GenerationMemo | None = None) -> Controller:
+    """Return the controller of an operator that watches *watch*; *memo* must be no other controller's."""
     return Controller(
-        sync=partial(sync, watch=watch),
-        customize=partial(customize, watch=watch),
+        sync=partial(sync, watch=watch, memo=memo),
+        customize=partial(customize, watch=watch, memo=memo),
         children=CHILDREN,
         example_spec=EXAMPLE_SPEC,
         reasons=frozenset(REASONS),

@@ -10,9 +10,10 @@ its label moves it into this shard, it gets its rules with its next generation, 
 """
 
 from app.api.names import GROUP
-from app.api.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import selector
 from app.core.desired import config_hash, dependencies, optional_children
+from app.core.desired.generation import GenerationMemo, validated_spec
 from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 
@@ -21,12 +22,12 @@ SHARD_LABEL = f"{GROUP}/shard"
 developer's, who moves a MyResource to and fro and expects its rules at once."""
 
 
-def customize(request: CustomizeRequest, watch: Watch) -> list[RelatedRule]:
+def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | None = None) -> list[RelatedRule]:
     """Return the related rules of the parent of *request*."""
     if SHARD_LABEL in request.excluding_labels:
         return []
     parent = request.parent
-    spec = read(parent.name, parent.spec)
+    spec = validated_spec(parent, memo)
     if isinstance(spec, InvalidSpec):
         return []
     return [

@@ -9,6 +9,7 @@ A stale request, whose parent is older than its children, is drift, too: its spe
 sync decides (see :mod:`metahook.protocol.generation`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.api.status import MAX_MESSAGE
@@ -50,7 +51,7 @@ class Drift:
         return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
 
-def find_drifts(desired: list[Manifest], children: Children) -> list[Drift]:
+def find_drifts(desired: Sequence[Manifest], children: Children) -> list[Drift]:
     """Return the drift of each of the *desired* children that has one; leftovers first, as only a user can act."""
     drifts = [drift for drift in (_drift(child, children) for child in desired) if drift]
     return sorted(drifts, key=lambda drift: drift.removal is None)

@@ -1,5 +1,7 @@
 """Which children carry the repair annotation: see :mod:`metahook.protocol.repair`."""
 
+from collections.abc import Sequence
+
 from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.drift import Drift
 from app.core.status.facts import Facts
@@ -12,7 +14,7 @@ def repaired(child: Manifest, observed: Object | None, facts: Facts) -> Manifest
     return with_repair(child, observed, REPAIR_ANNOTATION, _resend(facts) if is_resent else None)
 
 
-def has_arrived(desired: list[Manifest], children: Children, facts: Facts) -> bool:
+def has_arrived(desired: Sequence[Manifest], children: Children, facts: Facts) -> bool:
     """Tell whether the child with the drift shows that its value was sent again: then no policy refuses our writes."""
     observed = next((children.observed(child) for child in desired if _is_about(child, facts.drift)), None)
     return observed is not None and was_resent(observed, REPAIR_ANNOTATION, _resend(facts))

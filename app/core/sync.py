@@ -17,6 +17,7 @@ from datetime import datetime
 
 from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
+from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, find_drifts, newer_generation_drift
 from app.core.repair import has_arrived, repaired
@@ -28,9 +29,9 @@ from app.core.watch import Watch
 from metahook import Deployment, SyncRequest, SyncResponse
 
 
-def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
+def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
-    facts = _facts(request, now, watch)
+    facts = _facts(request, now, watch, memo)
     desired, kept = facts.desired.children, facts.desired.kept
     if facts.is_keeping_newer_children:  # its spec would undo later changes
         desired, kept = [], request.children.kept()
@@ -44,9 +45,9 @@ def sync(request: SyncRequest, now: datetime, watch: Watch) -> SyncResponse:
     )
 
 
-def _facts(request: SyncRequest, now: datetime, watch: Watch) -> Facts:
+def _facts(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None) -> Facts:
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, watch, was_ever_ready=previous_status.was_ever_ready)
+    desired = desired_state(request, watch, memo, was_ever_ready=previous_status.was_ever_ready)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     facts = Facts(
         parent=request.parent,

@@ -1,5 +1,6 @@
 """The operator's hook with one mistake each; hooks of other projects have made all of them."""
 
+import copy
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,11 +48,11 @@ def env_of_a_set() -> Controller:
     turns = itertools.cycle([1, -1])
 
     def change(_: SyncRequest, answer: SyncResponse, __: datetime) -> SyncResponse:
-        turn = next(turns)
-        for child in answer.children:
+        turn, children = next(turns), copy.deepcopy(answer.children)
+        for child in children:
             for main in child["spec"].get("template", {}).get("spec", {}).get("containers", []):
                 main["env"] = main.get("env", [])[::turn]
-        return answer
+        return replace(answer, children=children)
 
     return with_change(change)
 
@@ -130,7 +131,7 @@ def believes_every_parent() -> Controller:
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
-        return replace(answer, children=desired.children, kept=desired.kept)
+        return replace(answer, children=[*desired.children], kept=desired.kept)
 
     return with_change(change)
 

@@ -45,6 +45,8 @@ def drift(desired: Any, observed: Any) -> str | None:
         pytest.param([{"key": "a"}], [{"key": "a", "operator": "Equal"}], id="by index"),
         pytest.param(["a", "b"], ["a", "b"], id="plain items"),
         pytest.param([], [], id="empty lists"),
+        pytest.param([A, {**A, "value": "2"}], [A, {**A, "value": "2"}], id="two items of one name, as desired"),
+        pytest.param({"env": [A, {**A, "value": "2"}]}, {"env": [A, {**A, "value": "2"}]}, id="the same, deeper"),
     ],
 )
 def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: Any) -> None:

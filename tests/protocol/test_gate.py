@@ -1,12 +1,14 @@
 """The gate: each kind of damage is refused, and beside it stands the harmless answer that it is nearest to."""
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import pytest
 
 from metahook import (
     ConfigMap,
+    EncodedManifest,
     Kind,
     Manifest,
     Object,
@@ -255,3 +257,71 @@ def test_a_rule_for_every_object_of_a_kind_is_refused(rule: dict[str, object]) -
 
 def test_a_rule_by_label_is_fine() -> None:
     check_customize([select_by_labels(ConfigMap, "default", {"a": "b"})], PARENT)
+
+
+def encoded(child: Any) -> Any:
+    """Return *child* as an encoded manifest, or as it is if it is none that could be encoded."""
+    has_name = isinstance(child, dict) and isinstance(child.get("metadata"), dict) and "name" in child["metadata"]
+    return EncodedManifest(child) if has_name else child
+
+
+def all_encoded(response: SyncResponse) -> SyncResponse:
+    children, kept = ([encoded(child) for child in each] for each in (response.children, response.kept))
+    return replace(response, children=children, kept=kept)
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_encoded_manifests_are_refused_as_others_are(damage: Damage) -> None:
+    check_sync(all_encoded(damage.passes), PARENT, KINDS)
+
+    with pytest.raises(RefusedResponse) as raised:
+        check_sync(all_encoded(damage.refused), PARENT, KINDS)
+    assert str(raised.value) == damage.says
+
+
+def test_an_encoded_manifest_is_encoded_as_others_are() -> None:
+    plain, remembered = listing(config_map("b"), config_map("a")), listing(config_map("b"), encoded(config_map("a")))
+
+    assert remembered.encode() == plain.encode()
+
+
+def test_a_change_of_an_encoded_manifest_is_not_sent_though_the_gate_does_not_check_it_again() -> None:
+    first, second = encoded(config_map("a")), encoded(config_map("b"))
+    response = listing(first, second)
+    check_sync(response, PARENT, KINDS)
+    before = response.encode()
+
+    first["data"] = {"a": None}
+    first["metadata"]["namespace"] = "other"
+    second["metadata"]["name"] = "a"
+
+    check_sync(response, PARENT, KINDS)
+    assert response.encode() == before
+
+
+def test_a_changed_copy_of_an_encoded_manifest_is_checked() -> None:
+    child = encoded(config_map())
+    check_sync(listing(child), PARENT, KINDS)
+
+    deep = copy.deepcopy(child)
+    deep["data"] = None
+    for changed in ({**child, "data": None}, child | {"data": None}, deep):
+        with pytest.raises(RefusedResponse, match="null"):
+            check_sync(listing(changed), PARENT, KINDS)
+
+
+def test_an_encoded_manifest_is_checked_again_for_another_namespace_and_other_kinds() -> None:
+    child = encoded(config_map())
+    check_sync(listing(child), PARENT, KINDS)
+
+    with pytest.raises(RefusedResponse, match="another namespace"):
+        check_sync(listing(child), replace(PARENT, namespace="other"), KINDS)
+    with pytest.raises(RefusedResponse, match="undeclared kind"):
+        check_sync(listing(child), PARENT, kinds_of(Service))
+
+
+def test_the_copy_of_an_encoded_manifest_of_the_same_name_is_a_duplicate() -> None:
+    child = encoded(config_map())
+
+    with pytest.raises(RefusedResponse, match="two children"):
+        check_sync(listing(child, {**child}), PARENT, KINDS)

@@ -236,6 +236,21 @@ def test_a_kind_with_a_rule_can_be_missing(group: object) -> None:
     assert request(related={"Service.v1": group}).related.get(Service, "web") is Absence.MISSING
 
 
+@pytest.mark.parametrize("keys", [("default/web", "x"), ("x", "default/web"), ("web", "x")])
+def test_a_related_object_is_found_by_its_own_name_if_another_has_its_key(keys: tuple[str, str]) -> None:
+    objects = (item("other", data={"a": "other"}), item(data={"a": "web"}))
+    found = request(related={"ConfigMap.v1": dict(zip(keys, objects, strict=True))}).related.get(ConfigMap, "web")
+
+    assert isinstance(found, ConfigMap)
+    assert found.data == {"a": "web"}
+
+
+def test_a_related_object_under_the_key_of_the_namespace_may_be_of_another() -> None:
+    seen = request(related={"ConfigMap.v1": {"default/web": item(namespace="other")}}).related
+
+    assert seen.get(ConfigMap, "web") is Absence.MISSING
+
+
 def test_children_are_not_related_objects() -> None:
     seen = request(children={"Service.v1": {"web": item()}}, related={"Service.v1": {}})
 

@@ -3,8 +3,9 @@
 The rule of this package: it looks at the spec, at the objects that the spec names, and at who holds the children's
 names. It does not look at how far a rollout is. A Pod template depends on nothing that scaling changes.
 
-Nouns: the *desired state* lists the children, or says which problem keeps the observed ones; a *reference* is a use of
-a ConfigMap or Secret; a *config hash* changes with what the references read; a *dependency* is an object that the first
-start waits for; a *holder* is another object that has a child's name; an *optional child* is any but the Deployment.
+Nouns: a *generation* has a validated spec and the *manifests* of its children, which a memo may remember; the *desired
+state* lists the children, or says which problem keeps the observed ones; a *reference* is a use of a ConfigMap or
+Secret; a *config hash* changes with what the references read; a *dependency* is an object that the first start waits
+for; a *holder* is another object that has a child's name; an *optional child* is any but the Deployment.
 Start at :mod:`app.core.desired.desired_state`.
 """

@@ -9,6 +9,7 @@ watched.
 import hashlib
 import hmac
 from collections import defaultdict
+from collections.abc import ItemsView
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,9 @@ from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.references import ConfigKind, Reference, references
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
+
+Entries = ItemsView[str, str]
+"""Keys with their values."""
 
 Values = dict[str, str] | Absence
 """Values by key, or why there are none."""
@@ -49,6 +53,8 @@ def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[Re
 def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> Config:
     """Return the configuration of *spec* as it is observed."""
     every = references(spec)
+    if not every:
+        return Config()
     watched = _watched(every, spec, watch)
     kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in every)]
     contents = {CONFIG_HASH_ANNOTATIONS[kind]: _content(kind, watched, request) for kind in kinds}
@@ -91,7 +97,7 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
         lacking = [ref for ref in refs if values[ref] is Absence.MISSING and not ref.optional]
         missing |= {ref: ref.of_object() if observed is Absence.MISSING else ref for ref in lacking}
         is_known = is_known and all(_is_known(ref, each) for ref, each in values.items())
-        content_hash.add(name, {entry for each in values.values() if isinstance(each, dict) for entry in each.items()})
+        content_hash.add(name, [each.items() for each in values.values() if isinstance(each, dict)])
     return _Content(content_hash.digest() if is_known else None, missing)
 
 
@@ -102,9 +108,10 @@ class _Hash:
         self._hash = hmac.new(uid.encode(), f'["{kind.KIND.kind}",['.encode(), hashlib.sha256)
         self._between = b""
 
-    def add(self, name: str, values: set[tuple[str, str]]) -> None:
-        """Add the entries of *values*, which are keys with their values; names come in order."""
-        entries = sorted(values)
+    def add(self, name: str, uses: list[Entries]) -> None:
+        """Add the entries of all *uses*, each once; names come in order."""
+        # Why not always a set: it hashes all values, and most objects are used once.
+        entries = sorted(uses[0] if len(uses) == 1 else set().union(*uses))
         for start in range(0, len(entries), _BATCH):
             batch = [(name, *entry) for entry in entries[start : start + _BATCH]]
             self._hash.update(self._between + msgspec.json.encode(batch)[1:-1])

@@ -5,33 +5,26 @@ object has its name, or while the first Deployment waits for the spec's dependen
 observed child as it is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
-from app.api.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import GENERATION_STAMP, deployment_name
+from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
-from app.core.desired.deployment import deployment
+from app.core.desired.generation import GenerationMemo, Manifests, is_too_large, manifests, validated_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.optional_children import desired_kinds
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, SyncRequest, with_generation_stamp
-
-MAX_CHILD = 200 * 1024
-"""Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
-
-_ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
-"""Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
+from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
 
 
 @dataclass(frozen=True)
 class DesiredState:
     """The desired ``children``; or those that are ``kept`` as they are, and the ``problem`` of the spec."""
 
-    children: list[Manifest] = field(default_factory=list)
+    children: Sequence[EncodedManifest] = ()
     kept: list[Manifest] = field(default_factory=list)
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
@@ -46,29 +39,32 @@ class DesiredState:
     """Whether the first Deployment waits for them."""
 
 
-def desired_state(request: SyncRequest, watch: Watch, *, was_ever_ready: bool) -> DesiredState:
+def desired_state(
+    request: SyncRequest, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
+) -> DesiredState:
     """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
-    parent, children = request.parent, request.children
-    spec = read(parent.name, parent.spec)
+    spec = validated_spec(request.parent, memo)
     if isinstance(spec, InvalidSpec):
-        return DesiredState(kept=children.kept(), problem=spec.problem)
-    desired = _of_valid_spec(request, spec, watch, was_ever_ready=was_ever_ready)
-    if any(_size(child) > MAX_CHILD for child in desired.children):
+        return DesiredState(kept=request.children.kept(), problem=spec.problem)
+    desired = _of_valid_spec(request, spec, watch, memo, was_ever_ready=was_ever_ready)
+    if any(map(is_too_large, desired.children)):
         problem = "spec: makes a child object larger than 200 KiB; move long values to a ConfigMap"
-        return DesiredState(kept=children.kept(), problem=problem)
+        return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
 
 
-def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, watch: Watch, *, was_ever_ready: bool) -> DesiredState:
+def _of_valid_spec(
+    request: SyncRequest, spec: MyResourceSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
+) -> DesiredState:
     observed_config = config(request, spec, watch)
+    made = manifests(request.parent, spec, observed_config.hashes, memo)
     unmet = unmet_dependencies(request, spec, watch)
     # Why not again once it has started: what has run is never stopped because of a dependency.
     has_started = was_ever_ready or request.children.get(Deployment, deployment_name(request.parent)) is not None
     is_waiting = bool(unmet) and not has_started
     taken = deployment_holder(request)
-    children = [] if is_waiting or taken else [deployment(request.parent, spec, observed_config.hashes)]
-    others, holders = _optional_children(request, spec)
-    children = [with_generation_stamp(child, request.parent, GENERATION_STAMP) for child in [*children, *others]]
+    others, holders = _optional_children(request, spec, made)
+    children = others if is_waiting or taken else [made[Deployment], *others]
     return DesiredState(
         children=children,
         spec=spec,
@@ -80,15 +76,11 @@ def _of_valid_spec(request: SyncRequest, spec: MyResourceSpec, watch: Watch, *, 
     )
 
 
-def _optional_children(request: SyncRequest, spec: MyResourceSpec) -> tuple[list[Manifest], list[Holder]]:
+def _optional_children(
+    request: SyncRequest, spec: MyResourceSpec, made: Manifests
+) -> tuple[list[EncodedManifest], list[Holder]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
     desired = desired_kinds(spec)
     holders = [name_holder(request, child.kind, child.name(request.parent)) for child in desired]
     free = [child for child, holder in zip(desired, holders, strict=True) if holder is None]
-    return [child.manifest(request.parent, spec) for child in free], [holder for holder in holders if holder]
-
-
-def _size(child: Manifest) -> int:
-    """Return how many bytes *child* and its record take among its annotations, as Go writes them."""
-    parts = [msgspec.json.encode(part) for part in (child, child["metadata"]["annotations"])]
-    return sum(len(part) + sum((6 - len(each)) * part.count(each) for each in _ESCAPED) for part in parts)
+    return [made[child.kind] for child in free], [holder for holder in holders if holder]

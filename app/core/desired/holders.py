@@ -4,6 +4,7 @@ The hook never lists a child whose name another object has. Metacontroller would
 the conflict, and server-side apply takes the object over and deletes it together with the MyResource.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.api.names import GROUP, KIND
@@ -49,7 +50,7 @@ def deployment_holder(request: SyncRequest) -> Holder | None:
     return Holder("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
 
 
-def terminating_child(desired: list[Manifest], children: Children) -> Holder | None:
+def terminating_child(desired: Sequence[Manifest], children: Children) -> Holder | None:
     """Return the first of the *desired* children that is being deleted: it is created again only when it is gone."""
     for child in desired:
         observed = children.observed(child)

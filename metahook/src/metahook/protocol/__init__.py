@@ -29,6 +29,8 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.manifest import EncodedManifest, Manifest
+from metahook.protocol.memo import Memo
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.reading import try_read
@@ -36,7 +38,7 @@ from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair
 from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
-from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse, select_by_labels, select_by_name
+from metahook.protocol.response import CustomizeResponse, SyncResponse, select_by_labels, select_by_name
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 __all__ = [
@@ -51,10 +53,12 @@ __all__ = [
     "CustomizeRequest",
     "CustomizeResponse",
     "Defaults",
+    "EncodedManifest",
     "Finding",
     "Kind",
     "MalformedRequest",
     "Manifest",
+    "Memo",
     "Metadata",
     "Object",
     "Observed",

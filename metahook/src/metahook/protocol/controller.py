@@ -6,12 +6,21 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
 
-from metahook.protocol.gate import RefusedResponse, check_customize, check_kept, check_size, check_sync, kinds_of
+from metahook.protocol.gate import (
+    Kinds,
+    RefusedResponse,
+    check_customize,
+    check_kept,
+    check_size,
+    check_sync,
+    kinds_of,
+)
 from metahook.protocol.installation import Requirements, UpdateMethod
 from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
-from metahook.protocol.response import CustomizeResponse, Manifest, SyncResponse
+from metahook.protocol.response import CustomizeResponse, SyncResponse
 from metahook.protocol.sender import example_request
 from metahook.protocol.summary import Summary, decided_reason, observed_reason
 from metahook.protocol.wire import RelatedRule
@@ -95,7 +104,7 @@ class Controller:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
         request = SyncRequest.decode(body, self.children, self.requirements)
         response = _decided(self.sync, request, now)
-        check_sync(response, request.parent, kinds_of(*self.children))
+        check_sync(response, request.parent, self._kinds)
         check_kept(response, request.children)
         return Answer(check_size(response.encode()), self._summary(request, response), response.is_timeless)
 
@@ -116,6 +125,10 @@ class Controller:
             kept=len(response.kept),
             findings=request.installation,
         )
+
+    @cached_property
+    def _kinds(self) -> Kinds:
+        return kinds_of(*self.children)
 
     @cached_property
     def requirements(self) -> Requirements:

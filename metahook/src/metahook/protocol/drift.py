@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
-from metahook.protocol.response import Manifest
 
 _IDENTITY = ("apiVersion", "kind", "metadata")
 
@@ -35,33 +35,34 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
     """
     if children.observed(desired) is None:
         return "metadata.name"
-    observed = children.content(desired)
     fields = (field for field in desired if field not in _IDENTITY)
-    return _first(_first_difference(desired[field], observed.get(field), field) for field in fields)
+    return _first(_first_difference(desired[field], children.field(desired, field), field) for field in fields)
 
 
 def _first_difference(desired: object, observed: object, path: str) -> str | None:
     """Return the path of the first value of *desired* that *observed*, at *path* of the child, does not have."""
-    if path == _SELECTOR:
-        return None if desired == observed else path
-    if isinstance(desired, dict):
+    if desired == observed:  # Why first: most values are, in each sync, and Python compares them at once, however deep
+        return None
+    if isinstance(desired, dict) and path != _SELECTOR:
         return _compare_objects(desired, observed, path)
-    if isinstance(desired, list):
-        return _compare_lists(desired, observed, path)
-    return None if desired == observed else path
+    return _compare_lists(desired, observed, path) if isinstance(desired, list) else path
 
 
 def _compare_objects(desired: dict[str, Any], observed: object, path: str) -> str | None:
     if not isinstance(observed, dict):
         return path
-    return _first(_first_difference(value, observed.get(field), f"{path}.{field}") for field, value in desired.items())
+    for field, value in desired.items():
+        other = observed.get(field)
+        if value != other and (found := _first_difference(value, other, f"{path}.{field}")):
+            return found
+    return None
 
 
 def _compare_lists(desired: list[Any], observed: object, path: str) -> str | None:
     if not isinstance(observed, list):
         return path
-    key = next((key for key in _KEYS if all(_has_key(item, key) for item in desired)), None)
-    if not desired or key is None:
+    key = _merge_key(desired)
+    if key is None:
         return _compare_by_index(desired, observed, path)
     by_key: defaultdict[str | int, list[Any]] = defaultdict(list)
     for item in observed:
@@ -70,6 +71,14 @@ def _compare_lists(desired: list[Any], observed: object, path: str) -> str | Non
     pairs = ((item[key], item, _match_by_protocol(item, by_key[item[key]])) for item in desired)
     found = _first(_first_difference(item, match, f"{path}[{value}]") for value, item, match in pairs)
     return found or (_order_drift(desired, list(by_key), path) if key == "name" else None)
+
+
+def _merge_key(items: list[Any]) -> str | None:
+    """Return the first of the keys that all *items* have."""
+    for key in _KEYS:
+        if items and _has_key(items[0], key) and all(_has_key(item, key) for item in items):
+            return key
+    return None
 
 
 def _has_key(item: object, key: str) -> bool:
@@ -96,9 +105,11 @@ def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | No
     """Return *path* if a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
     if not path.endswith(".env") or not all(isinstance(item.get("value", ""), str) for item in desired):
         return None  # Why the type: a list of a custom resource may be called env, too
+    uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
+    if not uses:
+        return None
     desired_index = {item["name"]: index for index, item in enumerate(desired)}
     index = {name: index for index, name in enumerate(observed)}
-    uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
     pairs = [(desired_index[user] < desired_index[used], user, used) for user, used in uses if used in desired_index]
     return path if any(is_before != (index[user] < index[used]) for is_before, user, used in pairs) else None
 

@@ -8,10 +8,13 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+import msgspec
+
+from metahook.protocol.manifest import EncodedManifest, Manifest, identity_of
 from metahook.protocol.objects import Object
-from metahook.protocol.observed import Children, UndeclaredKind, identity_of
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.request import Parent
-from metahook.protocol.response import Manifest, SyncResponse
+from metahook.protocol.response import SyncResponse
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 Kinds = frozenset[tuple[str, str]]
@@ -44,7 +47,7 @@ def check_sync(response: SyncResponse, parent: Parent, kinds: Kinds) -> None:
         chain(
             _status_problems(response.status),
             (problem for child in response.children for problem in _child_problems(child, parent, kinds)),
-            (problem for child in response.kept for problem in _identity_problems(child, parent, kinds)),
+            (problem for child in response.kept for problem in _kept_problems(child, parent, kinds)),
             _duplicates([*response.children, *response.kept]),
             _resync_problems(response.resync_after),
         )
@@ -90,6 +93,20 @@ def _status_problems(status: object) -> Iterator[str]:
 
 
 def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    if not isinstance(child, EncodedManifest):
+        yield from _manifest_problems(child, parent, kinds)
+    elif child.accepted_for != (parent.namespace, kinds):
+        # Why the JSON: it is what is sent, and nothing can change it.
+        yield from _manifest_problems(msgspec.json.decode(child.json), parent, kinds)
+        child.accepted_for = (parent.namespace, kinds)
+
+
+def _kept_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+    sent = msgspec.json.decode(child.json) if isinstance(child, EncodedManifest) else child
+    return _identity_problems(sent, parent, kinds)
+
+
+def _manifest_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     yield from _identity_problems(child, parent, kinds)
     if not _is_plain_json(child):
         yield "a null, or what JSON can't say, in a child"
@@ -127,8 +144,10 @@ def _resync_problems(seconds: int | None) -> Iterator[str]:
 
 def _is_plain_json(value: object) -> bool:
     """Tell whether *value* is JSON throughout, without null, NaN or infinity."""
+    if isinstance(value, (str, int)):
+        return True
     if isinstance(value, dict):
         return all(map(_is_plain_json, value.values()))
     if isinstance(value, list | tuple):
         return all(map(_is_plain_json, value))
-    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return isinstance(value, float) and math.isfinite(value)

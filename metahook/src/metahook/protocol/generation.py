@@ -23,9 +23,9 @@ if the API server does not stream lists, the first list of a kind is one from a 
 
 import re
 
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Parent, SyncRequest
-from metahook.protocol.response import Manifest
 
 _STAMP = re.compile(r"([0-9]{1,18})-(.+)")
 """A generation, and the beginning of a parent's uid."""

@@ -1,6 +1,7 @@
 """A kind of objects, as Kubernetes names it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 
 def group_key(*, kind: str, api_version: str) -> str:
@@ -19,7 +20,7 @@ class Kind:
     plural: str
     """The resource, as it stands in URLs and in RBAC rules."""
 
-    @property
+    @cached_property
     def group_key(self) -> str:
         """The key under which Metacontroller groups objects of this kind, such as ``Deployment.apps/v1``."""
         return group_key(kind=self.kind, api_version=self.api_version)

@@ -43,13 +43,14 @@ def annotated_record(child: Object) -> Json:
 
 def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
     try:
-        return object_or_empty(_without_nulls(annotated_record(child) or _from_managed_fields(raw, owner_uid)))
+        return object_or_empty(_without_nulls(annotated_record(child) or _from_managed_fields(child, raw, owner_uid)))
     except RecursionError:
         return {}
 
 
-def _from_managed_fields(raw: msgspec.Raw, owner_uid: str) -> Json:
-    applied = ((each.operation == "Apply", each.fields) for each in field_owners(raw))
+def _from_managed_fields(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+    owners = field_owners(child.metadata.managed_fields)
+    applied = ((each.operation == "Apply", each.fields) for each in owners)
     fields = next((fields for is_apply, fields in applied if is_apply and owns_reference(fields, owner_uid)), None)
     return object_or_empty(owned_part(fields, try_read(raw, Json))) if fields else {}
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
 from metahook.protocol.managed_fields import FieldOwner, FieldSet, list_key, owns_reference, subset, union
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Defaults
 from metahook.protocol.observed import Children
-from metahook.protocol.response import Manifest
 
 Key = tuple[tuple[str, Any], ...]
 """What identifies an item of a list, such as ``(("name", "main"),)``."""

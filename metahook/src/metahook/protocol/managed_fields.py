@@ -4,7 +4,6 @@ Source: Kubernetes, "Server-Side Apply", FieldsV1. A record is read leniently: o
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -24,41 +23,27 @@ _DEEPEST = 64
 _NO_FIELDS = msgspec.Raw(b"{}")
 
 
-class _Entry(Observed, frozen=True):
+class FieldOwner(Observed, frozen=True):
+    """A manager that owns fields of an object, by one operation: ``Apply`` (server-side) or ``Update`` (all others)."""
+
     operation: str
     manager: str = ""
     subresource: str | None = None
     fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=_NO_FIELDS)
 
-
-class _Metadata(Observed, frozen=True):
-    managed_fields: list[msgspec.Raw] | None = None
-
-
-class _Managed(Observed, frozen=True):
-    metadata: _Metadata
-
-
-@dataclass(frozen=True)
-class FieldOwner:
-    """A manager that owns fields of an object, by one operation: ``Apply`` (server-side) or ``Update`` (all others)."""
-
-    manager: str
-    operation: str
-    subresource: str | None
-    raw: msgspec.Raw
-
     @property
     def fields(self) -> FieldSet:
         """The fields it owns, decoded at each call."""
-        return try_read(self.raw, FieldSet) or {}
+        return try_read(self.fields_v1, FieldSet) or {}
 
 
-def field_owners(raw: msgspec.Raw) -> list[FieldOwner]:
-    """Return the owners of fields of the object whose JSON is *raw*."""
-    managed = try_read(raw, _Managed)
-    entries = (try_read(entry, _Entry) for entry in (managed.metadata.managed_fields or [] if managed else []))
-    return [FieldOwner(each.manager, each.operation, each.subresource, each.fields_v1) for each in entries if each]
+def field_owners(managed_fields: msgspec.Raw) -> list[FieldOwner]:
+    """Return the owners of fields of an object, of which *managed_fields* is the JSON of that field of its metadata."""
+    owners = try_read(managed_fields, list[FieldOwner])
+    if owners is not None:  # Why first: one look is enough, unless a record can't be read
+        return owners
+    entries = try_read(managed_fields, list[msgspec.Raw]) or []
+    return [owner for owner in (try_read(entry, FieldOwner) for entry in entries) if owner]
 
 
 def owns_reference(fields: FieldSet, uid: str) -> bool:

@@ -18,6 +18,9 @@ def object_or_empty(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+_NO_RECORDS = msgspec.Raw(b"[]")
+
+
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
     """Base of everything that is read: frozen, camelCase on the wire."""
 
@@ -50,16 +53,22 @@ class Metadata(Observed, frozen=True):
     finalizers: list[str] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    managed_fields: msgspec.Raw = _NO_RECORDS
+    """JSON, for :func:`metahook.protocol.managed_fields.field_owners`, which reads it leniently."""
 
     @property
     def controller(self) -> OwnerReference | None:
         """The owner that controls this object, if one does."""
-        return next((owner for owner in self.owner_references or [] if owner.controller), None)
+        for owner in self.owner_references or ():
+            if owner.controller:
+                return owner
+        return None
 
     @property
     def controller_uid(self) -> str | None:
         """The uid of the owner that controls this object, if one does."""
-        return self.controller.uid if self.controller else None
+        controller = self.controller
+        return controller.uid if controller else None
 
     def has_other_controller(self, uid: str) -> bool:
         """Tell whether an object other than the one with *uid* controls this one."""

@@ -6,34 +6,25 @@ the hook's version. So these keys are ignored here: an object is found by what i
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.kind import group_key
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.managed_fields import FieldOwner, field_owners
+from metahook.protocol.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.reading import read, try_read
-from metahook.protocol.response import Manifest
 from metahook.protocol.wire import Groups
 
 K = TypeVar("K", bound=Object)
 
-Identity = tuple[str, str]
-"""Group key and name of a child, such as ``("Deployment.apps/v1", "web")``: two API groups may share a word."""
-
-Pairs = list[tuple[K, msgspec.Raw]]
-"""Objects of one kind, each with its JSON."""
+Pair = tuple[K, msgspec.Raw]
+"""An object with its JSON."""
 
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
-
-
-def identity_of(manifest: Manifest) -> Identity:
-    """Return the identity of *manifest*."""
-    group = group_key(kind=manifest.get("kind", ""), api_version=manifest.get("apiVersion", ""))
-    return group, manifest["metadata"]["name"]
 
 
 class UndeclaredKind(LookupError):
@@ -55,27 +46,26 @@ class Children:
     def __init__(self, groups: Groups, structs: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
         self.namespace = namespace
         self.owner_uid = owner_uid
-        self._pairs: dict[type[Object], Pairs[Any]] = {}
+        self._named: dict[type[Object], dict[str, Pair[Any]]] = {}
         for struct in structs:
             if struct.KIND.group_key not in groups:
                 raise MalformedRequest(Rule.GROUP, group=struct.KIND.group_key)
-            pairs = _decode(struct, groups[struct.KIND.group_key], namespace)
-            own = [(child, raw) for child, raw in pairs if not child.metadata.has_other_controller(owner_uid)]
-            self._pairs[struct] = own
+            named = _decode(struct, groups[struct.KIND.group_key], namespace).items()
+            own = {name: pair for name, pair in named if not pair[0].metadata.has_other_controller(owner_uid)}
+            self._named[struct] = own
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
-        return (child for pairs in self._pairs.values() for child, _ in pairs)
+        return (child for child, _ in self._pairs())
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*; raise UndeclaredKind."""
-        if struct not in self._pairs:
-            raise UndeclaredKind(struct.KIND.kind)
-        return [child for child, _ in self._pairs[struct]]
+        return [child for child, _ in self._of(struct).values()]
 
     def get(self, struct: type[K], name: str) -> K | None:
         """Return the child of *struct* called *name*, or None; raise UndeclaredKind."""
-        return next((child for child in self.all(struct) if child.metadata.name == name), None)
+        child, _ = self._of(struct).get(name, (None, None))
+        return child
 
     def observed(self, manifest: Manifest) -> Object | None:
         """Return the child of the kind and name of *manifest*, or None; raise UndeclaredKind."""
@@ -91,40 +81,68 @@ class Children:
         fields = try_read(raw, dict[str, msgspec.Raw]) or {}
         return {field: try_read(fields[field], _ANY) for field in fields if field not in {"metadata", "status"}}
 
+    def field(self, manifest: Manifest, field: str) -> object:
+        """Return the value of the *field* of the child of the kind and name of *manifest*, such as ``spec``.
+
+        It is None if there is no such child or value. Raise UndeclaredKind.
+        """
+        child, _ = self._find(manifest)
+        if child is None or field not in _whole_fields(type(child)):
+            return self.content(manifest).get(field)
+        return getattr(child, field)
+
     def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
         """Return who owns fields of the child of the kind and name of *manifest*; raise UndeclaredKind."""
-        _, raw = self._find(manifest)
-        return field_owners(raw)
+        child, _ = self._find(manifest)
+        return field_owners(child.metadata.managed_fields) if child else []
 
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
-        return {(child.KIND.group_key, child.metadata.name) for child in self}
+        return {(struct.KIND.group_key, name) for struct, named in self._named.items() for name in named}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
-        return [last_applied(child, raw, self.owner_uid) for pairs in self._pairs.values() for child, raw in pairs]
+        return [last_applied(child, raw, self.owner_uid) for child, raw in self._pairs()]
+
+    def _pairs(self) -> Iterator[Pair[Any]]:
+        return (pair for named in self._named.values() for pair in named.values())
+
+    def _of(self, struct: type[K]) -> dict[str, Pair[K]]:
+        """Return the children of *struct* by name; raise UndeclaredKind."""
+        if struct not in self._named:
+            raise UndeclaredKind(struct.KIND.kind)
+        return self._named[struct]
 
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
         group, name = identity_of(manifest)
-        struct = next((each for each in self._pairs if each.KIND.group_key == group), None)
-        if struct is None:
-            raise UndeclaredKind(manifest.get("kind"))
-        return next(((child, raw) for child, raw in self._pairs[struct] if child.metadata.name == name), (None, _NULL))
+        for struct, named in self._named.items():
+            if struct.KIND.group_key == group:
+                return named.get(name, _NO_PAIR)
+        raise UndeclaredKind(manifest.get("kind"))
 
 
 _ANY: Any = Any
-_NULL = msgspec.Raw(b"null")
+_NO_PAIR = (None, msgspec.Raw(b"null"))
+_WHOLE = (dict[str, Any] | None, dict[str, str] | None)
+"""Types of fields that a struct decodes as they are."""
 
 
-def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> Pairs[K]:
-    """Return the objects of *struct* in *namespace*."""
+@cache
+def _whole_fields(struct: type[Object]) -> frozenset[str]:
+    """Return the fields that *struct* decodes as they are. Why: so they need not be decoded once more."""
+    fields = msgspec.structs.fields(struct)
+    return frozenset(field.name for field in fields if field.type in _WHOLE and field.name == field.encode_name)
+
+
+def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> dict[str, Pair[K]]:
+    """Return the objects of *struct* in *namespace*, by name."""
     path = f"children[{struct.KIND.group_key}][*]"
     every = [(read(raw, struct, path), raw) for raw in group.values()]
-    pairs = [(child, raw) for child, raw in every if child.metadata.namespace == namespace]
-    names = {child.metadata.name for child, _ in pairs}
-    if "" in names:
+    pairs = [pair for pair in every if pair[0].metadata.namespace == namespace]
+    named = {pair[0].metadata.name: pair for pair in pairs}
+    if "" in named:
         raise MalformedRequest(Rule.NAME, path=path)
-    if len(names) < len(pairs):
+    if len(named) < len(pairs):
         raise MalformedRequest(Rule.UNIQUE, path=path)
-    return pairs
+    return named

@@ -42,6 +42,10 @@ class Related:
         group = group or struct.KIND.group_key
         if group not in self._groups:
             return Absence.NOT_SELECTED
+        # Why first: hook version v2 has this key, and then no other object need be read to find the one of this name.
+        keyed = self._groups[group].get(f"{self._namespace}/{name}")
+        if keyed and (named := try_read(keyed, struct)) and self._is_called(named, name):
+            return named
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
@@ -53,6 +57,9 @@ class Related:
             return Absence.NOT_SELECTED
         objects = (try_read(raw, struct) for raw in self._groups[struct.KIND.group_key].values())
         return (each for each in objects if each and each.metadata.namespace == self._namespace)
+
+    def _is_called(self, observed: Object, name: str) -> bool:
+        return (observed.metadata.namespace, observed.metadata.name) == (self._namespace, name)
 
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metahook.protocol.leftovers import APPLIER, Key, Path
-from metahook.protocol.response import Manifest
+from metahook.protocol.manifest import Manifest
 
 Json = dict[str, Any]
 

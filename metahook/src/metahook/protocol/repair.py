@@ -15,8 +15,8 @@ from datetime import datetime
 
 import msgspec
 
+from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Object
-from metahook.protocol.response import Manifest
 
 RETRY = 600
 """Seconds."""

@@ -105,6 +105,8 @@ def _check_utf8(body: Body) -> None:
 
     Why in slices: the text of the whole body would take up to four bytes a character.
     """
+    if body.isascii():
+        return
     decoder, view = _UTF8(), memoryview(body)
     for start in range(0, len(body), _SLICE):
         decoder.decode(view[start : start + _SLICE])

@@ -6,11 +6,9 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import wire
+from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
-
-Manifest = dict[str, Any]
-"""A Kubernetes object as it is sent: ``apiVersion``, ``kind``, ``metadata``, and the fields that the hook owns."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,17 @@ class SyncResponse:
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        listed = sorted([*self.children, *self.kept], key=_order)
+        listed = [_content(child) for child in sorted([*self.children, *self.kept], key=_order)]
         resync = msgspec.UNSET if self.resync_after is None else self.resync_after
         return msgspec.json.encode(wire.SyncResponseBody(self.status, listed, resync), order="sorted")
 
 
 def _order(child: Manifest) -> tuple[str, str, str]:
     return child["kind"], child["metadata"]["name"], child["apiVersion"]
+
+
+def _content(child: Manifest) -> Any:  # noqa: ANN401 - the manifest, or its JSON
+    return child.json if isinstance(child, EncodedManifest) else child
 
 
 def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:

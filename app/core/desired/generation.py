@@ -1,0 +1,93 @@
+"""What a generation of a MyResource asks for: its validated spec, and the manifests of its children.
+
+Most syncs of a generation need the same, so a memo may remember both. The functions stay pure: a key names all that its
+value depends on, and nothing changes a value. No key names what the operator watches, so each controller needs a memo
+of its own.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from app.api.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
+from app.core.child_metadata import GENERATION_STAMP
+from app.core.desired.deployment import deployment
+from app.core.desired.optional_children import desired_kinds
+from metahook import Deployment, EncodedManifest, Manifest, Memo, Object, Parent, with_generation_stamp
+
+V = TypeVar("V")
+
+GenerationMemo = Memo[Any]
+"""Validated specs, and manifests; the first part of a key tells which."""
+
+Manifests = Mapping[type[Object], EncodedManifest]
+"""The manifests of all children that a spec asks for, by kind."""
+
+MAX_CHILD = 200 * 1024
+"""Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
+
+_ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
+"""Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
+
+_MAX_GROWTH = 12
+"""Times that a child can grow: six times by escaping, and its annotations are there once more."""
+
+_OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
+"""Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
+
+
+def validated_spec(parent: Parent, memo: GenerationMemo | None) -> MyResourceSpec | InvalidSpec:
+    """Return the spec of *parent*, or why it is invalid."""
+    key = ("spec", parent.name, parent.spec)
+    return _remembered(
+        memo, key, lambda: read(parent.name, parent.spec), lambda _: _memory(parent.spec, _OBJECT_OF_SPEC)
+    )
+
+
+def manifests(
+    parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], memo: GenerationMemo | None
+) -> Manifests:
+    """Return the manifests for *parent* with *spec*; *config_hashes* are annotations of its Pods."""
+    hashes = tuple(config_hashes.items())
+    key = ("manifests", parent.name, parent.namespace, parent.uid, parent.generation, hashes, parent.spec)
+    return _remembered(memo, key, lambda: _made(parent, spec, config_hashes), lambda made: _memory_of(parent, made))
+
+
+def is_too_large(child: EncodedManifest) -> bool:
+    """Tell whether *child* and its record among its annotations are larger than MAX_CHILD, as Go writes them."""
+    if _MAX_GROWTH * len(child.json) <= MAX_CHILD:
+        return False
+    parts = [bytes(child.json), msgspec.json.encode(child["metadata"]["annotations"])]
+    return sum(len(part) + sum((6 - len(each)) * part.count(each) for each in _ESCAPED) for part in parts) > MAX_CHILD
+
+
+def _made(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Manifests:
+    others = {child.kind: child.manifest(parent, spec) for child in desired_kinds(spec)}
+    every: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes), **others}
+    stamped = {kind: with_generation_stamp(child, parent, GENERATION_STAMP) for kind, child in every.items()}
+    return {kind: EncodedManifest(child) for kind, child in stamped.items()}
+
+
+def _remembered(memo: GenerationMemo | None, key: Hashable, make: Callable[[], V], memory: Callable[[V], int]) -> V:
+    """Return the value of *key* in *memo*, or else what *make* returns; that takes *memory* bytes."""
+    if memo is None:
+        return make()
+    value: V | None = memo.get(key)
+    if value is None:
+        value = make()
+        memo.put(key, value, memory(value))
+    return value
+
+
+def _memory_of(parent: Parent, made: Manifests) -> int:
+    return len(parent.spec) + sum(_memory(bytes(child.json), _OBJECT_OF_MANIFEST) for child in made.values())
+
+
+def _memory(json: bytes, an_object: int) -> int:
+    """Return how many bytes of memory it takes to remember *json*, decoded, and its key.
+
+    Why from the JSON: to visit each object would take as long as to make it.
+    """
+    return 600 + 2 * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))

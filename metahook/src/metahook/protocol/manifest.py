@@ -1,0 +1,43 @@
+"""Manifests: Kubernetes objects as they are sent; and one that is encoded once, for children that are remembered."""
+
+from typing import Any
+
+import msgspec
+
+from metahook.protocol.kind import group_key
+
+Manifest = dict[str, Any]
+"""A Kubernetes object as it is sent: ``apiVersion``, ``kind``, ``metadata``, and the fields that the hook owns."""
+
+Identity = tuple[str, str]
+"""Group key and name of a child, such as ``("Deployment.apps/v1", "web")``: two API groups may share a word."""
+
+
+class EncodedManifest(Manifest):
+    """A manifest with its JSON, for one that many responses list: it is encoded once, and the gate checks it once.
+
+    Its JSON is what is sent, as it was when this was made: do not change it. A changed copy is an ordinary manifest.
+    """
+
+    __slots__ = ("accepted_for", "identity", "json")
+
+    def __init__(self, manifest: Manifest) -> None:
+        super().__init__(manifest)
+        self.json = msgspec.Raw(msgspec.json.encode(manifest, order="sorted"))
+        self.identity = _identity(manifest)
+        self.accepted_for: object = None
+        """The parent's namespace and the declared kinds for which the gate last accepted the JSON."""
+
+    def __reduce__(self) -> tuple[type[Manifest], tuple[Manifest]]:
+        """Make an ordinary manifest of a copy by :mod:`copy`, too."""
+        return dict, (dict(self),)
+
+
+def identity_of(manifest: Manifest) -> Identity:
+    """Return the identity of *manifest*."""
+    return manifest.identity if isinstance(manifest, EncodedManifest) else _identity(manifest)
+
+
+def _identity(manifest: Manifest) -> Identity:
+    group = group_key(kind=manifest.get("kind", ""), api_version=manifest.get("apiVersion", ""))
+    return group, manifest["metadata"]["name"]

@@ -1,0 +1,216 @@
+"""The memo of generations: answers are the same with it and without it, whatever it has forgotten."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.api.reading import InvalidSpec, read
+from app.core.controller import controller
+from app.core.desired.generation import GenerationMemo, manifests, validated_spec
+from app.core.watch import Watch
+from metahook import Memo, Parent, RefusedResponse
+from metahook.protocol.sender import customize_request
+from tests.api.full import filled
+from tests.build import NOW, finished, my_resource
+from tests.given.observed import Situation, situations
+from tests.traffic import RECORDED, load
+from tests.watching import WATCH, WATCHING, config_map, related
+
+Json = dict[str, Any]
+MIB = 1024 * 1024
+
+
+def metadata(**fields: Any) -> Callable[[Situation], Situation]:
+    """Return the change of these fields of the parent's metadata."""
+
+    def change(situation: Situation) -> Situation:
+        parent = situation.parent
+        other = {**parent, "metadata": {**parent["metadata"], **fields}}
+        return Situation(other, situation.children, situation.related)
+
+    return change
+
+
+def other_spec(situation: Situation) -> Situation:
+    spec = {**situation.parent["spec"], "image": "other:2"}
+    return Situation({**situation.parent, "spec": spec}, situation.children, situation.related)
+
+
+def other_config(situation: Situation) -> Situation:
+    groups = situation.related or {}
+    config_maps = groups.get("ConfigMap.v1", {})
+    changed = {key: {**item, "data": {"a": "changed", "KEY": "changed"}} for key, item in config_maps.items()}
+    return Situation(situation.parent, situation.children, {**groups, "ConfigMap.v1": changed})
+
+
+NEIGHBOURS: list[Callable[[Situation], Situation]] = [
+    metadata(name="other"),
+    metadata(name="a" * 53),
+    metadata(namespace="other"),
+    metadata(uid="other-uid"),
+    metadata(generation=7),
+    other_spec,
+    other_config,
+]
+"""What differs from a situation in one part of what its children depend on."""
+
+
+def sequence(situation: Situation) -> list[Situation]:
+    """Return *situation*, one that differs in each part, and *situation* again."""
+    return [situation, *(change(situation) for change in NEIGHBOURS), situation]
+
+
+def assert_same_answers(requests: list[Situation], memo: GenerationMemo) -> None:
+    remembering = controller(WATCH, memo)
+    for situation in requests:
+        asked, body = customize_request(situation.parent), situation.body()
+        assert remembering.call_customize(asked) == WATCHING.call_customize(asked)
+        assert remembering.call_sync(body, NOW) == WATCHING.call_sync(body, NOW)
+
+
+class Watched(Memo[Any]):
+    """Shows what was put into it."""
+
+    def __init__(self, bound: int = MIB) -> None:
+        super().__init__(bound)
+        self.entries: list[tuple[Any, Any, int]] = []
+
+    def put(self, key: Hashable, value: Any, size: int) -> None:
+        """Note the entry."""
+        self.entries.append((key, value, size))
+        super().put(key, value, size)
+
+
+@settings(max_examples=60)
+@given(situations())
+def test_a_memo_does_not_change_answers(situation: Situation) -> None:
+    memo = Watched()
+    assert_same_answers(sequence(situation), memo)
+    for key, value, _ in memo.entries:
+        if key[0] == "spec":
+            assert value == read(key[1], key[2])
+        else:  # no sync changed what it listed
+            assert all(child == msgspec.json.decode(child.json) for child in value.values())
+
+
+@settings(max_examples=20)
+@given(situations(), st.sampled_from([0, 4_000, 20_000]))
+def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
+    assert_same_answers(sequence(situation) * 2, Memo(bound))
+
+
+def test_a_memo_does_not_change_the_answers_to_recorded_requests() -> None:
+    remembering = controller(Watch(pods=False), Memo())
+    syncs = [recorded for recorded in load() if recorded.path == "/sync"]
+    for recorded in [*syncs, *reversed(syncs)]:
+        assert remembering.call_sync(recorded.body, recorded.now) == RECORDED.call_sync(recorded.body, recorded.now)
+
+
+class Lacking(Memo[Any]):
+    """Leaves a part out of the keys of a kind."""
+
+    def __init__(self, kind: str, part: int) -> None:
+        super().__init__()
+        self._kind = kind
+        self._part = part
+
+    def get(self, key: Any) -> Any:
+        """Return the value for the rest of *key*."""
+        return super().get(self._less(key))
+
+    def put(self, key: Any, value: Any, size: int) -> None:
+        """Remember *value* for the rest of *key*."""
+        super().put(self._less(key), value, size)
+
+    def _less(self, key: Any) -> Any:
+        return key[: self._part] + key[self._part + 1 :] if key[0] == self._kind else key
+
+
+PLAIN = Situation(my_resource())
+CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), related=related(config_map("a", a="b")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"), [*(("spec", part) for part in range(1, 3)), *(("manifests", part) for part in range(1, 7))]
+)
+def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
+    requests = [*sequence(PLAIN), *sequence(CONFIGURED)]
+    assert_same_answers(requests, Lacking(kind, 100))
+
+    with pytest.raises((AssertionError, RefusedResponse)):
+        assert_same_answers(requests, Lacking(kind, part))
+
+
+def test_each_part_of_a_key_is_left_out_in_turn() -> None:
+    memo = Watched()
+    assert_same_answers([PLAIN], memo)
+
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 7}
+
+
+def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
+    memo = Watched()
+    remembering = controller(WATCH, memo)
+    remembering.answer_sync(PLAIN.body(), NOW)
+    made = len(memo.entries)
+    ready = Situation({**PLAIN.parent, "status": {"state": "Building"}}, tuple(finished(PLAIN.parent)))
+    remembering.answer_sync(ready.body(), NOW)
+
+    assert made == len(memo.entries) == len(["spec", "manifests"])
+
+
+SPECS: dict[str, Json] = {
+    "least": {"image": "a"},
+    "all fields": yaml.safe_load((Path(__file__).parents[3] / "examples" / "full.yaml").read_text())["spec"],
+    "variables": {"image": "a", "env": [{"name": f"A{number}"} for number in range(100)]},
+    "arguments": {"image": "a", "args": [""] * 256},
+    "labels": {"image": "a", **filled("spec.podMetadata.labels")},
+    "quantities": {"image": "a", **filled("spec.resources.requests")},
+    "volumes": {"image": "a", **filled("spec.volumes")},
+}
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
+def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: Json) -> None:
+    memo, json = Memo[Any](MIB), msgspec.json.encode(spec)
+    fill(memo, json)  # so that nothing else is made for the first time
+    memo = Memo(MIB)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        fill(memo, json)
+        gc.collect()
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert MIB / 3 <= used <= MIB
+
+
+def fill(memo: GenerationMemo, spec: bytes) -> None:
+    """Remember what is made for parents with *spec*, until the first is forgotten."""
+    sizes = Watched(bound=0)
+    remember(parent(0, spec), sizes)
+    for number in range(MIB // sum(size for _, _, size in sizes.entries) + 1):
+        remember(parent(number, spec), memo)
+
+
+def parent(number: int, spec: bytes) -> Parent:
+    """Return a parent as a request holds it: nothing of it is shared with another."""
+    name = f"web-{number}"
+    own = bytes(bytearray(spec))
+    return Parent(name, f"team-{number}", f"{number:036}", 1, created=None, deleting=False, spec=own, status=b"{}")
+
+
+def remember(parent: Parent, memo: GenerationMemo) -> None:
+    valid = validated_spec(parent, memo)
+    assert not isinstance(valid, InvalidSpec), valid.problem
+    manifests(parent, valid, {"mygroup.example.com/config": "0123456789abcdef"}, memo)
