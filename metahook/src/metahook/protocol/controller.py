@@ -41,6 +41,8 @@ class Answer:
 
     body: bytes
     summary: Summary
+    is_timeless: bool = False
+    """Whether time alone never changes it: then the server may remember it for the same request."""
 
 
 Hook = Callable[[Body, datetime], Answer]
@@ -103,7 +105,7 @@ class Controller:
         rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
-        return Answer(check_size(CustomizeResponse(rules).encode()), summary)
+        return Answer(check_size(CustomizeResponse(rules).encode()), summary, is_timeless=True)
 
     def _summary(self, request: SyncRequest, response: SyncResponse) -> Summary:
         return Summary(

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
+from starlette import routing
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +18,7 @@ from metahook import __version__
 from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
 from metahook.server.clock import Clock, utc_now
+from metahook.server.endpoint import Answers, Endpoint
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
@@ -26,7 +28,7 @@ from metahook.server.refusal import (
     from_http_exception,
 )
 from metahook.server.reports import Reports
-from metahook.server.routes import Endpoint, FullCheck, Route
+from metahook.server.routes import HookCalls, Route, Routes
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import reloading
@@ -90,13 +92,22 @@ def create_app(
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port, reports.refuse)
-    for path, hook in hooks.items():
-        route = Route(Endpoint(path, hook, clock), work, reports, options.recorder)
-        app.add_route(path, route.respond, methods=["POST"])
+        hooks = turn_on(app, hooks, health_port)
+    answers = None if options.dev else Answers()
+    by_path = {
+        path: Route(Endpoint(path, hook, clock, answers), work, reports, options.recorder)
+        for path, hook in hooks.items()
+    }
+    for path, route in by_path.items():
+        app.router.routes.append(routing.Route(path, route, methods=["POST"]))
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    app.add_middleware(FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
+    app.state.routes = Routes(by_path, options.tokens)
+    app.add_middleware(HookCalls, routes=app.state.routes)
+    if options.dev:
+        from metahook.server.dev.mode import check_host  # noqa: PLC0415 - it is off in a cluster
+
+        check_host(app, reports.refuse)
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)

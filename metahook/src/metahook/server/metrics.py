@@ -7,6 +7,7 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 import platform
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
+from typing import Generic, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -50,6 +51,24 @@ class Family:
     text: str
 
 
+M = TypeVar("M", Counter, Histogram)
+
+
+class _Series(Generic[M]):
+    """The series of *family*, by the values of its labels. Why: Prometheus' own look-up takes longer than to count."""
+
+    def __init__(self, family: M) -> None:
+        self._family: M = family
+        self._known: dict[tuple[str, ...], M] = {}
+
+    def __call__(self, *labels: str) -> M:
+        """Return the series with *labels*."""
+        series = self._known.get(labels)
+        if series is None:
+            series = self._known[labels] = self._family.labels(*labels) if labels else self._family
+        return series
+
+
 class Metrics:
     """The metrics of one server, in a registry of its own. Any thread may call the methods."""
 
@@ -85,6 +104,9 @@ class Metrics:
         )
         self._children = self._counter("children_listed", "Children that the responses to syncs listed.", "hook")
         self._kept = self._counter("kept_syncs", "Syncs that kept children as they were last applied.", "hook")
+        self._remembered = self._counter(
+            "remembered_answers", "Calls that got the answer to an earlier request of the same bytes.", "hook"
+        )
         self._findings = self._counter(
             "installation_findings", "Calls that showed what is wrong with the installation.", "hook", "finding"
         )
@@ -108,50 +130,52 @@ class Metrics:
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
 
-    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+    def _counter(self, name: str, text: str, *labels: str) -> _Series[Counter]:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
-        return Counter(PREFIX + name, text, labels, registry=self.registry)
+        return _Series(Counter(PREFIX + name, text, labels, registry=self.registry))
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         self.families.append(Family(PREFIX + name, "gauge", labels, text))
         return Gauge(PREFIX + name, text, labels, registry=self.registry)
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> _Series[Histogram]:
         self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
-        return Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets)
+        return _Series(Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets))
 
     def called(self, call: Call) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._calls.labels(hook, str(call.status)).inc()
-        self._seconds.labels(hook).observe(call.seconds)
-        self._request.labels(hook).observe(call.request_bytes)
-        self._response.labels(hook).observe(call.response_bytes)
+        self._calls(hook, str(call.status)).inc()
+        self._seconds(hook).observe(call.seconds)
+        self._request(hook).observe(call.request_bytes)
+        self._response(hook).observe(call.response_bytes)
+        if call.is_remembered:
+            self._remembered(hook).inc()
         if call.summary:
             self._decided(hook, call.summary)
 
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
-            self._findings.labels(hook, finding.name).inc()
+            self._findings(hook, finding.name).inc()
         if summary.rules is not None:
             return
-        self._syncs.labels(hook, summary.reason).inc()
+        self._syncs(hook, summary.reason).inc()
         if summary.reason != summary.reason_before:
-            self._transitions.labels(hook, summary.reason_before, summary.reason).inc()
-        self._children.labels(hook).inc(summary.children)
-        self._kept.labels(hook).inc(summary.kept > 0)
+            self._transitions(hook, summary.reason_before, summary.reason).inc()
+        self._children(hook).inc(summary.children)
+        self._kept(hook).inc(summary.kept > 0)
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
-        self._refusals.labels(self._known(path), str(status), limit or NO_LIMIT).inc()
+        self._refusals(self._known(path), str(status), limit or NO_LIMIT).inc()
 
     def closed(self, limit: str) -> None:
         """Count a connection that *limit* closed without a response."""
-        self._closed.labels(limit).inc()
+        self._closed(limit).inc()
 
     def omitted(self, lines: int) -> None:
         """Count *lines* about calls that were left out of the log."""
-        self._omitted.inc(lines)
+        self._omitted().inc(lines)
 
     def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
         """Ask these for the numbers of requests in flight and of connections, whenever the metrics are read."""

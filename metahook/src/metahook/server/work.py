@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from metahook.protocol import Body
-from metahook.server.body import Bodies
+from metahook.server.body import Bodies, Headers
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_LONG, TOO_MANY_REQUESTS, Refused
 from metahook.server.turns import Turns
@@ -51,6 +51,14 @@ class Work:
         """Whether no more requests may be in flight."""
         return self.in_flight >= self._limits.max_in_flight
 
+    def can_decide(self, headers: Headers, body: Body) -> bool:
+        """Tell whether a request with *headers* and this whole *body* may be decided here and now.
+
+        Then it takes no memory of others, and is never in flight while anything else happens.
+        """
+        is_plain = len(body) <= LONG and self._bodies.accept(headers, body)
+        return is_plain and not self.is_full and self._turns.has_time()
+
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
     ) -> T:
@@ -58,6 +66,8 @@ class Work:
 
         *received* is called with the body before that, in the event loop. A thread may call *decide*.
         """
+        if self.is_full:  # Why here, too: under overload most requests are refused, and their bodies need not be read
+            raise Refused(TOO_MANY_REQUESTS)
         async with AsyncExitStack() as held:
             body = await held.enter_async_context(self._bodies.read(request))
             received(body)
