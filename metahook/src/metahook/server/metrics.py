@@ -7,14 +7,12 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 import platform
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from threading import Lock
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     Gauge,
     GCCollector,
-    Histogram,
     PlatformCollector,
     ProcessCollector,
     disable_created_metrics,
@@ -24,6 +22,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from metahook.protocol.summary import Summary
 from metahook.server.calls import Call
 from metahook.server.limits import KIB, Limits
+from metahook.server.series import Counter, Histogram
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
 
@@ -51,24 +50,6 @@ class Family:
     text: str
 
 
-M = TypeVar("M", Counter, Histogram)
-
-
-class _Series(Generic[M]):
-    """The series of *family*, by the values of its labels. Why: Prometheus' own look-up takes longer than to count."""
-
-    def __init__(self, family: M) -> None:
-        self._family: M = family
-        self._known: dict[tuple[str, ...], M] = {}
-
-    def __call__(self, *labels: str) -> M:
-        """Return the series with *labels*."""
-        series = self._known.get(labels)
-        if series is None:
-            series = self._known[labels] = self._family.labels(*labels) if labels else self._family
-        return series
-
-
 class Metrics:
     """The metrics of one server, in a registry of its own. Any thread may call the methods."""
 
@@ -77,6 +58,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.families: list[Family] = []
         self._hooks = frozenset(hooks)
+        self._lock = Lock()
         self._add_calls()
         self._add_decisions()
         self._add_connections()
@@ -130,52 +112,60 @@ class Metrics:
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
 
-    def _counter(self, name: str, text: str, *labels: str) -> _Series[Counter]:
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
-        return _Series(Counter(PREFIX + name, text, labels, registry=self.registry))
+        counter = Counter(PREFIX + name, text, labels)
+        self.registry.register(counter)
+        return counter
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         self.families.append(Family(PREFIX + name, "gauge", labels, text))
         return Gauge(PREFIX + name, text, labels, registry=self.registry)
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> _Series[Histogram]:
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
         self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
-        return _Series(Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets))
+        histogram = Histogram(PREFIX + name, text, ("hook",), buckets)
+        self.registry.register(histogram)
+        return histogram
 
     def called(self, call: Call) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._calls(hook, str(call.status)).inc()
-        self._seconds(hook).observe(call.seconds)
-        self._request(hook).observe(call.request_bytes)
-        self._response(hook).observe(call.response_bytes)
-        if call.is_remembered:
-            self._remembered(hook).inc()
-        if call.summary:
-            self._decided(hook, call.summary)
+        with self._lock:
+            self._calls.add(hook, str(call.status))
+            self._seconds.add(hook, amount=call.seconds)
+            self._request.add(hook, amount=call.request_bytes)
+            self._response.add(hook, amount=call.response_bytes)
+            if call.is_remembered:
+                self._remembered.add(hook)
+            if call.summary:
+                self._decided(hook, call.summary)
 
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
-            self._findings(hook, finding.name).inc()
+            self._findings.add(hook, finding.name)
         if summary.rules is not None:
             return
-        self._syncs(hook, summary.reason).inc()
+        self._syncs.add(hook, summary.reason)
         if summary.reason != summary.reason_before:
-            self._transitions(hook, summary.reason_before, summary.reason).inc()
-        self._children(hook).inc(summary.children)
-        self._kept(hook).inc(summary.kept > 0)
+            self._transitions.add(hook, summary.reason_before, summary.reason)
+        self._children.add(hook, amount=summary.children)
+        self._kept.add(hook, amount=summary.kept > 0)
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
-        self._refusals(self._known(path), str(status), limit or NO_LIMIT).inc()
+        with self._lock:
+            self._refusals.add(self._known(path), str(status), limit or NO_LIMIT)
 
     def closed(self, limit: str) -> None:
         """Count a connection that *limit* closed without a response."""
-        self._closed(limit).inc()
+        with self._lock:
+            self._closed.add(limit)
 
     def omitted(self, lines: int) -> None:
         """Count *lines* about calls that were left out of the log."""
-        self._omitted().inc(lines)
+        with self._lock:
+            self._omitted.add(amount=lines)
 
     def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
         """Ask these for the numbers of requests in flight and of connections, whenever the metrics are read."""
@@ -189,7 +179,8 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""
-        return generate_latest(self.registry)
+        with self._lock:
+            return generate_latest(self.registry)
 
     def _known(self, path: str) -> str:
         """Return *path* if it is a hook's. Why: clients choose paths, and each value of a label stays in memory."""
