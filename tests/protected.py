@@ -77,7 +77,7 @@ def serving(
         address: tuple[str, int] = listener.getsockname()
         tls = certificates.context(closed, limits) if certificates else None
         tiny = create_app({"": TINY}, options)
-        try_respond = None if app else tiny.state.routes.try_respond
+        try_respond = None if app else tiny.state.try_respond
         server = create_server(app or tiny, options, tls, try_respond=try_respond)
 
         async def run() -> None:

@@ -60,7 +60,7 @@ def serving(limits: Limits = SHORT, app: ASGIApp | None = None, *, plain: bool =
         running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True))  # noqa: FBT003
         connections = Connections(limits, running.closed.append)
         limited = partial(Connection, connections=connections)
-        direct = partial(DirectConnection, connections=connections, try_respond=tiny.state.routes.try_respond)
+        direct = partial(DirectConnection, connections=connections, try_respond=tiny.state.try_respond)
         server.config.http = HttpToolsProtocol if plain else limited if app else direct  # type: ignore[assignment] # it makes one
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
         thread.start()

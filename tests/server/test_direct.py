@@ -64,7 +64,7 @@ async def serving(
         running = Running(listener.getsockname()[1])
 
         def try_respond(scope: Scope, body: Body, begun: float) -> Response | None:
-            response: Response | None = app.state.routes.try_respond(scope, body, begun)
+            response: Response | None = app.state.try_respond(scope, body, begun)
             running.direct.extend([response] if response else [])
             return response
 
@@ -173,6 +173,21 @@ def test_after_a_while_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(turns, "WHILE", 0)
 
     assert asyncio.run(direct_responses(ServerOptions(LIMITS), raw(), raw())) == (2, 0)
+
+
+def test_what_arrives_together_beyond_the_limit_gets_429() -> None:
+    async def statuses() -> list[int]:
+        async with serving(TINY, ServerOptions(replace(LIMITS, max_in_flight=2))) as running:
+            opened = [await asyncio.open_connection("127.0.0.1", running.port) for _ in range(6)]
+            for _, writer in opened:
+                writer.write(raw(body=sync_body()))  # at once; the server reads when this coroutine waits
+            heads = [await asyncio.wait_for(reader.readuntil(b"}"), PATIENCE) for reader, _ in opened]
+            for _, writer in opened:
+                writer.close()
+            assert len(running.direct) == 2
+        return sorted(int(head.split()[1]) for head in heads)
+
+    assert asyncio.run(statuses()) == [200, 200, 429, 429, 429, 429]
 
 
 # Requests in pieces

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fastapi import FastAPI
 from starlette import routing
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -92,22 +93,17 @@ def create_app(
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port)
+        hooks = turn_on(app, hooks, health_port, reports.refuse)
     answers = None if options.dev else Answers()
-    by_path = {
-        path: Route(Endpoint(path, hook, clock, answers), work, reports, options.recorder)
-        for path, hook in hooks.items()
-    }
-    for path, route in by_path.items():
-        app.router.routes.append(routing.Route(path, route, methods=["POST"]))
+    endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
+    routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
+    # Why not in development mode: it has a check of its own for each request.
+    app.state.try_respond = None if options.dev else routes.try_respond
+    app.router.routes.extend(routing.Route(path, route, methods=["POST"]) for path, route in routes.by_path.items())
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    app.state.routes = Routes(by_path, options.tokens)
-    app.add_middleware(HookCalls, routes=app.state.routes)
-    if options.dev:
-        from metahook.server.dev.mode import check_host  # noqa: PLC0415 - it is off in a cluster
-
-        check_host(app, reports.refuse)
+    # Why not add_middleware: this one runs after those that refuse requests.
+    app.user_middleware.append(Middleware(HookCalls, routes=routes))
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)

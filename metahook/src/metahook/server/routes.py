@@ -108,7 +108,7 @@ class Route:
 
         *begun* is the time of its head.
         """
-        if self.recorder or not self.work.can_decide(headers, body):
+        if self.recorder or not self.work.may_decide_now(headers, body):
             return None
         return CallReport(self.reports, self.endpoint.path, begun, body).decided(self.endpoint.decide(body))
 

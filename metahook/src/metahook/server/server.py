@@ -131,7 +131,7 @@ def serve(
         connections = _connections(options.limits, reports)
         metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
         tls = _tls(options, metrics, reports)
-        try_respond = shutdown.direct(app.state.routes.try_respond)
+        try_respond = app.state.try_respond and shutdown.direct(app.state.try_respond)
         hooks = create_server(shutdown.served(app), options, tls, connections, try_respond)
         few = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         of_health = _connections(few, reports, "health_connections")

@@ -49,15 +49,16 @@ class Work:
     @property
     def is_full(self) -> bool:
         """Whether no more requests may be in flight."""
-        return self.in_flight >= self._limits.max_in_flight
+        # Why those that are answered, too: what arrives in one round of the loop is in flight at the same time.
+        return self.in_flight + self._turns.made >= self._limits.max_in_flight
 
-    def can_decide(self, headers: Headers, body: Body) -> bool:
-        """Tell whether a request with *headers* and this whole *body* may be decided here and now.
+    def may_decide_now(self, headers: Headers, body: Body) -> bool:
+        """Tell whether a request with *headers* and this whole *body* may be decided at once, and count it if so.
 
-        Then it takes no memory of others, and is never in flight while anything else happens.
+        It takes no memory of others: it is decided before anything else happens.
         """
         is_plain = len(body) <= LONG and self._bodies.accept(headers, body)
-        return is_plain and not self.is_full and self._turns.has_time()
+        return is_plain and not self.is_full and self._turns.take_now()
 
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None

@@ -16,16 +16,14 @@ from metahook.server.refusal import Refusal
 log = logging.getLogger(__name__)
 
 
-def turn_on(app: FastAPI, hooks: Mapping[str, Hook], health_port: int | None) -> dict[str, Hook]:
-    """Turn on development mode in *app*; return what to serve instead of the *hooks*, by path."""
+def turn_on(
+    app: FastAPI, hooks: Mapping[str, Hook], health_port: int | None, refuse: Callable[[Refusal, str], Response]
+) -> dict[str, Hook]:
+    """Turn on development mode in *app*; return what to serve instead of the *hooks*, by path.
+
+    *refuse* returns the response for a refusal of a request for a path.
+    """
     log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
+    app.add_middleware(HostCheck, refuse=refuse)
     add_pages(app, hooks, health_port, find_files())
     return log_calls(hooks)
-
-
-def check_host(app: FastAPI, refuse: Callable[[Refusal, str], Response]) -> None:
-    """Check the host of each request of a browser. *refuse* returns the response for a refusal of a request for a path.
-
-    Why apart: the middleware that is added last is the first one to run.
-    """
-    app.add_middleware(HostCheck, refuse=refuse)
