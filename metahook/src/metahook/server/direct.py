@@ -1,7 +1,8 @@
 """Direct responses: a connection that responds to complete requests itself.
 
 That leaves out the task, the messages and the middleware of an app, which cost more than the decision of a small hook.
-Whatever is not plain, the app responds to: it alone refuses, waits and records. So no rule is in two places.
+Whatever is not plain, the app responds to: it reads large bodies, waits and records. Which requests are plain,
+:mod:`metahook.server.routes` decides.
 """
 
 from collections.abc import Callable

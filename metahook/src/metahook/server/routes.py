@@ -17,7 +17,7 @@ from metahook.server.calls import OK, Call
 from metahook.server.endpoint import Decision, Endpoint, try_parent
 from metahook.server.failure import where
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import FAILED, INCOMPLETE, Refusal, Refused
+from metahook.server.refusal import FAILED, INCOMPLETE, TOO_MANY_REQUESTS, Refusal, Refused
 from metahook.server.reports import Reports
 from metahook.server.tokens import Tokens
 from metahook.server.work import Work
@@ -108,7 +108,11 @@ class Route:
 
         *begun* is the time of its head.
         """
-        if self.recorder or not self.work.may_decide_now(headers, body):
+        if self.recorder:
+            return None
+        if self.work.is_full:  # Why here, too: under overload most requests are refused, so a refusal must cost little
+            return CallReport(self.reports, self.endpoint.path, begun).refused(TOO_MANY_REQUESTS)
+        if not self.work.may_decide_now(headers, body):
             return None
         return CallReport(self.reports, self.endpoint.path, begun, body).decided(self.endpoint.decide(body))
 

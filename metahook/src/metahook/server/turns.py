@@ -38,9 +38,7 @@ class Turns:
         now = time.monotonic()
         if self._end is None:
             self._end = now + WHILE
-            loop = asyncio.get_running_loop()
-            # Why twice: what arrived together with the first of these requests is refused by then, if it is too much.
-            loop.call_soon(loop.call_soon, self._end_while)
+            asyncio.get_running_loop().call_soon(self._end_while)
         if now >= self._end:
             return False
         self.made += 1

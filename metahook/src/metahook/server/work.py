@@ -57,8 +57,7 @@ class Work:
 
         It takes no memory of others: it is decided before anything else happens.
         """
-        is_plain = len(body) <= LONG and self._bodies.accept(headers, body)
-        return is_plain and not self.is_full and self._turns.take_now()
+        return len(body) <= LONG and self._bodies.accept(headers, body) and self._turns.take_now()
 
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
