@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from metahook.protocol.controller import Answer
-from metahook.server.call_report import CallReport
+from metahook.server.endpoint import Decision
 from metahook.server.logs import formatter
 from metahook.server.reports import Reports
+from metahook.server.routes import CallReport
 from tests.build import MYRESOURCE, NOW
 from tests.documents import ROOT
 
@@ -36,7 +37,7 @@ def microseconds(run: Callable[[], object], times: int) -> float:
 
 def report(reports: Reports, answer: Answer) -> None:
     """Report a call."""
-    CallReport(reports, "/sync").answered(answer)
+    CallReport(reports, "/sync").decided(Decision(NOW, answer))
 
 
 def main() -> int:

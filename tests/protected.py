@@ -76,7 +76,9 @@ def serving(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address: tuple[str, int] = listener.getsockname()
         tls = certificates.context(closed, limits) if certificates else None
-        server = create_server(app or create_app({"": TINY}, options), options, tls)
+        tiny = create_app({"": TINY}, options)
+        try_respond = None if app else tiny.state.try_respond
+        server = create_server(app or tiny, options, tls, try_respond=try_respond)
 
         async def run() -> None:
             async with reloading(certificates, tokens, every=POLL):

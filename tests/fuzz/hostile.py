@@ -197,7 +197,14 @@ class Ending:
 
 
 async def sent(port: int, request: bytes, within: float, *, is_finished: bool) -> Ending:
-    """Send *request* and read a response, for at most so many seconds.
+    """Send *request*, and return how it ended within so many seconds."""
+    received, is_reset = await response_to(port, request, within, is_finished=is_finished)
+    heads = [part for part in received.split(b"HTTP/1.1 ")[1:] if not part.startswith(b"100")]
+    return Ending(tuple(int(head[:3]) for head in heads), is_reset)
+
+
+async def response_to(port: int, request: bytes, within: float, *, is_finished: bool) -> tuple[bytes, bool]:
+    """Send *request* and read a response, for at most so many seconds; tell whether the connection was reset.
 
     An unfinished request ends with the client's side of the connection. Why no other: a server may take that for the
     wish to drop the request.
@@ -217,8 +224,7 @@ async def sent(port: int, request: bytes, within: float, *, is_finished: bool) -
         received = b"HTTP/1.1 599 no answer in time"
     finally:
         writer.close()
-    heads = [part for part in received.split(b"HTTP/1.1 ")[1:] if not part.startswith(b"100")]
-    return Ending(tuple(int(head[:3]) for head in heads), is_reset)
+    return received, is_reset
 
 
 def _is_response(received: bytes) -> bool:

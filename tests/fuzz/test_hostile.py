@@ -64,7 +64,7 @@ def test_each_hostile_request_is_answered_and_none_makes_it_fail() -> None:
         ended = asyncio.run(endings(port_of(running.url)))
         assert wrong_of(ended) == {}
         assert running.process.poll() is None
-        # Why here: this request is complete, so the hook refuses it. The client has closed, and gets no response.
+        # Why here: this request is complete, so the hook refuses it. The client has closed, and may get no response.
         ended["unfinished: a length that is too short"] = Ending((400,), is_reset=False)
         assert refusals(httpx.get(f"{running.health_url}/metrics").text) == refused(ended)
 

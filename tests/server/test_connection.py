@@ -23,6 +23,7 @@ from metahook.server.address import Address
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connection import Connection
 from metahook.server.connections import Connections
+from metahook.server.direct import DirectConnection
 from metahook.server.limits import Limits
 from metahook.server.server import create_server
 from tests.tiny import TINY, sync_body
@@ -54,10 +55,13 @@ def serving(limits: Limits = SHORT, app: ASGIApp | None = None, *, plain: bool =
     """Serve *app* (default: the tiny controller) until the block ends; *plain* is with uvicorn's own connections."""
     with Address("127.0.0.1", 0).listen() as listener:
         options = ServerOptions(limits, stop_timeout=1)
-        server = create_server(app or create_app(TINY, options), options)
+        tiny = create_app(TINY, options)
+        server = create_server(app or tiny, options)
         running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True))  # noqa: FBT003
-        limited = partial(Connection, connections=Connections(limits, running.closed.append))
-        server.config.http = HttpToolsProtocol if plain else limited  # type: ignore[assignment] # it makes one
+        connections = Connections(limits, running.closed.append)
+        limited = partial(Connection, connections=connections)
+        direct = partial(DirectConnection, connections=connections, try_respond=tiny.state.try_respond)
+        server.config.http = HttpToolsProtocol if plain else limited if app else direct  # type: ignore[assignment] # it makes one
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
         thread.start()
         try:

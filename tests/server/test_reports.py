@@ -10,7 +10,6 @@ import pytest
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.installation import Finding
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.call_report import CallReport
 from metahook.server.calls import Call
 from metahook.server.causes import WINDOW
 from metahook.server.failure import INNERMOST, OUTERMOST, where
@@ -19,6 +18,7 @@ from metahook.server.line import Line
 from metahook.server.metrics import Metrics
 from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED, Refusal
 from metahook.server.reports import Reports
+from metahook.server.routes import CallReport
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call
 from tests.documents import ROOT
@@ -87,9 +87,9 @@ def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(ca
 @pytest.mark.parametrize(
     "notable",
     [
-        replace(CALL, summary=replace(SUMMARY, reason="RollingOut")),
-        replace(CALL, seconds=1.1),
-        replace(CALL, status=500, id="0badcafe", summary=None, parent=SUMMARY.parent),
+        CALL._replace(summary=replace(SUMMARY, reason="RollingOut")),
+        CALL._replace(seconds=1.1),
+        CALL._replace(status=500, id="0badcafe", summary=None, parent=SUMMARY.parent),
     ],
     ids=["a transition", "a slow call", "a failure"],
 )
@@ -123,7 +123,7 @@ def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) 
 
 def test_at_a_rate_of_zero_no_call_has_a_line_and_a_refusal_has(caplog: pytest.LogCaptureFixture) -> None:
     reports = Reports(0)
-    reports.called(replace(CALL, seconds=2))
+    reports.called(CALL._replace(seconds=2))
     reports.refused("/sync", TOO_LARGE)
 
     assert [line.event for line in lines(caplog)] == ["request refused"]
@@ -174,7 +174,7 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     reports = Reports(0)
 
     for _ in range(3):
-        reports.called(replace(CALL, summary=replace(SUMMARY, findings=(Finding.OutdatedCRD,))))
+        reports.called(CALL._replace(summary=replace(SUMMARY, findings=(Finding.OutdatedCRD,))))
 
     (line,) = lines(caplog)
     assert line.event == "wrong installation"

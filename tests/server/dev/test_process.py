@@ -44,6 +44,17 @@ def test_the_first_page_names_the_port_of_health(hook: Served) -> None:
     assert httpx.get(f"{hook.health_url}/").status_code == 404
 
 
+def test_a_page_of_another_host_gets_nothing_from_the_hooks(hook: Served) -> None:
+    """Also on a connection that has got a 200."""
+    with httpx.Client(base_url=hook.url, headers=JSON) as client:
+        statuses = [
+            client.post("/sync", content=REQUESTS[0], headers=headers).status_code
+            for headers in ({}, {"host": "evil.example", "origin": "http://evil.example"})
+        ]
+
+    assert statuses == [200, 403]
+
+
 def test_the_log_shows_what_each_call_changes() -> None:
     with served(*SERVE, "--dev") as running:
         for body in REQUESTS:

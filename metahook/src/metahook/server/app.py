@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
+from starlette import routing
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,6 +19,7 @@ from metahook import __version__
 from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
 from metahook.server.clock import Clock, utc_now
+from metahook.server.endpoint import Answers, Endpoint
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
@@ -26,7 +29,7 @@ from metahook.server.refusal import (
     from_http_exception,
 )
 from metahook.server.reports import Reports
-from metahook.server.routes import Endpoint, FullCheck, Route
+from metahook.server.routes import HookCalls, Route, Routes
 from metahook.server.tls import Certificates
 from metahook.server.tokens import TokenCheck, Tokens
 from metahook.server.watched_files import reloading
@@ -91,12 +94,16 @@ def create_app(
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
         hooks = turn_on(app, hooks, health_port, reports.refuse)
-    for path, hook in hooks.items():
-        route = Route(Endpoint(path, hook, clock), work, reports, options.recorder)
-        app.add_route(path, route.respond, methods=["POST"])
+    answers = None if options.dev else Answers()
+    endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
+    routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
+    # Why not in development mode: it has a check of its own for each request.
+    app.state.try_respond = None if options.dev else routes.try_respond
+    app.router.routes.extend(routing.Route(path, route, methods=["POST"]) for path, route in routes.by_path.items())
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    app.add_middleware(FullCheck, work=work, hooks=frozenset(hooks), reports=reports)
+    # Why not add_middleware: this one runs after those that refuse requests.
+    app.user_middleware.append(Middleware(HookCalls, routes=routes))
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)

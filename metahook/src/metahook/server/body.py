@@ -5,7 +5,7 @@ a while; those over 256 KiB may then wait for a thread, see :mod:`metahook.serve
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.requests import Request
@@ -20,9 +20,15 @@ SMALL = MIB
 SMALL_AT_ONCE = 16
 """The length of a small body, at most; and how many of that length may be in memory at once."""
 
+_JSON = b"application/json"
+
 WAIT = 2.0
 WAITING = 16
 """Seconds for which a large body waits, and how many wait: each holds what was read together with its headers."""
+
+
+Headers = Sequence[tuple[bytes, bytes]]
+"""The headers of a request, with names in lower case."""
 
 
 class Bodies:
@@ -43,7 +49,7 @@ class Bodies:
         Raise Refused if it is not plain JSON, too long or too slow, or if there is no room for it; raise
         ClientDisconnect if the connection is closed before it is complete.
         """
-        size = self._announced(request)
+        size = self._announced(request.scope["headers"])
         if size > SMALL:
             await self._wait()
         try:
@@ -56,12 +62,22 @@ class Bodies:
             if size > SMALL:
                 self._turns.release()
 
-    def _announced(self, request: Request) -> int:
-        """Return the length of the body of *request*, or the maximum. Metacontroller always sends the length."""
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json" or "content-encoding" in request.headers:
+    def accept(self, headers: Headers, body: Body) -> bool:
+        """Tell whether *body*, which is complete, is of the length and the type that *headers* announce."""
+        try:
+            return self._announced(headers) == len(body)
+        except Refused:
+            return False
+
+    def _announced(self, headers: Headers) -> int:
+        """Return the length that *headers* announce, or the maximum. Metacontroller always sends the length."""
+        given = dict(reversed(headers))  # Why reversed: the first of several headers counts
+        media_type = given.get(b"content-type", b"")
+        if media_type != _JSON and media_type.partition(b";")[0].strip().lower() != _JSON:
             raise Refused(UNSUPPORTED)
-        size = _parse_length(request.headers.get("content-length", str(self._most)))
+        if b"content-encoding" in given:
+            raise Refused(UNSUPPORTED)
+        size = _parse_length(given[b"content-length"]) if b"content-length" in given else self._most
         if size > self._most:
             raise Refused(TOO_LARGE)
         return size
@@ -90,9 +106,9 @@ class Bodies:
             raise Refused(TOO_SLOW) from None
 
 
-def _parse_length(text: str) -> int:
+def _parse_length(text: bytes) -> int:
     """Return the Content-Length *text* as a number, at most a huge one; raise Refused if it is none."""
-    if not text.isdecimal():
+    if not text.isdigit():
         raise Refused(NOT_HTTP)
     # Why cut: Python refuses to convert thousands of digits, and no limit has 20.
-    return int(text.lstrip("0")[:20] or "0")
+    return int(text.lstrip(b"0")[:20] or b"0")

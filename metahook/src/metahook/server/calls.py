@@ -1,6 +1,6 @@
 """A call of a hook, once it is answered: what the log and the metrics say about it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from metahook.protocol import Parent
 from metahook.protocol.summary import Summary
@@ -12,8 +12,7 @@ SLOW = 1.0
 """Seconds."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call of a hook. Nothing in it is content of the request, except the identity of the parent."""
 
     hook: str
@@ -32,6 +31,8 @@ class Call:
     """None if no response was decided."""
     parent: Parent | None = None
     """The parent for which the hook failed, if it is known."""
+    is_remembered: bool = False
+    """Whether the answer was decided earlier, for the same request."""
 
     @property
     def about(self) -> Parent | None:

@@ -4,7 +4,7 @@ All that are refused for one cause get the same id. Why: Metacontroller copies t
 Kubernetes counts Events with the same text as one, and stores each new text.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 WINDOW = 60.0
@@ -69,12 +69,15 @@ class Causes:
         found.count = 0
         found.written = self._timer()
 
-    def due(self) -> Iterator[Occurrences]:
-        """Yield the occurrences that no line has told about for long, at most once in a while; forget old causes."""
+    def due(self) -> Iterable[Occurrences]:
+        """Return the occurrences that no line has told about for long, at most once in a while; forget old causes."""
         now = self._timer()
-        if now < self._next:
-            return
+        if now < self._next:  # Why apart: this is asked at each call
+            return ()
         self._next = now + WINDOW
+        return self._overdue(now)
+
+    def _overdue(self, now: float) -> Iterator[Occurrences]:
         for cause, found in list(self._known.items()):
             if found.count and now - found.written >= WINDOW:
                 yield found

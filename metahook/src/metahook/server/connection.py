@@ -86,8 +86,8 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._connections.remove(self)
-        self._receiving.remove()
-        self._sending.remove()
+        self._receiving.end()
+        self._sending.end()
         super().connection_lost(exc)
 
     # What the parser calls

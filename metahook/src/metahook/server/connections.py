@@ -76,6 +76,10 @@ class Connections:
         """Note that a 200 is sent on *connection*."""
         self._untrusted.pop(connection, None)
 
+    def trusts(self, connection: _Connection) -> bool:
+        """Tell whether a 200 was sent on *connection*."""
+        return connection not in self._untrusted
+
     def remove(self, connection: _Connection) -> None:
         """Note that *connection* is closed."""
         self._open.discard(connection)

@@ -5,28 +5,52 @@ from collections.abc import Callable
 
 
 class Deadline:
-    """A deadline that is set, moved and removed."""
+    """A deadline that is set, moved and removed.
+
+    Its timer is moved only when it fires. Why: a connection sets several deadlines for each request, and hardly one of
+    them passes.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
+        self._fires = 0.0
+        self._at: float | None = None
+        self._late: Callable[[], None]
 
     @property
     def is_set(self) -> bool:
         """Tell whether the deadline is set, and has not passed."""
-        return self._timer is not None
+        return self._at is not None
 
     def set(self, seconds: float, late: Callable[[], None]) -> None:
         """Call *late* in so many *seconds*, in place of what was to be called before."""
-        self.remove()
-        self._timer = self._loop.call_later(seconds, self._pass, late)
+        self._at = self._loop.time() + seconds
+        self._late = late
+        if self._timer is None or self._fires > self._at:
+            self.end()
+            self._start(self._at)
 
     def remove(self) -> None:
         """Call nothing."""
+        self._at = None
+
+    def end(self) -> None:
+        """Stop the timer, too: it would keep in memory what the deadline is of."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
 
-    def _pass(self, late: Callable[[], None]) -> None:
+    def _start(self, at: float) -> None:
+        self._fires = at
+        self._timer = self._loop.call_at(at, self._fire)
+
+    def _fire(self) -> None:
         self._timer = None
-        late()
+        if self._at is None:
+            return
+        if self._at > self._fires:
+            self._start(self._at)
+            return
+        self._at = None
+        self._late()

@@ -7,13 +7,12 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 import platform
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
+from threading import Lock
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     Gauge,
     GCCollector,
-    Histogram,
     PlatformCollector,
     ProcessCollector,
     disable_created_metrics,
@@ -23,6 +22,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from metahook.protocol.summary import Summary
 from metahook.server.calls import Call
 from metahook.server.limits import KIB, Limits
+from metahook.server.series import Counter, Histogram
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
 
@@ -58,6 +58,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.families: list[Family] = []
         self._hooks = frozenset(hooks)
+        self._lock = Lock()
         self._add_calls()
         self._add_decisions()
         self._add_connections()
@@ -85,6 +86,9 @@ class Metrics:
         )
         self._children = self._counter("children_listed", "Children that the responses to syncs listed.", "hook")
         self._kept = self._counter("kept_syncs", "Syncs that kept children as they were last applied.", "hook")
+        self._remembered = self._counter(
+            "remembered_answers", "Calls that got the answer to an earlier request of the same bytes.", "hook"
+        )
         self._findings = self._counter(
             "installation_findings", "Calls that showed what is wrong with the installation.", "hook", "finding"
         )
@@ -110,7 +114,9 @@ class Metrics:
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
-        return Counter(PREFIX + name, text, labels, registry=self.registry)
+        counter = Counter(PREFIX + name, text, labels)
+        self.registry.register(counter)
+        return counter
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         self.families.append(Family(PREFIX + name, "gauge", labels, text))
@@ -118,40 +124,48 @@ class Metrics:
 
     def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
         self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
-        return Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets)
+        histogram = Histogram(PREFIX + name, text, ("hook",), buckets)
+        self.registry.register(histogram)
+        return histogram
 
     def called(self, call: Call) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._calls.labels(hook, str(call.status)).inc()
-        self._seconds.labels(hook).observe(call.seconds)
-        self._request.labels(hook).observe(call.request_bytes)
-        self._response.labels(hook).observe(call.response_bytes)
-        if call.summary:
-            self._decided(hook, call.summary)
+        with self._lock:
+            self._calls.add(hook, str(call.status))
+            self._seconds.add(hook, amount=call.seconds)
+            self._request.add(hook, amount=call.request_bytes)
+            self._response.add(hook, amount=call.response_bytes)
+            if call.is_remembered:
+                self._remembered.add(hook)
+            if call.summary:
+                self._decided(hook, call.summary)
 
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
-            self._findings.labels(hook, finding.name).inc()
+            self._findings.add(hook, finding.name)
         if summary.rules is not None:
             return
-        self._syncs.labels(hook, summary.reason).inc()
+        self._syncs.add(hook, summary.reason)
         if summary.reason != summary.reason_before:
-            self._transitions.labels(hook, summary.reason_before, summary.reason).inc()
-        self._children.labels(hook).inc(summary.children)
-        self._kept.labels(hook).inc(summary.kept > 0)
+            self._transitions.add(hook, summary.reason_before, summary.reason)
+        self._children.add(hook, amount=summary.children)
+        self._kept.add(hook, amount=summary.kept > 0)
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
-        self._refusals.labels(self._known(path), str(status), limit or NO_LIMIT).inc()
+        with self._lock:
+            self._refusals.add(self._known(path), str(status), limit or NO_LIMIT)
 
     def closed(self, limit: str) -> None:
         """Count a connection that *limit* closed without a response."""
-        self._closed.labels(limit).inc()
+        with self._lock:
+            self._closed.add(limit)
 
     def omitted(self, lines: int) -> None:
         """Count *lines* about calls that were left out of the log."""
-        self._omitted.inc(lines)
+        with self._lock:
+            self._omitted.add(amount=lines)
 
     def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
         """Ask these for the numbers of requests in flight and of connections, whenever the metrics are read."""
@@ -165,7 +179,8 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""
-        return generate_latest(self.registry)
+        with self._lock:
+            return generate_latest(self.registry)
 
     def _known(self, path: str) -> str:
         """Return *path* if it is a hook's. Why: clients choose paths, and each value of a label stays in memory."""

@@ -5,7 +5,7 @@ Nothing of a request is in them, beyond the kind, namespace, name, uid and gener
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
 from secrets import token_hex
 from threading import Lock
@@ -14,6 +14,7 @@ from time import monotonic
 from starlette.responses import Response
 
 from metahook.protocol import Parent
+from metahook.protocol.installation import Finding
 from metahook.server.calls import Call
 from metahook.server.causes import Cause, Causes, Occurrences
 from metahook.server.line import Line, Value
@@ -64,7 +65,8 @@ class Reports:
         with self._lock:
             self.calls += 1
             self._write_due()
-            self._write_findings(call)
+            if call.summary and call.summary.findings:
+                self._write_findings(call.summary.findings)
             if self._logs_calls and call.about and log.isEnabledFor(logging.INFO):
                 self._write_call(call, call.about)
 
@@ -135,9 +137,9 @@ class Reports:
         log.log(level, Line(event, **{name: value for name, value in fields.items() if value}, count=found.count))
         self._causes.written(found)
 
-    def _write_findings(self, call: Call) -> None:
+    def _write_findings(self, findings: Iterable[Finding]) -> None:
         """Write each finding about the installation at its first occurrence: all requests show it."""
-        for finding in call.summary.findings if call.summary else ():
+        for finding in findings:
             if finding.name not in self._findings:
                 self._findings.add(finding.name)
                 log.warning(Line("wrong installation", finding=finding.name, message=finding.message))

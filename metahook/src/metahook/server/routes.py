@@ -1,74 +1,96 @@
-"""Routes: the requests to one hook, each decided and reported once."""
+"""Routes: the requests to one hook, each answered and reported once.
 
+A request that has arrived completely is answered directly, in its connection. All others are answered by the app.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.protocol import Body, MalformedRequest, Parent, wire
-from metahook.protocol.controller import Answer, Hook
-from metahook.server.call_report import CallReport, try_parent
-from metahook.server.clock import Clock
+from metahook.protocol import Body, Parent, wire
+from metahook.server.body import Headers
+from metahook.server.calls import OK, Call
+from metahook.server.endpoint import Decision, Endpoint, try_parent
 from metahook.server.failure import where
 from metahook.server.recording import Exchange, RecordedResponse, Recorder
-from metahook.server.refusal import (
-    FAILED,
-    INCOMPLETE,
-    TOO_MANY_REQUESTS,
-    Refusal,
-    Refused,
-    malformed,
-)
+from metahook.server.refusal import FAILED, INCOMPLETE, TOO_MANY_REQUESTS, Refusal, Refused
 from metahook.server.reports import Reports
+from metahook.server.tokens import Tokens
 from metahook.server.work import Work
 
-
-@dataclass(frozen=True)
-class _Decision:
-    """What a hook decided *at* a time: an answer, or a refusal, with the *place* in the code and the parent."""
-
-    at: datetime
-    outcome: Answer | Refusal
-    place: str = ""
-    parent: Parent | None = None
+_JSON = (b"content-type", b"application/json")
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """Decides about the bodies that are sent to *path*."""
+class _Answered(Response):
+    """A response with an answer. Why a class: Starlette takes 3 us to build the same headers."""
 
-    path: str
-    hook: Hook
-    clock: Clock
+    def __init__(self, body: bytes) -> None:
+        self.status_code, self.body, self.background = OK, body, None
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), _JSON]
 
-    def decide(self, body: Body) -> _Decision:
-        """Return what the hook decides about *body*.
 
-        Why nothing is reported here: a thread may decide after the request has got its refusal. Why nothing is raised:
-        an error that a future or a task holds refers to it in turn, by its traceback, and keeps the body in memory
-        until Python looks for such cycles.
-        """
-        now = self.clock()
-        try:
-            return _Decision(now, self.hook(body, now))
-        except MalformedRequest as error:
-            return _Decision(now, malformed(error))
-        except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
-            return _Decision(now, FAILED, where(error), try_parent(body))
+class CallReport:
+    """Reports a call of *hook* when its response is known. *begun* is the time of its head, by default now."""
+
+    def __init__(self, reports: Reports, hook: str, begun: float | None = None, body: Body = b"") -> None:
+        self._reports = reports
+        self._hook = hook
+        self._begun = reports.timer() if begun is None else begun
+        self.body = body
+        """Empty until it is received."""
+
+    def received(self, body: Body) -> None:
+        """Note that the *body* of the request is received."""
+        self.body = body
+
+    def decided(self, decision: Decision) -> Response:
+        """Report *decision*, and return it as a response."""
+        outcome = decision.outcome
+        if isinstance(outcome, Refusal):
+            return self.refused(outcome, decision.place, decision.parent)
+        response = _Answered(outcome.body)
+        self._called(response, summary=outcome.summary, is_remembered=decision.is_remembered)
+        return response
+
+    def failed(self, error: Exception) -> Response:
+        """Report the *error*, and return the response."""
+        return self.refused(FAILED, where(error))
+
+    def refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
+        """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
+        # Why not for all: other refusals are of the sender, who may send many, and decoding takes time.
+        if refusal.status >= FAILED.status:
+            parent = parent or try_parent(self.body)
+        id_ = self._reports.refused(self._hook, refusal, place)
+        response = refusal.response(id_)
+        self._called(response, limit=refusal.limit, id=id_, parent=parent)
+        return response
+
+    def _called(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
+        seconds = self._reports.timer() - self._begun
+        sizes = (len(self.body), len(response.body))
+        self._reports.called(Call(self._hook, response.status_code, *sizes, seconds, **fields))
 
 
 @dataclass(frozen=True)
 class Route:
-    """Reads the requests to an endpoint, within limits, and reports each of them once."""
+    """Answers the requests to an endpoint, within limits, and reports each of them once."""
 
     endpoint: Endpoint
     work: Work
     reports: Reports
     recorder: Recorder | None
 
-    async def respond(self, request: Request) -> Response:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to the request of *scope*."""
+        response = await self._response(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
         """Return the response to *request*; whatever goes wrong is a refusal."""
         report = CallReport(self.reports, self.endpoint.path)
         try:
@@ -79,9 +101,22 @@ class Route:
             return report.refused(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
             return report.failed(error)
-        return self._recorded(decision, report.body, _respond(report, decision))
+        return self._recorded(decision, report.body, report.decided(decision))
 
-    def _recorded(self, decision: _Decision, body: Body, response: Response) -> Response:
+    def try_respond(self, headers: Headers, body: Body, begun: float) -> Response | None:
+        """Return the response to a request that has arrived completely; None if it must wait, or is not plain.
+
+        *begun* is the time of its head.
+        """
+        if self.recorder:
+            return None
+        if self.work.is_full:  # Why here, too: under overload most requests are refused, so a refusal must cost little
+            return CallReport(self.reports, self.endpoint.path, begun).refused(TOO_MANY_REQUESTS)
+        if not self.work.may_decide_now(headers, body):
+            return None
+        return CallReport(self.reports, self.endpoint.path, begun, body).decided(self.endpoint.decide(body))
+
+    def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
         if self.recorder is None or response.status_code == wire.MALFORMED:
             return response
@@ -89,27 +124,33 @@ class Route:
         return RecordedResponse(response, self.recorder, exchange)
 
 
-def _respond(report: CallReport, decision: _Decision) -> Response:
-    """Return *decision* as a response, after its report."""
-    if isinstance(decision.outcome, Refusal):
-        return report.refused(decision.outcome, decision.place, decision.parent)
-    return report.answered(decision.outcome)
+@dataclass(frozen=True)
+class Routes:
+    """The routes of all hooks, by path. It tells which requests are calls of hooks."""
+
+    by_path: Mapping[str, Route]
+    tokens: Tokens | None
+
+    def find(self, scope: Scope) -> Route | None:
+        """Return the route of the request of *scope*, or None if it is no call of a hook."""
+        is_call = scope["type"] == "http" and scope["method"] == "POST"
+        return self.by_path.get(scope["path"]) if is_call else None
+
+    def try_respond(self, scope: Scope, body: Body, begun: float) -> Response | None:
+        """Return the response to a request that has arrived completely; None if the app must respond to it."""
+        route = self.find(scope)
+        if route is None or not (self.tokens is None or self.tokens.accept(scope["headers"])):
+            return None
+        return route.try_respond(scope["headers"], body, begun)
 
 
 @dataclass(frozen=True)
-class FullCheck:
-    """Middleware: refuses the calls of *hooks* while too many requests are in flight, before their bodies are read.
-
-    Why here: under overload most requests are refused, so a refusal must cost little.
-    """
+class HookCalls:
+    """Middleware: responds to the calls of hooks. Why not the app's router: it takes longer than some decisions."""
 
     app: ASGIApp
-    work: Work
-    hooks: frozenset[str]
-    reports: Reports
+    routes: Routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
-        is_refused = self.work.is_full and scope["type"] == "http" and scope["path"] in self.hooks
-        respond = CallReport(self.reports, scope["path"]).refused(TOO_MANY_REQUESTS) if is_refused else self.app
-        await respond(scope, receive, send)
+        await (self.routes.find(scope) or self.app)(scope, receive, send)

@@ -18,6 +18,7 @@ from metahook.server.address import Address
 from metahook.server.app import DEFAULT_OPTIONS, Controllers, ServerOptions, create_app, create_reports, paths
 from metahook.server.connection import Connection
 from metahook.server.connections import MAX_CONNECTIONS, Connections
+from metahook.server.direct import DirectConnection, TryRespond
 from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.line import Line
@@ -85,12 +86,17 @@ def create_server(
     options: ServerOptions = DEFAULT_OPTIONS,
     tls: ListenersContext | None = None,
     connections: Connections | None = None,
+    try_respond: TryRespond | None = None,
 ) -> Server:
-    """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone."""
+    """Return a server of *app* as :func:`serve` has it, not yet started. It leaves signals alone.
+
+    *try_respond* responds directly to the requests for which it can; None if the app responds to all.
+    """
     connections = connections or Connections(options.limits)
+    protocol = partial(DirectConnection, try_respond=try_respond) if try_respond else Connection
     config = uvicorn.Config(
         app,
-        http=partial(Connection, connections=connections),  # type: ignore[arg-type] # it makes one
+        http=partial(protocol, connections=connections),  # type: ignore[arg-type] # it makes one
         ws="none",
         lifespan="off",
         timeout_keep_alive=int(options.limits.keep_alive),
@@ -124,7 +130,9 @@ def serve(
             _warn_of_other_machines(options)
         connections = _connections(options.limits, reports)
         metrics.measure(lambda: app.state.work.in_flight, lambda: connections.count)
-        hooks = create_server(shutdown.served(app), options, _tls(options, metrics, reports), connections)
+        tls = _tls(options, metrics, reports)
+        try_respond = app.state.try_respond and shutdown.direct(app.state.try_respond)
+        hooks = create_server(shutdown.served(app), options, tls, connections, try_respond)
         few = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         of_health = _connections(few, reports, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)

@@ -21,6 +21,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from metahook.server.direct import TryRespond
 from metahook.server.line import Line
 from metahook.server.refusal import STOPPED
 from metahook.server.reports import Reports
@@ -144,6 +145,10 @@ class Shutdown:
                     await self._reports.refuse(STOPPED, scope["path"])(scope, receive, send)
 
         return respond
+
+    def direct(self, try_respond: TryRespond) -> TryRespond:
+        """Return *try_respond*, which leaves all requests to the app during the shutdown."""
+        return lambda scope, body, begun: None if self._begun.is_set() else try_respond(scope, body, begun)
 
 
 def _closing(message: Message) -> Message:

@@ -26,6 +26,27 @@ class Turns:
 
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
+        self._end: float | None = None
+        """When the while ends in which decisions are made without waiting; None before the first one."""
+        self.made = 0
+        """Decisions that were made without waiting in this while."""
+
+    def take_now(self) -> bool:
+        """Tell whether a decision may be made now, without a turn: none waits, and this while is not over."""
+        if self._waiting:
+            return False
+        now = time.monotonic()
+        if self._end is None:
+            self._end = now + WHILE
+            asyncio.get_running_loop().call_soon(self._end_while)
+        if now >= self._end:
+            return False
+        self.made += 1
+        return True
+
+    def _end_while(self) -> None:
+        """Begin anew: the loop has done all else."""
+        self._end, self.made = None, 0
 
     async def take(self, decide: Callable[[], T]) -> T:
         """Return what *decide* returns when it is its turn; raise as it does."""

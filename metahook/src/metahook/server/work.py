@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from metahook.protocol import Body
-from metahook.server.body import Bodies
+from metahook.server.body import Bodies, Headers
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_LONG, TOO_MANY_REQUESTS, Refused
 from metahook.server.turns import Turns
@@ -49,7 +49,15 @@ class Work:
     @property
     def is_full(self) -> bool:
         """Whether no more requests may be in flight."""
-        return self.in_flight >= self._limits.max_in_flight
+        # Why those that are answered, too: what arrives in one round of the loop is in flight at the same time.
+        return self.in_flight + self._turns.made >= self._limits.max_in_flight
+
+    def may_decide_now(self, headers: Headers, body: Body) -> bool:
+        """Tell whether a request with *headers* and this whole *body* may be decided at once, and count it if so.
+
+        It takes no memory of others: it is decided before anything else happens.
+        """
+        return len(body) <= LONG and self._bodies.accept(headers, body) and self._turns.take_now()
 
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
@@ -58,6 +66,8 @@ class Work:
 
         *received* is called with the body before that, in the event loop. A thread may call *decide*.
         """
+        if self.is_full:  # Why here, too: under overload most requests are refused, and their bodies need not be read
+            raise Refused(TOO_MANY_REQUESTS)
         async with AsyncExitStack() as held:
             body = await held.enter_async_context(self._bodies.read(request))
             received(body)
