@@ -51,7 +51,8 @@ def _run(name: str, rounds: int, sizes: tuple[str, ...], *, is_check: bool) -> i
     if name == COMPARISON:
         return report.main(rounds, sizes, is_check=is_check)
     if name == WRITE:
-        report.write()
+        if report.MEASURED.exists():
+            report.write()
         GROWTH.write()
         STARTUP.write()
         return 0

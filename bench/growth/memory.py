@@ -78,6 +78,8 @@ def bodies(number: int) -> Iterator[bytes]:
     whole["parent"]["metadata"]["resourceVersion"] = _VERSION
     template = json.dumps(whole).encode()
     for each in range(number):
-        uid = f"{each % NAMES:08}{UID[8:]}".encode()
-        named = template.replace(_NAME.encode(), b"web-%05d" % (each % NAMES)).replace(UID.encode(), uid)
-        yield named.replace(_VERSION.encode(), b"%09d" % each)
+        number_of_name = each % NAMES
+        named = template.replace(_NAME.encode(), b"web-%05d" % number_of_name)
+        # Why a part of the uid: the generation stamp of a child has the first part alone.
+        identified = named.replace(UID[:8].encode(), b"%08d" % number_of_name)
+        yield identified.replace(_VERSION.encode(), b"%09d" % each)

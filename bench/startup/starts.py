@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -51,20 +50,18 @@ def start_base() -> Start:
 
 def _start(command: list[str], is_ready: Callable[["subprocess.Popen[bytes]"], bool]) -> Start:
     """Start Python with *command*, wait until it is ready, and stop it."""
-    pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-    with ExitStack() as stack:
-        begin = time.monotonic()
-        process = subprocess.Popen(  # noqa: S603 - a command of ours
-            [sys.executable, *command], stdin=pipe, stdout=pipe, stderr=quiet, env=_ENVIRONMENT
-        )
-        stack.callback(process.wait)
-        stack.callback(process.kill)
-        while not is_ready(process):
-            if process.poll() is not None or time.monotonic() - begin > PATIENCE:
-                message = f"{' '.join(command[:4])} does not start"
-                raise NotStarted(message)
-            time.sleep(_POLL)
-        return Start((time.monotonic() - begin) * 1000, _cpu(process.pid), memory(process.pid))
+    pipe, begin = subprocess.PIPE, time.monotonic()
+    start = [sys.executable, *command]
+    with subprocess.Popen(start, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=_ENVIRONMENT) as process:  # noqa: S603 - ours
+        try:
+            while not is_ready(process):
+                if process.poll() is not None or time.monotonic() - begin > PATIENCE:
+                    message = f"{' '.join(command[:4])} does not start"
+                    raise NotStarted(message)
+                time.sleep(_POLL)
+            return Start((time.monotonic() - begin) * 1000, _cpu(process.pid), memory(process.pid))
+        finally:
+            process.kill()
 
 
 def _is_ready(port: int) -> bool:
