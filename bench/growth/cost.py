@@ -17,8 +17,8 @@ from tests.build import NOW
 MAX_SLOPE = 1.5
 """CPU time of a sync for what is added to a request, relative to parsing that."""
 
-MAX_BEND = 1.5
-"""What the second half adds to a sync, relative to the first half. It is 1 for what is linear, and 3 for a square."""
+MAX_BEND = 0.1
+"""How far half of the things is below the straight line from none to all, relative to all: 0.25 for a square."""
 
 STEPS = 4
 ROUNDS = 9
@@ -51,11 +51,9 @@ class Growth:
 
     @property
     def bend(self) -> float:
-        """Slope over the second half of the points, relative to that over the first half."""
-        first, middle, last = self.points[0], self.points[STEPS // 2], self.points[-1]
-        return ((last.sync - middle.sync) / (last.json - middle.json)) / (
-            (middle.sync - first.sync) / (middle.json - first.json)
-        )
+        """How far the point in the middle is below the straight line from the first to the last, relative to that."""
+        first, middle, last = (self.points[at].sync for at in (0, STEPS // 2, STEPS))
+        return ((first + last) / 2 - middle) / last
 
     @property
     def is_within(self) -> bool:
