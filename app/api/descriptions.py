@@ -28,7 +28,7 @@ def _own(model: type) -> list[tuple[str, str]]:
     """Return the names and the descriptions of the fields that *model* adds to its bases."""
     try:
         source = inspect.getsource(model)
-    except OSError:  # it was made in another way than by a class statement
+    except (OSError, TypeError):  # there is no source, or it was made in another way than by a class statement
         return []
     (definition,) = ast.parse(dedent(source)).body
     return list(_described(definition.body)) if isinstance(definition, ast.ClassDef) else []

@@ -70,7 +70,7 @@ def variable_of(name: str) -> str:
 
 def meaning_of(kind: type[WatchSettings], name: str) -> str:
     """Return the description of the setting *name*, with its bounds."""
-    text, of_number = " ".join(descriptions(kind)[name].split()), bounds(kind.model_fields[name])
+    text, of_number = " ".join(descriptions(kind).get(name, "").split()), bounds(kind.model_fields[name])
     return f"{text} A number {of_number}." if of_number else text
 
 
