@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench.comparison.process_tree import memory
+from bench.process_tree import memory
 from metahook.envtest.free_port import free_port
 
 ROUNDS = 9
