@@ -12,16 +12,20 @@ from typing import Any
 
 import msgspec
 
+from app.core.controller import controller
 from bench.pods import with_all_fields
-from metahook import ConfigMap, Controller, SyncRequest, SyncResponse, drifted_field
+from metahook import ConfigMap, Controller, Memo, SyncRequest, SyncResponse, drifted_field
 from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from tests.build import EARLIER_TEXT, NOW, grouped, my_resource, owned, rolled_out
 from tests.given.observed import as_made
 from tests.pods import HEALTHY, crashing, pod, shown
-from tests.watching import WATCHING, backup, config_map, related
+from tests.watching import WATCH, backup, config_map, related
 
 Json = dict[str, Any]
+
+SERVED = controller(WATCH, Memo())
+"""The controller as it is served: it remembers what a generation asks for."""
 
 TEXT = "a value of some length, as it is common"
 
@@ -36,7 +40,7 @@ class Part:
     name: str
     most: int
     make: Callable[[int], bytes]
-    controller: Controller = field(default=WATCHING)
+    controller: Controller = field(default=SERVED)
 
 
 def at_rest(
@@ -54,7 +58,7 @@ def at_rest(
 
 
 def _answer(parent: Json, children: Iterable[Json], objects: Grouped) -> Json:
-    answer: Json = json.loads(WATCHING.answer_sync(sync_request(parent, grouped(*children), objects), NOW))
+    answer: Json = json.loads(SERVED.answer_sync(sync_request(parent, grouped(*children), objects), NOW))
     return answer
 
 
