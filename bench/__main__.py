@@ -6,6 +6,10 @@ from collections.abc import Callable
 from bench import installation, logs, pods, recording, served
 from bench.comparison import report
 from bench.comparison.run import SIZES
+from bench.growth import report as growth
+from bench.growth.results import FILE as GROWTH
+from bench.startup import report as startup
+from bench.startup.results import FILE as STARTUP
 
 PARTS: dict[str, Callable[[], int | None]] = {
     "pods": pods.main,
@@ -13,6 +17,8 @@ PARTS: dict[str, Callable[[], int | None]] = {
     "served": served.main,
     "recording": recording.main,
     "logs": logs.main,
+    "growth": growth.main,
+    "startup": startup.main,
 }
 """Besides the comparison, which has options of its own."""
 
@@ -45,7 +51,10 @@ def _run(name: str, rounds: int, sizes: tuple[str, ...], *, is_check: bool) -> i
     if name == COMPARISON:
         return report.main(rounds, sizes, is_check=is_check)
     if name == WRITE:
-        report.write()
+        if report.MEASURED.exists():
+            report.write()
+        GROWTH.write()
+        STARTUP.write()
         return 0
     return PARTS[name]() or 0
 

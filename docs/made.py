@@ -4,6 +4,7 @@ from pathlib import Path
 
 from docs.costs import page as watching_page
 from docs.fields import page as fields_page
+from docs.growth import picture as growth_picture
 from docs.metrics import page as metrics_page
 from docs.performance import page as performance_page
 from docs.performance import picture as performance_picture
@@ -20,6 +21,7 @@ def pages() -> dict[str, str]:
     """Return the pages and pictures, by the path of the file from this folder."""
     return {
         "fields.md": fields_page(),
+        "growth.svg": growth_picture(),
         "metrics.md": metrics_page(),
         "operate.md": operate_page(),
         "performance.md": performance_page(),

@@ -1,4 +1,4 @@
-"""The comparison in docs/performance.md, and its picture, from the committed results of ``make bench``."""
+"""docs/performance.md, and the picture of the comparison, from the committed results of ``make bench``."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from bench.comparison.goals import verdicts
 from bench.comparison.picture import picture as drawn
 from bench.comparison.results import Results, decoded
 from bench.comparison.table import cpu_table, latency_table, process_table
+from docs.growth import parts as growth_parts
 
 PAGE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parent.parent / "bench/ratios.json"
@@ -24,6 +25,7 @@ def page() -> str:
         "latency": latency_table(found),
         "processes": process_table(found),
         "goals": "".join(f"- {verdict.text}\n" for verdict in verdicts(found)),
+        **growth_parts(),
         "machine": f"Measured in {found.rounds} rounds; {', '.join(map(': '.join, found.machine.items()))}.\n",
     }
     for name, part in parts.items():

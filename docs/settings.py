@@ -19,7 +19,7 @@ def table(of: Iterable[str]) -> str:
 def _row(name: str) -> str:
     field = Settings.model_fields[name]
     option = option_of(name, field).flag
-    return f"| `{option}` | `{variable_of(name)}` | {_shown(field.default)} | {meaning_of(field)} |\n"
+    return f"| `{option}` | `{variable_of(name)}` | {_shown(field.default)} | {meaning_of(Settings, name)} |\n"
 
 
 def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of its own

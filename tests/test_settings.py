@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.api.descriptions import descriptions
 from app.core.watch import Watch
 from app.settings import LimitSettings, Settings, WatchSettings, changed, read
 from metahook.server.limits import Limits
@@ -20,7 +21,7 @@ def read_attributes(*texts: str) -> set[str]:
 
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_a_setting_is_described(name: str) -> None:
-    description = Settings.model_fields[name].description or ""
+    description = descriptions(Settings)[name]
 
     assert description.endswith(".")
     assert "|" not in description

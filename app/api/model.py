@@ -133,7 +133,6 @@ class Model(BaseModel):
         frozen=True,
         extra="ignore",
         alias_generator=to_camel,
-        use_attribute_docstrings=True,
         hide_input_in_errors=True,
     )
 

@@ -67,5 +67,5 @@ def _path(loc: tuple[int | str, ...]) -> str:
 
 @cache
 def spec_schema() -> Schema:
-    """Return the structural schema of the spec."""
-    return structural(MyResourceSpec)
+    """Return the structural schema of the spec, without descriptions, because the first sync makes it."""
+    return structural(MyResourceSpec, is_described=False)

@@ -8,7 +8,9 @@ Source: Kubernetes, "Custom resources: specifying a structural schema".
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
 
+from app.api.descriptions import DescribedSchema
 from app.api.model import CEL_RULES
 
 Schema = dict[str, Any]
@@ -24,9 +26,10 @@ _TYPES = {"object", "array", "string", "integer", "number", "boolean"}
 _FORMATS = {"date-time", "int32", "int64"}
 
 
-def structural(model: type[BaseModel]) -> Schema:
+def structural(model: type[BaseModel], *, is_described: bool = True) -> Schema:
     """Return *model* as a structural schema; raise ValueError for what a CRD can't say."""
-    schema = model.model_json_schema(by_alias=True, mode="validation")
+    generator = DescribedSchema if is_described else GenerateJsonSchema
+    schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=generator)
     made = _node(schema, schema.get("$defs", {}), ())
     _check(made)
     return made

@@ -1,6 +1,6 @@
 """The operator's settings as options of a command."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -23,6 +23,21 @@ S = TypeVar("S", bound=WatchSettings)
 
 
 class _Option(click.Option):
+    """The option for a setting of *kind*."""
+
+    def __init__(self, declarations: Sequence[str], kind: type[WatchSettings], **attributes: Any) -> None:  # noqa: ANN401 - click's
+        self._kind = kind
+        super().__init__(declarations, **attributes)
+
+    @property
+    def help(self) -> str:
+        """What the setting means. Why a property: reading it takes a twentieth of the time to start."""
+        return meaning_of(self._kind, str(self.name))
+
+    @help.setter  # noqa: A003 - as click calls it
+    def help(self, _: str | None) -> None:
+        """Do nothing. Why here: click sets what the option is given."""
+
     def resolve_envvar_value(self, ctx: click.Context) -> None:
         """Return no value: the settings class reads the variable, so that a wrong value has one message."""
 
@@ -61,6 +76,7 @@ def _option(kind: type[WatchSettings], name: str) -> Callable[[Callable[..., T]]
         f"{option.flag}/--no-{option.flag.removeprefix('--')}" if is_switch else option.flag,
         name,
         cls=_Option,
+        kind=kind,
         type=None if is_switch else str,
         metavar=None if is_switch else option.metavar,
         multiple=isinstance(field.default, tuple),
@@ -68,7 +84,6 @@ def _option(kind: type[WatchSettings], name: str) -> Callable[[Callable[..., T]]
         show_default=True,
         envvar=variable_of(name),
         show_envvar=True,
-        help=meaning_of(field),
     )
 
 

@@ -6,9 +6,7 @@ from pydantic_settings import SettingsConfigDict
 
 PREFIX = "MYRESOURCE_"
 
-CONFIG = SettingsConfigDict(
-    env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True, use_attribute_docstrings=True
-)
+CONFIG = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from app.api.descriptions import descriptions
 from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.logs import LogSettings
@@ -67,10 +68,10 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def meaning_of(field: FieldInfo) -> str:
-    """Return the description of a setting, with its bounds."""
-    text = " ".join((field.description or "").split())
-    return f"{text} A number {bounds(field)}." if bounds(field) else text
+def meaning_of(kind: type[WatchSettings], name: str) -> str:
+    """Return the description of the setting *name*, with its bounds."""
+    text, of_number = " ".join(descriptions(kind).get(name, "").split()), bounds(kind.model_fields[name])
+    return f"{text} A number {of_number}." if of_number else text
 
 
 def changed(settings: WatchSettings) -> dict[str, str]:

@@ -8,6 +8,7 @@ import helm_python as helm
 import pytest
 import yaml
 
+from app.api.descriptions import descriptions
 from app.core.watch import Watch
 from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, option_of, read, variable_of
 from charts.rendering import CHART, rendered
@@ -121,7 +122,7 @@ def test_a_value_has_the_words_of_its_setting(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_a_limit_is_described_as_its_setting(name: str) -> None:
-    assert documented(TEXT)[value_of(name)] == " ".join((Settings.model_fields[name].description or "").split())
+    assert documented(TEXT)[value_of(name)] == " ".join(descriptions(Settings)[name].split())
 
 
 def test_other_bounds_would_be_found() -> None:

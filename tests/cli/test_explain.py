@@ -4,6 +4,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
+from app.api.descriptions import descriptions
 from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS
@@ -60,7 +61,7 @@ def test_every_state_and_condition_is_explained(name: str, kind: str) -> None:
 
 
 def test_the_states_and_conditions_are_those_of_the_code() -> None:
-    described = MyResourceStatus.model_fields["state"].description or ""
+    described = descriptions(MyResourceStatus)["state"]
     named = {(term.name, term.kind) for term in TERMS}
 
     assert set(re.findall(r"[A-Z][a-z]+", described.partition("Depend")[0])) - {"Summary"} == set(STATES)

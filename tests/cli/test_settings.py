@@ -231,7 +231,7 @@ def test_the_help_has_the_option_the_variable_and_the_meaning_of_each_setting(
     for name, field in kind.model_fields.items():
         assert f"{option_of(name, field).flag}" in text
         assert variable_of(name) in text
-        assert "".join(meaning_of(field).split()) in text
+        assert "".join(meaning_of(kind, name).split()) in text
 
 
 USES = [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]

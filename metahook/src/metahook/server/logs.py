@@ -1,28 +1,26 @@
 """The log on stderr: a line of JSON for each record, or text for people at a terminal.
 
-All logging goes through :mod:`logging`, so that a hook's author can set it up in another way. Here, structlog renders
-it: the lines of metahook, those of the hook's author, and those of the libraries.
+All logging goes through :mod:`logging`, so that a hook's author can set it up in another way. Here, it is rendered: the
+lines of metahook, those of the hook's author, and those of the libraries. For people, structlog does so.
 """
 
+import json
 import logging
 import os
 import re
-from collections.abc import MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import Any, Literal, TextIO
 
 from metahook.protocol.printable import printable
 from metahook.server.failure import where
 from metahook.server.line import Line, is_list
 from metahook.server.line_rate import LOG_RATE
 
-if TYPE_CHECKING:
-    from structlog.typing import Processor
-
 Format = Literal["auto", "json", "console"]
 Level = Literal["debug", "info", "warning", "error"]
-Event = MutableMapping[str, Any]
+Fields = dict[str, Any]
 
 _LIBRARIES = ("asyncio", "concurrent", "uvicorn")
 """Loggers whose messages and exceptions may have what they were called with, such as a piece of a request."""
@@ -59,41 +57,38 @@ def set_up_logging(options: LogOptions = DEFAULT_LOG, stream: TextIO | None = No
 
 def formatter(format_: Format, *, is_terminal: bool) -> logging.Formatter:
     """Return the formatter of the log."""
-    # Why here: it imports rich if that is installed, which takes 0.2 s; a server that another one runs may not need it.
-    from structlog.dev import ConsoleRenderer, plain_traceback  # noqa: PLC0415
-    from structlog.processors import JSONRenderer, format_exc_info  # noqa: PLC0415
-    from structlog.stdlib import ProcessorFormatter  # noqa: PLC0415
-
     is_json = format_ == "json" or (format_ == "auto" and not is_terminal)
-    console = ConsoleRenderer(
-        pad_event_to=0,
-        colors=is_terminal and not os.environ.get("NO_COLOR"),
-        exception_formatter=plain_traceback,
-        sort_keys=False,
-        timestamp_key="time",
-    )
-    renderer = JSONRenderer() if is_json else _for_people(console)
-    return ProcessorFormatter(
-        foreign_pre_chain=[_unpack, format_exc_info],
-        processors=[ProcessorFormatter.remove_processors_meta, renderer],
-    )
+    return _Formatter(_as_json if is_json else _for_people(has_colors=is_terminal and not os.environ.get("NO_COLOR")))
 
 
-def _unpack(_logger: object, _method: str, event: Event) -> Event:
-    """Return the fields of a record of :mod:`logging`, in the order in which they are written."""
-    record: logging.LogRecord = event["_record"]
-    line: object = record.msg
-    head = {"time": _time(record), "level": record.levelname.lower()}
-    meta = {name: value for name, value in event.items() if name != "event"}
-    if isinstance(line, Line):
-        return {**meta, **head, "event": line.event, **line.fields}
-    head["logger"] = record.name
-    if record.name.partition(".")[0] not in _LIBRARIES:
-        return {**meta, **head, "event": event["event"]}
-    error = (meta.pop("exc_info", None) or (None, None))[1]
-    meta.pop("stack_info", None)
-    fixed = _END.split(event["event"], maxsplit=1)[0].strip()
-    return {**meta, **head, "event": fixed, **({"where": where(error)} if error else {})}
+class _Formatter(logging.Formatter):
+    """Writes the fields of a record as *render* returns them."""
+
+    def __init__(self, render: Callable[[Fields], str]) -> None:
+        super().__init__()
+        self._render = render
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._render(self._fields(record))
+
+    def _fields(self, record: logging.LogRecord) -> Fields:
+        """Return the fields of *record*, in the order in which they are written."""
+        line: object = record.msg
+        head = {"time": _time(record), "level": record.levelname.lower()}
+        if isinstance(line, Line):
+            return {**head, "event": line.event, **line.fields, **self._traces(record)}
+        head["logger"] = record.name
+        if record.name.partition(".")[0] not in _LIBRARIES:
+            return {**head, "event": record.getMessage(), **self._traces(record)}
+        error = record.exc_info[1] if record.exc_info else None
+        fixed = _END.split(record.getMessage(), maxsplit=1)[0].strip()
+        return {**head, "event": fixed, **({"where": where(error)} if error else {})}
+
+    def _traces(self, record: logging.LogRecord) -> Fields:
+        """Return the exception and the stack of *record*, if it has them."""
+        exception = self.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else None
+        traces = {"exception": exception, "stack_info": record.stack_info}
+        return {name: text for name, text in traces.items() if text}
 
 
 def _time(record: logging.LogRecord) -> str:
@@ -102,15 +97,29 @@ def _time(record: logging.LogRecord) -> str:
     return at.replace("+00:00", "Z")
 
 
-def _for_people(console: "Processor") -> "Processor":
-    """Return *console* for values that may hold anything: none moves the cursor, and lists have lines of their own."""
+def _as_json(fields: Fields) -> str:
+    return json.dumps(fields, default=repr)
 
-    def render(logger: Any, method: str, event: Event) -> str:  # noqa: ANN401 - as structlog has it
-        lists = [event.pop(name) for name, value in list(event.items()) if is_list(value)]
-        texts = {name: printable(str(value)) for name, value in event.items() if name != "exception"}
-        if "exception" in event:
-            texts["exception"] = "\n".join(map(printable, event["exception"].splitlines()))
-        text = console(logger, method, texts)
+
+def _for_people(*, has_colors: bool) -> Callable[[Fields], str]:
+    """Return what renders fields that may hold anything: none moves the cursor, and lists have lines of their own."""
+    # Why here: JSON needs none of it, and it imports rich if that is installed: a seventh of the time to start.
+    from structlog.dev import ConsoleRenderer, plain_traceback  # noqa: PLC0415
+
+    console = ConsoleRenderer(
+        pad_event_to=0,
+        colors=has_colors,
+        exception_formatter=plain_traceback,
+        sort_keys=False,
+        timestamp_key="time",
+    )
+
+    def render(fields: Fields) -> str:
+        lists = [value for value in fields.values() if is_list(value)]
+        texts = {name: printable(str(value)) for name, value in fields.items() if not is_list(value)}
+        if "exception" in fields:
+            texts["exception"] = "\n".join(map(printable, fields["exception"].splitlines()))
+        text = console(None, "", texts)
         return "\n  ".join([str(text), *(printable(item) for value in lists for item in value)])
 
     return render

@@ -1,0 +1,98 @@
+"""What ``serve`` imports until it has answered a first request. Each package takes time to start, and memory."""
+
+import importlib
+import linecache
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+
+from tests.calling import JSON
+from tests.serving import served
+
+ROOT = Path(__file__).parents[2]
+REQUEST = (ROOT / "examples/requests/4-ready.json").read_bytes()
+
+RUN = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements/run.txt").read_text(), re.MULTILINE)
+"""The distributions that the image has."""
+
+NOT_ITS = ("app.cli.comparison", "app.cli.files", "app.cli.simulation", "metahook.envtest", "metahook.simulator")
+"""Packages of this repository that other commands need."""
+
+CODE = """
+import atexit, linecache, sys
+report = open(sys.argv.pop(1), "w")
+atexit.register(lambda: print(*sys.modules, "sources:", *linecache.cache, sep="\\n", file=report))
+from app.cli import main
+main()
+"""
+
+
+class Imported(NamedTuple):
+    """The *modules* that a process imported, and the *sources* in this repository that it read."""
+
+    modules: list[str]
+    sources: list[str]
+
+
+@pytest.fixture(name="report")
+def _report(tmp_path: Path) -> Path:
+    return tmp_path / "report"
+
+
+def imported(report: Path, *options: str) -> Imported:
+    """Return what ``serve`` with *options* has imported once it has answered."""
+    with served(sys.executable, "-c", CODE, str(report), "serve", *options) as hook:
+        assert httpx.post(f"{hook.url}/sync", content=REQUEST, headers=JSON).is_success
+    modules, _, sources = report.read_text().partition("sources:\n")
+    return Imported(modules.split(), [source for source in sources.split() if "site-packages" not in source])
+
+
+def needless(modules: list[str]) -> Iterator[str]:
+    """Yield the distributions that *modules* are of, and that ``serve`` does without; and modules of other commands."""
+    distributions = packages_distributions()
+    packages = {module.partition(".")[0] for module in modules} - {"app", "metahook"}
+    for package in packages - {"_distutils_hack"}:  # every Python of a virtual environment imports it
+        names = {name.lower().replace("_", "-") for name in distributions.get(package, ())}
+        yield from (name for name in names if name not in RUN or name == "structlog")
+    yield from (module for module in modules if module.startswith(NOT_ITS))
+
+
+def test_serve_imports_only_what_it_needs(report: Path) -> None:
+    found = imported(report)
+
+    assert "fastapi" in found.modules
+    assert sorted(needless(found.modules)) == []
+    assert found.sources == []  # as for the descriptions of fields, which only the help and the CRD have
+
+
+def test_what_a_log_for_people_needs_would_be_found(report: Path) -> None:
+    assert "structlog" in needless(imported(report, "--log-format=console").modules)
+
+
+@pytest.mark.parametrize("module", ["yaml", "rich.console", "metahook.simulator.world", "app.cli.files.documents"])
+def test_what_other_commands_need_would_be_found(module: str) -> None:
+    assert [*needless([module])]
+
+
+DESCRIBED = """
+from pydantic import BaseModel
+
+class Described(BaseModel, use_attribute_docstrings=True):
+    name: str
+    \'\'\'The name.\'\'\'
+"""
+
+
+def test_a_source_that_is_read_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "described.py").write_text(DESCRIBED)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    importlib.import_module("described")
+
+    assert str(tmp_path / "described.py") in linecache.cache
