@@ -93,11 +93,11 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
     missing: dict[Reference, Reference] = {}
     for name, refs in sorted(uses.items()):
         observed = request.related.get(kind, name)
-        values = {ref: _values(ref, observed) for ref in refs}
-        lacking = [ref for ref in refs if values[ref] is Absence.MISSING and not ref.optional]
+        values = [_values(ref, observed) for ref in refs]
+        lacking = [ref for ref, each in zip(refs, values, strict=True) if each is Absence.MISSING and not ref.optional]
         missing |= {ref: ref.of_object() if observed is Absence.MISSING else ref for ref in lacking}
-        is_known = is_known and all(_is_known(ref, each) for ref, each in values.items())
-        content_hash.add(name, [each.items() for each in values.values() if isinstance(each, dict)])
+        is_known = is_known and all(map(_is_known, refs, values))
+        content_hash.add(name, [each.items() for each in values if isinstance(each, dict)])
     return _Content(content_hash.digest() if is_known else None, missing)
 
 

@@ -33,10 +33,12 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
 
     The path of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
     """
-    if children.observed(desired) is None:
+    content = {field: value for field, value in desired.items() if field not in _IDENTITY}
+    observed = children.fields(desired, content.keys())
+    if observed is None:
         return "metadata.name"
-    fields = (field for field in desired if field not in _IDENTITY)
-    return _first(_first_difference(desired[field], children.field(desired, field), field) for field in fields)
+    differences = (field for field, value in content.items() if value != observed[field])
+    return _first(_first_difference(content[field], observed[field], field) for field in differences)
 
 
 def _first_difference(desired: object, observed: object, path: str) -> str | None:

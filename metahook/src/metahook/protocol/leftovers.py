@@ -47,11 +47,15 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     owners = children.field_owners(desired)
     if not _may_have_leftovers(owners, by_annotation=by_annotation):
         return []
+    suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    if not suspects:  # Why here: to unite the fields of all others takes long
+        return []
     content = children.content(desired)
     live = {**content, "metadata": {"annotations": observed.metadata.annotations or {}}}
-    suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
     walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
-    return sorted(walk.leftovers(suspects, others, live, [desired, annotated_record(observed)], ()), key=str)
+    known = [desired, annotated_record(observed)]
+    suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
+    return sorted(walk.leftovers(suspected, union(each.fields for each in others), live, known, ()), key=str)
 
 
 def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
@@ -67,23 +71,34 @@ def _is_undo(owner: FieldOwner) -> bool:
     return (owner.manager, owner.operation, owner.subresource) == (_UNDO, "Update", None)
 
 
-def _split(owners: list[FieldOwner], owner_uid: str, *, by_annotation: bool) -> tuple[FieldSet, FieldSet]:
-    """Return the fields that may be left over, and those that another manager owns.
+def _split(
+    owners: list[FieldOwner], owner_uid: str, *, by_annotation: bool
+) -> tuple[list[FieldOwner], list[FieldOwner]]:
+    """Return the owners of fields that may be left over, and those that are other managers.
 
     Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
     """
-    every = [(each, each.fields) for each in owners]
-    ours = {APPLIER} | {each.manager for each, fields in every if owns_reference(fields, owner_uid)}
-    suspects: list[FieldSet] = []
-    others: list[FieldSet] = []
-    for each, fields in every:
+    ours = {APPLIER} | {each.manager for each in owners if _applies(each, owner_uid)}
+    suspects: list[FieldOwner] = []
+    others: list[FieldOwner] = []
+    for each in owners:
         if _is_undo(each):
-            suspects.append({"f:spec": subset(fields, "f:spec")})
+            suspects.append(each)
         elif each.subresource or each.manager not in ours:
-            others.append(fields)
+            others.append(each)
         elif by_annotation or each.operation == "Update":
-            suspects.append(fields)
-    return _decided_by_the_hook(union(suspects)), union(others)
+            suspects.append(each)
+    return suspects, others
+
+
+def _applies(owner: FieldOwner, owner_uid: str) -> bool:
+    """Tell whether *owner* set the owner reference. Why first by its bytes: few have any, and to decode takes long."""
+    return b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
+
+
+def _suspected(owner: FieldOwner) -> FieldSet:
+    """Return the fields of *owner* that may be left over."""
+    return {"f:spec": subset(owner.fields, "f:spec")} if _is_undo(owner) else owner.fields
 
 
 def _decided_by_the_hook(fields: FieldSet) -> FieldSet:

@@ -5,7 +5,7 @@ the hook's version. So these keys are ignored here: an object is found by what i
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any, TypeVar
 
@@ -81,15 +81,18 @@ class Children:
         fields = try_read(raw, dict[str, msgspec.Raw]) or {}
         return {field: try_read(fields[field], _ANY) for field in fields if field not in {"metadata", "status"}}
 
-    def field(self, manifest: Manifest, field: str) -> object:
-        """Return the value of the *field* of the child of the kind and name of *manifest*, such as ``spec``.
+    def fields(self, manifest: Manifest, fields: Collection[str]) -> dict[str, Any] | None:
+        """Return the values of the *fields*, such as ``spec``, of the child of the kind and name of *manifest*.
 
-        It is None if there is no such child or value. Raise UndeclaredKind.
+        The value of one that the child has not is None. Return None if there is no such child. Raise UndeclaredKind.
         """
         child, _ = self._find(manifest)
-        if child is None or field not in _whole_fields(type(child)):
-            return self.content(manifest).get(field)
-        return getattr(child, field)
+        if child is None:
+            return None
+        if _whole_fields(type(child)).issuperset(fields):
+            return {field: getattr(child, field) for field in fields}
+        content = self.content(manifest)
+        return {field: content.get(field) for field in fields}
 
     def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
         """Return who owns fields of the child of the kind and name of *manifest*; raise UndeclaredKind."""
