@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from bench.scale.activity import Activity
 from bench.scale.operators import Work
@@ -47,10 +47,6 @@ class Measurement:
     parent_reads: int
     longest_queue: int
     requests: dict[str, int]
-
-    def as_json(self) -> dict[str, object]:
-        """Return all of it."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

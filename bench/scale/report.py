@@ -1,20 +1,25 @@
-"""The table of measurements, and the file build/scale.json that has all of them."""
+"""The table of measurements, and the files that have all of them."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.scale.measurement import Measurement
 
 FILE = Path(__file__).parent.parent.parent / "build" / "scale.json"
+"""The results of the last run."""
+
+RESULTS = Path(__file__).parent / "results.json"
+"""The committed results, which docs/performance.md shows."""
 
 HEAD = (
     "| MyResources | namespaces | event | done after | quiet after | CPU s: controller | hook | API server | etcd "
     "| kube-controller-manager | syncs | customize | status writes | child writes | child requests | longest queue |"
 )
 RULE = "|---" * (HEAD.count("|") - 1) + "|"
+
+_OTHERS = ("hook", "kube-apiserver", "etcd", "kube-controller-manager")
 
 
 @dataclass(frozen=True)
@@ -26,17 +31,25 @@ class Row:
     namespaces: int
     measurement: Measurement
 
+    @property
+    def controller(self) -> float:
+        """The CPU seconds of Metacontroller, or of the operator in Go."""
+        return sum(seconds for name, seconds in self.measurement.cpu.items() if name not in _OTHERS)
+
+    def each(self, count: int) -> str:
+        """Return *count* for each MyResource that the event concerns."""
+        return f"{count / self.measurement.affected:.1f}" if count else "0"
+
     def text(self) -> str:
         """Return the row of the table."""
         it = self.measurement
-        cpu = dict(it.cpu)
-        others = [cpu.pop(name, 0.0) for name in ("hook", "kube-apiserver", "etcd", "kube-controller-manager")]
+        cpu = (self.controller, *(it.cpu.get(name, 0.0) for name in _OTHERS))
+        counts = (it.syncs, it.customizes, it.status_writes, it.child_writes, it.child_requests)
         cells = (
             *(self.size, self.namespaces, it.event),
             *(f"{it.seconds:.1f} s", f"{it.quiet_after:.1f} s"),
-            *(f"{seconds:.1f}" for seconds in (sum(cpu.values()), *others)),
-            *(self._each(count) for count in (it.syncs, it.customizes, it.status_writes, it.child_writes)),
-            self._each(it.child_requests),
+            *(f"{seconds:.1f}" for seconds in cpu),
+            *map(self.each, counts),
             it.longest_queue,
         )
         return f"| {' | '.join(map(str, cells))} |"
@@ -46,20 +59,17 @@ class Row:
         it = self.measurement
         return f"{self.operator}, {self.size} in {self.namespaces}: {it.event}, {it.seconds:.1f} s"
 
-    def _each(self, count: int) -> str:
-        """Return *count* for each MyResource that the event concerns."""
-        return f"{count / self.measurement.affected:.1f}" if count else "0"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all of it."""
-        where = {"operator": self.operator, "size": self.size, "namespaces": self.namespaces}
-        return {**where, **self.measurement.as_json()}
-
 
 def save(rows: Iterable[Row]) -> None:
     """Write FILE."""
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(json.dumps([row.as_json() for row in rows], indent=1) + "\n")
+    FILE.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+def load(file: Path) -> list[Row]:
+    """Return the rows that *file* has."""
+    read = json.loads(file.read_text())
+    return [Row(**{**row, "measurement": Measurement(**row["measurement"])}) for row in read]
 
 
 def tables(rows: Sequence[Row]) -> Iterator[str]:

@@ -14,6 +14,9 @@ from bench.scale.report import Row
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.control_plane import ControlPlane
 
+WITHOUT_PODS, OURS, GO = "this operator, without Pod diagnosis", "this operator", "operator in Go"
+"""The names of the runs for all events."""
+
 
 class Run(NamedTuple):
     """A run, and the name of what it measures."""
@@ -27,9 +30,9 @@ def all_events(apply_strategy: str) -> Sequence[Run]:
     """Return the runs for all events."""
     without_pods = FEATURES[0]
     return (
-        Run("this operator, without Pod diagnosis", _with(without_pods, apply_strategy), _created(without_pods)),
-        Run("this operator", _behind_metacontroller(apply_strategy), of_this_operator),
-        Run("operator in Go", _go_operator, of_any_operator),
+        Run(WITHOUT_PODS, _with(without_pods, apply_strategy), _created(without_pods)),
+        Run(OURS, _behind_metacontroller(apply_strategy), of_this_operator),
+        Run(GO, _go_operator, of_any_operator),
     )
 
 
