@@ -26,8 +26,12 @@ _HEAD = (
 
 
 def tables() -> dict[str, str]:
-    """Return each table by its name in the page."""
-    rows = load(RESULTS)
+    """Return each table of the committed results by its name in the page."""
+    return tables_of(load(RESULTS))
+
+
+def tables_of(rows: Sequence[Row]) -> dict[str, str]:
+    """Return each table of *rows*."""
     return {"events": _events(rows), "sizes": _sizes(rows), "go": _compared(rows)}
 
 
@@ -48,8 +52,12 @@ def _event(row: Row) -> Sequence[str]:
     it = row.measurement
     cpu = (row.controller, it.cpu.get("hook", 0.0), it.cpu.get("kube-apiserver", 0.0))
     counts = (it.syncs, it.customizes, it.status_writes, it.child_writes)
-    name = it.event if row.operator == OURS else f"{it.event}, without Pod diagnosis"
-    return name, f"{it.seconds:.1f} s", *(f"{each:.1f}" for each in cpu), *map(row.each, counts), str(it.longest_queue)
+    figures = (*(f"{each:.1f}" for each in cpu), *map(row.each, counts), str(it.longest_queue))
+    return _name(row.operator, it.event), f"{it.seconds:.1f} s", *figures
+
+
+def _name(operator: str, event: str) -> str:
+    return event if operator == OURS else f"{event}, without Pod diagnosis"
 
 
 def _sizes(rows: Sequence[Row]) -> str:
@@ -58,16 +66,8 @@ def _sizes(rows: Sequence[Row]) -> str:
     head = ("done after, CPU s of Metacontroller", *(f"{size:,} in {namespaces}" for size, namespaces in cells))
     events = dict.fromkeys((row.operator, row.measurement.event) for row in rows if row.operator != GO)
     found = {(row.operator, row.measurement.event, _cell(row)): row for row in rows}
-    return _table(
-        head,
-        (
-            [
-                _event(found[operator, event, cells[0]])[0],
-                *(_time(found.get((operator, event, cell))) for cell in cells),
-            ]
-            for operator, event in events
-        ),
-    )
+    lines = ([_name(*key), *(_time(found.get((*key, cell))) for cell in cells)] for key in events)
+    return _table(head, lines)
 
 
 def _time(row: Row | None) -> str:
@@ -82,7 +82,7 @@ def _compared(rows: Sequence[Row]) -> str:
         "this operator: done after",
         "CPU s",
         "API server",
-        "in Go: done after",
+        "Go: done after",
         "CPU s",
         "API server",
     )

@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from bench.scale import __main__ as command
+from bench.scale import report
 from bench.scale.activity import Activity
 from bench.scale.measurement import Measurement
 from bench.scale.operators import Work
 from bench.scale.parents import Parents
 from bench.scale.prometheus import samples, total
 from bench.scale.report import HEAD, Row
+from bench.scale.runs import GO, OURS, WITHOUT_PODS
 from bench.scale.usage import Cpu, api_requests, cpu
 from bench.scale.watch import Event
+from docs.scale import tables_of
 from metahook.envtest.client import Client
 
 METRICS = """
@@ -98,6 +101,44 @@ def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
     assert cells[:5] == ["100", "20", "a change", "15.0 s", "16.0 s"]
     assert cells[5:] == ["5.0", "1.0", "9.0", "2.0", "0.0", "2.0", "1.0", "1.5", "1.0", "1.0", "42"]
     assert len(cells) == len(HEAD.strip("| ").split(" | "))
+
+
+def row(operator: str, size: int, namespaces: int, seconds: float) -> Row:
+    """Return a row about the creation of all."""
+    used = {"metacontroller-server-side-apply": 5.0, "hook": 1.5, "kube-apiserver": 9.0}
+    made = Measurement(
+        "all are created", size, seconds, seconds, used, {}, 3 * size, size, 2 * size, size, size, 0, 7, {}
+    )
+    return Row(operator, size, namespaces, made)
+
+
+def test_the_page_has_a_table_for_the_typical_size_one_for_all_sizes_and_a_comparison() -> None:
+    rows = [row(OURS, 1000, 1, 70), row(GO, 1000, 1, 30), row(WITHOUT_PODS, 1000, 20, 50), row(OURS, 1000, 20, 60)]
+
+    made = {name: text.splitlines()[-2:] for name, text in tables_of(rows).items()}
+
+    assert made == {
+        "events": [
+            "| all are created, without Pod diagnosis | 50.0 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
+            "| all are created | 60.0 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
+        ],
+        "sizes": [
+            "| all are created | 70.0 s, 5.0 | 60.0 s, 5.0 |",
+            "| all are created, without Pod diagnosis |  | 50.0 s, 5.0 |",
+        ],
+        "go": [
+            "| --- | --- | --- | --- | --- | --- | --- | --- |",
+            "| all are created | 1,000 in 1 | 70.0 s | 6.5 | 9.0 | 30.0 s | 5.0 | 9.0 |",
+        ],
+    }
+
+
+def test_results_are_read_as_they_were_saved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(report, "FILE", tmp_path / "build" / "scale.json")
+    rows = [row(OURS, 1000, 1, 70)]
+    report.save(rows)
+
+    assert report.load(report.FILE) == rows
 
 
 @pytest.mark.parametrize("text", ["", "abc", "0", "-1", "1e3", "5001"])

@@ -26,7 +26,7 @@ MAX_SIZE = 5_000
 _SPACE = 4
 """GiB of disk space that a run needs at most."""
 
-_SETUP, _EACH = 150.0, 0.45
+_SETUP, _EACH = 180.0, 0.3
 """Seconds for each number of namespaces, and for each MyResource in it."""
 
 _PATTERN = "make scale N=200"
@@ -64,7 +64,7 @@ def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> int:
         print(missing)
         return 0
     progress(f"measuring {', '.join(f'{size} in {spread}' for size, spread in sizes)}; {_duration(sizes)}")
-    done: list[Row] = []
+    done, status = list[Row](), 0
     try:
         for row in rows(binaries, runs, sizes):
             done.append(row)
@@ -72,9 +72,10 @@ def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> int:
             progress(row.progress())
     except KeyboardInterrupt:
         progress("interrupted")
+        status = 130  # as a shell reports it
     for line in tables(done):
         print(line)
-    return 0
+    return status
 
 
 def _duration(sizes: Sequence[tuple[int, int]]) -> str:
