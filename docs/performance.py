@@ -6,6 +6,7 @@ from bench.comparison.goals import verdicts
 from bench.comparison.picture import picture as drawn
 from bench.comparison.results import Results, decoded
 from bench.comparison.table import cpu_table, latency_table, process_table
+from docs.scale import tables
 
 PAGE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parent.parent / "bench/ratios.json"
@@ -26,7 +27,7 @@ def page() -> str:
         "goals": "".join(f"- {verdict.text}\n" for verdict in verdicts(found)),
         "machine": f"Measured in {found.rounds} rounds; {', '.join(map(': '.join, found.machine.items()))}.\n",
     }
-    for name, part in parts.items():
+    for name, part in (parts | tables()).items():
         text = _with(text, name, part)
     return text
 

@@ -10,7 +10,7 @@ from bench.scale import __main__ as command
 from bench.scale import report
 from bench.scale.activity import Activity
 from bench.scale.measurement import Measurement
-from bench.scale.operators import Work
+from bench.scale.operators import MissingGo, Work, build_go_operator
 from bench.scale.parents import Parents
 from bench.scale.prometheus import samples, total
 from bench.scale.report import HEAD, Row
@@ -98,8 +98,8 @@ def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
 
     cells = Row("this operator", 100, 20, measurement).text().strip("| ").split(" | ")
 
-    assert cells[:5] == ["100", "20", "a change", "15.0 s", "16.0 s"]
-    assert cells[5:] == ["5.0", "1.0", "9.0", "2.0", "0.0", "2.0", "1.0", "1.5", "1.0", "1.0", "42"]
+    assert cells[:6] == ["this operator", "100", "20", "a change", "15.0 s", "16.0 s"]
+    assert cells[6:] == ["5.0", "1.0", "9.0", "2.0", "0.0", "2.0", "1.0", "1.5", "1.0", "1.0", "42"]
     assert len(cells) == len(HEAD.strip("| ").split(" | "))
 
 
@@ -115,7 +115,7 @@ def row(operator: str, size: int, namespaces: int, seconds: float) -> Row:
 def test_the_page_has_a_table_for_the_typical_size_one_for_all_sizes_and_a_comparison() -> None:
     rows = [row(OURS, 1000, 1, 70), row(GO, 1000, 1, 30), row(WITHOUT_PODS, 1000, 20, 50), row(OURS, 1000, 20, 60)]
 
-    made = {name: text.splitlines()[-2:] for name, text in tables_of(rows).items()}
+    made = {name: text.splitlines()[-3:-1] for name, text in tables_of(rows).items()}
 
     assert made == {
         "events": [
@@ -128,7 +128,7 @@ def test_the_page_has_a_table_for_the_typical_size_one_for_all_sizes_and_a_compa
         ],
         "go": [
             "| --- | --- | --- | --- | --- | --- | --- | --- |",
-            "| all are created | 1,000 in 1 | 70.0 s | 6.5 | 9.0 | 30.0 s | 5.0 | 9.0 |",
+            "| all are created | 1,000 in 1 | 70.0 s | 6.5 | 9.0 | 30.0 s | 6.5 | 9.0 |",
         ],
     }
 
@@ -139,6 +139,13 @@ def test_results_are_read_as_they_were_saved(monkeypatch: pytest.MonkeyPatch, tm
     report.save(rows)
 
     assert report.load(report.FILE) == rows
+
+
+def test_a_missing_go_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(MissingGo, match="skipped: the operator in Go needs Go"):
+        build_go_operator(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "abc", "0", "-1", "1e3", "5001"])

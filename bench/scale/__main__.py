@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bench.scale.operators import MissingGo
-from bench.scale.report import Row, save, tables
+from bench.scale.report import Row, save, table
 from bench.scale.runs import Run, all_events, all_features, measure
 from metahook.envtest.binaries import Binaries, Missing, find_binaries
 from metahook.simulator.metacontroller.settings import MODES
@@ -55,7 +55,7 @@ def size_of(text: str) -> int:
 
 
 def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> int:
-    """Measure *runs* with all *sizes*: print a line for each event, then the tables; return an exit status."""
+    """Measure *runs* with all *sizes*: print a line for each event, then the table; return an exit status."""
     if shutil.disk_usage(tempfile.gettempdir()).free < _SPACE << 30:
         return _fail(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR")
     try:
@@ -73,7 +73,7 @@ def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> int:
     except KeyboardInterrupt:
         progress("interrupted")
         status = 130  # as a shell reports it
-    for line in tables(done):
+    for line in table(done):
         print(line)
     return status
 

@@ -1,7 +1,7 @@
 """The table of measurements, and the files that have all of them."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,8 +14,9 @@ RESULTS = Path(__file__).parent / "results.json"
 """The committed results, which docs/performance.md shows."""
 
 HEAD = (
-    "| MyResources | namespaces | event | done after | quiet after | CPU s: controller | hook | API server | etcd "
-    "| kube-controller-manager | syncs | customize | status writes | child writes | child requests | longest queue |"
+    "| measured | MyResources | namespaces | event | done after | quiet after | CPU s: controller | hook "
+    "| API server | etcd | kube-controller-manager "
+    "| syncs | customize | status writes | child writes | child requests | longest queue |"
 )
 RULE = "|---" * (HEAD.count("|") - 1) + "|"
 
@@ -46,7 +47,7 @@ class Row:
         cpu = (self.controller, *(it.cpu.get(name, 0.0) for name in _OTHERS))
         counts = (it.syncs, it.customizes, it.status_writes, it.child_writes, it.child_requests)
         cells = (
-            *(self.size, self.namespaces, it.event),
+            *(self.operator, self.size, self.namespaces, it.event),
             *(f"{it.seconds:.1f} s", f"{it.quiet_after:.1f} s"),
             *(f"{seconds:.1f}" for seconds in cpu),
             *map(self.each, counts),
@@ -72,7 +73,6 @@ def load(file: Path) -> list[Row]:
     return [Row(**{**row, "measurement": Measurement(**row["measurement"])}) for row in read]
 
 
-def tables(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table for each operator."""
-    for operator in dict.fromkeys(row.operator for row in rows):
-        yield from (f"\n{operator}\n", HEAD, RULE, *(row.text() for row in rows if row.operator == operator))
+def table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield from (HEAD, RULE, *(row.text() for row in rows))
