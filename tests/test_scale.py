@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from bench.scale import __main__ as command
-from bench.scale import report
 from bench.scale.activity import Activity
 from bench.scale.measurement import Measurement
 from bench.scale.operators import MissingGo, Work, build_go_operator
 from bench.scale.parents import Parents
 from bench.scale.prometheus import samples, total
-from bench.scale.report import HEAD, Row
+from bench.scale.report import HEAD, Row, load, save
 from bench.scale.runs import GO, OURS, WITHOUT_PODS
 from bench.scale.usage import Cpu, api_requests, cpu
 from bench.scale.watch import Event
@@ -133,12 +132,11 @@ def test_the_page_has_a_table_for_the_typical_size_one_for_all_sizes_and_a_compa
     }
 
 
-def test_results_are_read_as_they_were_saved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(report, "FILE", tmp_path / "build" / "scale.json")
-    rows = [row(OURS, 1000, 1, 70)]
-    report.save(rows)
+def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
+    file, rows = tmp_path / "build" / "scale.json", [row(OURS, 1000, 1, 70)]
+    save(rows, file)
 
-    assert report.load(report.FILE) == rows
+    assert load(file) == rows
 
 
 def test_a_missing_go_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -164,5 +162,5 @@ def test_a_missing_control_plane_is_reported_with_one_sentence(
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert command.main((), ()) == 0
+    assert command.main((), (), tmp_path) == 0
     assert capsys.readouterr().out.startswith("not found: ")

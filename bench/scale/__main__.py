@@ -7,9 +7,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bench.scale.operators import MissingGo
-from bench.scale.report import Row, save, table
+from bench.scale.report import FOLDER, Row, save, table
 from bench.scale.runs import Run, all_events, all_features, measure
 from metahook.envtest.binaries import Binaries, Missing, find_binaries
 from metahook.simulator.metacontroller.settings import MODES
@@ -54,21 +55,21 @@ def size_of(text: str) -> int:
     return int(text)
 
 
-def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> int:
-    """Measure *runs* with all *sizes*: print a line for each event, then the table; return an exit status."""
-    if shutil.disk_usage(tempfile.gettempdir()).free < _SPACE << 30:
-        return _fail(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR")
+def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]], file: Path) -> int:
+    """Measure *runs* with all *sizes* into *file*: print a line for each event, then the table; return the status."""
     try:
         binaries = find_binaries()
     except Missing as missing:
         print(missing)
         return 0
+    if shutil.disk_usage(tempfile.gettempdir()).free < _SPACE << 30:
+        return _fail(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR")
     progress(f"measuring {', '.join(f'{size} in {spread}' for size, spread in sizes)}; {_duration(sizes)}")
     done, status = list[Row](), 0
     try:
         for row in rows(binaries, runs, sizes):
             done.append(row)
-            save(done)
+            save(done, file)
             progress(row.progress())
     except KeyboardInterrupt:
         progress("interrupted")
@@ -100,5 +101,5 @@ if __name__ == "__main__":
     chosen = (
         MATRIX if given.size is None else [(given.size, min(each, given.size)) for each in given.namespaces or QUICK]
     )
-    compared = all_features if given.features else all_events
-    raise SystemExit(main(compared(given.apply_strategy), chosen))
+    compared, result = (all_features, "features.json") if given.features else (all_events, "scale.json")
+    raise SystemExit(main(compared(given.apply_strategy), chosen, FOLDER / result))

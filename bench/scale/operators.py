@@ -167,7 +167,7 @@ def build_go_operator(folder: Path) -> Path:
         message = "skipped: the operator in Go needs Go; install it and try again"
         raise MissingGo(message)
     made = folder / "go-operator"
-    command = [go, "build", "-o", str(made), "."]
+    command = [go, "build", "-buildvcs=false", "-o", str(made), "."]
     built = subprocess.run(command, cwd=_GO_OPERATOR, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     if built.returncode:
         message = f"skipped: the operator in Go can't be built: {built.stderr.strip()[-300:]}"

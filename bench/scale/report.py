@@ -7,11 +7,11 @@ from pathlib import Path
 
 from bench.scale.measurement import Measurement
 
-FILE = Path(__file__).parent.parent.parent / "build" / "scale.json"
-"""The results of the last run."""
+FOLDER = Path(__file__).parent.parent.parent / "build"
+"""Where the results of the last run are, in scale.json, or features.json for a comparison of features."""
 
 RESULTS = Path(__file__).parent / "results.json"
-"""The committed results, which docs/performance.md shows."""
+"""The committed results, which docs/performance.md shows: a copy of build/scale.json."""
 
 HEAD = (
     "| measured | MyResources | namespaces | event | done after | quiet after | CPU s: controller | hook "
@@ -61,10 +61,10 @@ class Row:
         return f"{self.operator}, {self.size} in {self.namespaces}: {it.event}, {it.seconds:.1f} s"
 
 
-def save(rows: Iterable[Row]) -> None:
-    """Write FILE."""
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+def save(rows: Iterable[Row], file: Path) -> None:
+    """Write *file*."""
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
 
 
 def load(file: Path) -> list[Row]:

@@ -58,6 +58,9 @@ class Watch(threading.Thread):
         headers = {"Accept": self._accept}
         http = self._client.http
         with http.stream("GET", self._path, params=query, headers=headers, timeout=timeout) as response:
+            if response.status_code == httpx.codes.GONE:
+                self._version = ""  # it is too old: start again with all objects
+            response.raise_for_status()
             rest = b""
             for chunk in response.iter_raw():
                 *lines, rest = (rest + chunk).split(b"\n")
