@@ -4,7 +4,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 LONGEST := 220
-N ?= 1000
 SECONDS ?= 600
 ROLLS ?= 50
 
@@ -112,11 +111,11 @@ rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and 
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
-scale: $(READY) ## Measure N MyResources on a real control plane, if its binaries are installed
-	@$(BIN)/python -m bench.scale $(N)
+scale: $(READY) ## Measure events with many MyResources on a real control plane: N=300 for one size, FEATURES=1 for what each feature costs
+	@$(BIN)/python -m bench.scale $(if $(N),--size "$(N)") $(if $(FEATURES),--features)
 
 shards: $(READY) ## Measure N MyResources in 1, 2 and 4 shards on a real control plane
-	@$(BIN)/python -m bench.shards $(N)
+	@$(BIN)/python -m bench.shards $(or $(N),1000)
 
 check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ from bench.comparison.picture import picture as drawn
 from bench.comparison.results import Results, decoded
 from bench.comparison.table import cpu_table, latency_table, process_table
 from docs.growth import parts as growth_parts
+from docs.scale import tables as scale_parts
 
 PAGE = Path(__file__).with_suffix(".md")
 RESULTS = Path(__file__).parent.parent / "bench/ratios.json"
@@ -28,7 +29,7 @@ def page() -> str:
         **growth_parts(),
         "machine": f"Measured in {found.rounds} rounds; {', '.join(map(': '.join, found.machine.items()))}.\n",
     }
-    for name, part in parts.items():
+    for name, part in (parts | scale_parts()).items():
         text = _with(text, name, part)
     return text
 

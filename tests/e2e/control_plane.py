@@ -9,7 +9,8 @@ from metahook.envtest.control_plane import ControlPlane
 METACONTROLLER = "system:serviceaccount:metacontroller:metacontroller"
 """The ServiceAccount that metacontroller/clusterrolebinding-metacontroller.yaml binds the role to."""
 
-_USERS = {METACONTROLLER: ("system:serviceaccounts", "system:serviceaccounts:metacontroller")}
+USERS = {METACONTROLLER: ("system:serviceaccounts", "system:serviceaccounts:metacontroller")}
+"""The groups of the users besides the administrators."""
 
 _AUDITED = [
     {"group": "mygroup.example.com"},
@@ -38,4 +39,4 @@ def audited_control_plane(binaries: Binaries, folder: Path, audit_log: Path) -> 
         f"--audit-log-path={audit_log}",
         "--audit-log-maxsize=4000",  # the tests read it as one file
     )
-    return ControlPlane(binaries, folder, _USERS, options)
+    return ControlPlane(binaries, folder, USERS, options)
