@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bench.comparison.results import CHANGED, FASTAPI, GO, HOOK, HTTP_SERVER, Results, Scenario
+from bench.comparison.results import FASTAPI, GO, HOOK, HTTP_SERVER, UNCHANGED, Results, Scenario
 
 TOLERANCE = 1.25
 """How much larger a ratio may be than the committed one: noise between two runs is smaller."""
@@ -24,13 +24,15 @@ class Goal(NamedTuple):
         return (figure.cpu_ratio if self.figure == "CPU" else figure.p99_ratio).median
 
 
-_USUAL = Scenario("6 KB", CHANGED, 5)
+_USUAL = Scenario("6 KB", UNCHANGED, 5)
+"""Unchanged, as the storms are: a resync of all, a restart of Metacontroller. A changed request has no goal."""
+
 GOALS = (
     Goal(_USUAL, "CPU", HTTP_SERVER, 0.8),
     Goal(_USUAL, "CPU", FASTAPI, 0.5),
     Goal(_USUAL, "p99", HTTP_SERVER, 1.0),
     Goal(_USUAL, "p99", FASTAPI, 1.0),
-    Goal(Scenario("200 KB", CHANGED, 5), "CPU", GO, 0.67),
+    Goal(Scenario("200 KB", UNCHANGED, 5), "CPU", GO, 0.67),
 )
 
 

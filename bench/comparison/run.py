@@ -25,7 +25,7 @@ from bench.comparison.results import (
 SIZES = ("2 KB", "6 KB", "15 KB", "200 KB", "4 MB")
 SCENARIOS = (
     *(Scenario(size, kind, 5) for size in SIZES for kind in (CHANGED, UNCHANGED)),
-    *(Scenario("6 KB", CHANGED, connections) for connections in (1, 20)),
+    *(Scenario("6 KB", kind, connections) for kind in (CHANGED, UNCHANGED) for connections in (1, 20)),
 )
 
 SLICE = 0.5

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bench.comparison.results import CHANGED, HOOK, Figure, Ratio, Results, Scenario
+from bench.comparison.results import HOOK, Figure, Ratio, Results, Scenario
 
 CONNECTIONS = 5
 """Of the table of CPU: the number of workers of Metacontroller by default."""
@@ -33,9 +33,8 @@ def cpu_table(results: Results) -> str:
 
 def latency_table(results: Results) -> str:
     """Return p50 and p99 of each server, by the number of connections; nothing if they were not measured."""
-    scenarios = sorted(
-        (each.scenario for each in results.measured if _is_of_latency(each.scenario)), key=lambda each: each.connections
-    )
+    found = [each.scenario for each in results.measured if each.scenario.size == LATENCY_SIZE]
+    scenarios = sorted(found, key=lambda each: (each.kind, each.connections))
     if not scenarios:
         return ""
     rows = [(name, *(_latency(results, each, name) for each in scenarios)) for name in results.processes]
@@ -46,10 +45,6 @@ def process_table(results: Results) -> str:
     """Return memory and start-up of each server."""
     rows = [(name, f"{each.memory:.0f} MiB", f"{each.start:.0f} ms") for name, each in results.processes.items()]
     return _table(("server", "memory after the load", "start to first answer"), rows)
-
-
-def _is_of_latency(scenario: Scenario) -> bool:
-    return (scenario.size, scenario.kind) == (LATENCY_SIZE, CHANGED)
 
 
 def _microseconds(results: Results, scenario: Scenario, name: str) -> str:

@@ -13,8 +13,8 @@ from bench.comparison.results import (
     figures,
 )
 
-USUAL = Scenario("6 KB", "changed", 5)
-LARGE = Scenario("200 KB", "changed", 5)
+USUAL = Scenario("6 KB", "unchanged", 5)
+LARGE = Scenario("200 KB", "unchanged", 5)
 CPU = {HOOK: 100.0, HTTP_SERVER: 140.0, FASTAPI: 250.0, GO: 40.0}
 """Microseconds."""
 

@@ -20,7 +20,7 @@ def test_a_hook_that_became_slower_is_named() -> None:
     """The negative control of ``make bench CHECK=1``: a hook that burns 30 % more CPU."""
     (line,) = slower(results(hook=130), COMMITTED)
 
-    assert line.startswith("6 KB changed, 5 connections: 0.93 x the CPU of http.server (was 0.71)")
+    assert line.startswith("6 KB unchanged, 5 connections: 0.93 x the CPU of http.server (was 0.71)")
 
 
 def test_noise_is_not_slower() -> None:
@@ -50,8 +50,8 @@ def test_a_goal_is_met_up_to_its_ratio_and_not_beyond() -> None:
 
     assert [each.is_met for each in met] == [True] * 4
     assert [each.is_met for each in missed] == [False, False, True, True]
-    assert met[0].text == "6 KB changed, 5 connections: 0.80 x the CPU of http.server, within 0.8 x"
-    assert missed[0].text == "6 KB changed, 5 connections: 0.82 x the CPU of http.server, NOT within 0.8 x"
+    assert met[0].text == "6 KB unchanged, 5 connections: 0.80 x the CPU of http.server, within 0.8 x"
+    assert missed[0].text == "6 KB unchanged, 5 connections: 0.82 x the CPU of http.server, NOT within 0.8 x"
 
 
 def test_a_goal_that_was_not_measured_has_no_verdict() -> None:

@@ -4,17 +4,18 @@ from xml.etree import ElementTree as ET
 
 from bench.comparison.goals import GOALS
 from bench.comparison.picture import picture
-from bench.comparison.results import FASTAPI, HOOK, HTTP_SERVER
+from bench.comparison.results import FASTAPI, HOOK, HTTP_SERVER, Scenario
 from bench.comparison.table import cpu_table, latency_table, process_table, tables
 from docs.performance import results as committed
 from tests.bench.made_up import LARGE, results
 
+CHANGED = Scenario("6 KB", "changed", 5)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_table_has_the_cpu_of_the_hook_and_its_ratio_to_each_peer() -> None:
     assert cpu_table(results()).splitlines()[2] == (
-        "| 6 KB changed | 100 us | 0.71 (0.71-0.71) | 0.40 (0.40-0.40) | 2.50 (2.50-2.50) |"
+        "| 6 KB unchanged | 100 us | 0.71 (0.71-0.71) | 0.40 (0.40-0.40) | 2.50 (2.50-2.50) |"
     )
 
 
@@ -25,11 +26,11 @@ def test_a_table_has_the_latencies_and_the_process_of_each_server() -> None:
 
 def test_sizes_whose_latencies_are_not_measured_have_no_table_of_them() -> None:
     assert latency_table(results(LARGE)) == ""
-    assert "| 200 KB changed |" in tables(results(LARGE))
+    assert "| 200 KB unchanged |" in tables(results(LARGE))
 
 
 def test_the_bars_of_the_picture_are_in_proportion_and_described() -> None:
-    root = ET.fromstring(picture(results()))  # noqa: S314 - we wrote it
+    root = ET.fromstring(picture(results(CHANGED)))  # noqa: S314 - we wrote it
     lengths = [float(bar.attrib["width"]) for bar in root.iter(f"{SVG}rect") if "rx" not in bar.attrib]
     hook, http_server, fastapi, go = lengths
 
