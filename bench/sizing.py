@@ -29,7 +29,7 @@ Json = dict[str, Any]
 class Costs:
     """CPU seconds of a Metacontroller, unless another unit is named.
 
-    *event*: a related event, plus *own* for each MyResource of the shard and *other* for each of other shards.
+    *event*: a related event, plus *check* for each rule of each MyResource of all shards.
     *create*, *restart*: a MyResource of the shard, plus *create_any* and *restart_any* for each of all shards, whose
     objects are read; without the events above. *hook*: CPU seconds of the hook for a new MyResource. *seconds*:
     time until a new one is Ready, if many are created, on the machine of the measurement. *related*: events of a new
@@ -37,8 +37,7 @@ class Costs:
     """
 
     event: float
-    own: float
-    other: float
+    check: float
     create: float
     create_any: float
     restart: float
@@ -49,10 +48,9 @@ class Costs:
     memory: float
     memory_each: float
 
-    def walk(self, size: float, shards: int, rules: int, *, has_old: bool) -> float:
+    def walk(self, size: float, rules: int, *, has_old: bool) -> float:
         """Return the CPU seconds of one event if there are *size* MyResources; an update *has_old*: two objects."""
-        per_rule = (self.own - self.other) / RULES * rules * (1.0 if has_old else 0.5)
-        return self.event + size * self.other + size / shards * per_rule
+        return self.event + size * self.check * rules * (1.0 if has_old else 0.5)
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,8 @@ def estimate(costs: Costs, setup: Setup) -> Estimate:
     """Return what *setup* costs by the model."""
     size, shards, rules = setup.size, setup.shards, setup.rules
     # Why half: the number of MyResources grows from none to all.
-    creation = size * (costs.related if setup.has_pods else 1) * costs.walk(size / 2, shards, rules, has_old=True)
-    start = size * (2 if setup.has_pods else 1) * costs.walk(size, shards, rules, has_old=False)
+    creation = size * (costs.related if setup.has_pods else 1) * costs.walk(size / 2, rules, has_old=True)
+    start = size * (2 if setup.has_pods else 1) * costs.walk(size, rules, has_old=False)
     own = size / shards
     return Estimate(
         create=max(size * costs.seconds, own * REQUESTS / setup.qps, creation),
@@ -111,32 +109,28 @@ class Deviation(NamedTuple):
 
 
 def deviations(costs: Costs, runs: Sequence[Json]) -> list[Deviation]:
-    """Return how far the model is from each of *runs* with the rules of the hook."""
+    """Return how far the model is from each of *runs*."""
     return [
         Deviation(setup.size, setup.shards, estimate(costs, setup).cpu / _mean(run["creation"]))
         for run in runs
-        if not run["plan"]["has_rules_for_all"]
         for setup in [Setup(run["size"], _shards(run), has_pods=True, qps=500, workers=5)]
     ]
 
 
 def costs_of(runs: list[Json], events: int) -> Costs:
     """Return the costs that the *runs* of ``make shards`` show: those with one shard, and with the most."""
-    own_rules = [run for run in runs if not run["plan"]["has_rules_for_all"]]
-    one, most = min(own_rules, key=_shards), max(own_rules, key=_shards)
+    one, most = min(runs, key=_shards), max(runs, key=_shards)
     size, shards = one["size"], _shards(most)
     event = _mean(one["few"]) / events
-    own = max(_mean(one["many"]) / events - event, 0) / size
-    others = size * (shards - 1) / shards
-    other = max(_mean(most["many"]) / events - _mean(most["few"]) / events - own * size / shards, 0) / others
+    check = max(_mean(one["many"]) / events - event, 0) / size / RULES
     related = one["related"] / size
     hook, seconds, each = one["creation"]["hook"] / size, one["created"] / size, _grown(one) / size
-    known = Costs(event, own, min(other, own), 0, 0, 0, 0, hook, seconds, related, one["empty"][0], each)
+    known = Costs(event, check, 0, 0, 0, 0, hook, seconds, related, one["empty"][0], each)
 
     def split(part: str, events: float, parents: float, *, has_old: bool) -> tuple[float, float]:
         """Return the CPU of a MyResource of the shard and of any shard in *part* of a run, without its *events*."""
         few, many = (
-            max(_mean(run[part]) / size - events * known.walk(parents, _shards(run), RULES, has_old=has_old), 0)
+            max(_mean(run[part]) / size - events * known.walk(parents, RULES, has_old=has_old), 0)
             for run in (one, most)
         )
         mine = min(max(few - many, 0) / (1 - 1 / shards), few)
@@ -153,7 +147,7 @@ def _grown(run: Json) -> float:
 
 
 def _shards(run: Json) -> int:
-    found: int = run["plan"]["shards"]
+    found: int = run["shards"]
     return found
 
 

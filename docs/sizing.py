@@ -49,11 +49,10 @@ def accuracy(costs: Costs, measured: Sequence[dict[str, Any]]) -> str:
 
 
 def _measured(setup: Setup, runs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the run of this size, with as many shards and the rules of the hook, if there is one."""
+    """Return the run of this size with as many shards, if there is one."""
     if not setup.has_pods:
         return None
-    plan = {"shards": setup.shards, "has_rules_for_all": False}
-    return next((run for run in runs if (run["size"], run["plan"]) == (setup.size, plan)), None)
+    return next((run for run in runs if (run["size"], run["shards"]) == (setup.size, setup.shards)), None)
 
 
 def _row(setup: Setup, costs: Costs, run: dict[str, Any] | None) -> str:

@@ -7,3 +7,6 @@ KIND = "MyResource"
 PLURAL = "myresources"
 SINGULAR = "myresource"
 SHORT_NAME = "myr"
+
+SHARD_LABEL = f"{GROUP}/shard"
+"""The label of a MyResource that selects its shard. The CompositeControllers of the chart read it."""

@@ -4,10 +4,10 @@ import signal
 import sys
 
 from bench.shards.report import FILE, HEAD, row, save
-from bench.shards.run import Plan, Result, run
+from bench.shards.run import Result, run
 from metahook.envtest.binaries import Missing, find_binaries
 
-PLANS = (Plan(1), Plan(2), Plan(4), Plan(4, has_rules_for_all=True))
+SHARDS = (1, 2, 4)
 MAX_SIZE = 10_000
 """MyResources."""
 
@@ -20,7 +20,7 @@ def size_of(text: str) -> int:
 
 
 def main(size: int) -> None:
-    """Measure *size* MyResources with each plan."""
+    """Measure *size* MyResources in each number of shards."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         binaries = find_binaries()
@@ -31,8 +31,8 @@ def main(size: int) -> None:
     print(HEAD)
     print("|---" * HEAD.count(" | ") + "|---|", flush=True)
     results: list[Result] = []
-    for plan in PLANS:
-        results.append(run(binaries, plan, size))
+    for shards in SHARDS:
+        results.append(run(binaries, shards, size))
         print(row(results[-1]), flush=True)
         save(results)
     print(f"The figures are in {FILE}.")

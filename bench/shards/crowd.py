@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.core.customize import SHARD_LABEL as LABEL
+from app.api.names import SHARD_LABEL as LABEL
 from bench.shards.load import calls
 from metahook.envtest.process import Process
 from metahook.simulator.objects import Json

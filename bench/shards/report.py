@@ -9,7 +9,7 @@ from bench.shards.run import EVENTS, Result
 
 FILE = Path("build/shards.json")
 HEAD = (
-    "| shards | rules for | all Ready | restart | CPU of each Metacontroller: create | restart | 1,000 events "
+    "| shards | all Ready | restart | CPU of each Metacontroller: create | restart | 1,000 events "
     "| memory of each | hook | API server | sync | customize |"
 )
 
@@ -17,8 +17,7 @@ HEAD = (
 def row(result: Result) -> str:
     """Return the row of *result*: seconds, CPU seconds, MiB and calls. Of Metacontrollers it shows the largest."""
     cells = (
-        str(result.plan.shards),
-        "all" if result.plan.has_rules_for_all else "its own",
+        str(result.shards),
         f"{result.created:.1f} s",
         f"{result.restarted:.1f} s",
         f"{max(result.creation.metacontrollers):.2f}",

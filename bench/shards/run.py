@@ -1,6 +1,5 @@
 """One run: a number of shards, from the first MyResource to a restart of all Metacontrollers."""
 
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,30 +9,12 @@ from bench.shards.load import Load, load_of, memory
 from metahook.envtest.binaries import Binaries
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster
-from tests.e2e.hook import THIS, Hook
+from tests.e2e.hook import Hook
 from tests.e2e.sharded import metacontrollers, split
 
 MODE: Mode = "server-side-apply"
 EVENTS = 1000
 """Changes of a ConfigMap that no MyResource uses."""
-
-_RULES_FOR_ALL = """
-import metahook.protocol.request
-
-metahook.protocol.request.excluding_labels = lambda _: frozenset()
-
-from app.cli import main
-
-main()
-"""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run measures: the number of *shards*, and whether the hook returns rules for other shards, too."""
-
-    shards: int
-    has_rules_for_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +27,7 @@ class Result:
     kinds that rules select, during the creation.
     """
 
-    plan: Plan
+    shards: int
     size: int
     created: float
     restarted: float
@@ -59,24 +40,23 @@ class Result:
     related: int
 
 
-def run(binaries: Binaries, plan: Plan, size: int) -> Result:
-    """Measure *size* MyResources as *plan* says."""
+def run(binaries: Binaries, shards: int, size: int) -> Result:
+    """Measure *size* MyResources in so many *shards*."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cluster = Cluster(binaries, folder)
-        version = (sys.executable, "-c", _RULES_FOR_ALL) if plan.has_rules_for_all else THIS
-        cluster.hook = Hook("hook", folder, version=version)  # replaces the default one, which records requests
+        cluster.hook = Hook("hook", folder)  # replaces the default one, which records requests
         try:
             cluster.start()
-            split(cluster, plan.shards)
-            return _measure(cluster, plan, size, folder)
+            split(cluster, shards)
+            return _measure(cluster, shards, size, folder)
         finally:
             cluster.stop()
 
 
-def _measure(cluster: Cluster, plan: Plan, size: int, folder: Path) -> Result:
-    crowd = Crowd(cluster, size, plan.shards)
-    with metacontrollers(cluster, MODE, plan.shards, folder) as processes:
+def _measure(cluster: Cluster, shards: int, size: int, folder: Path) -> Result:
+    crowd = Crowd(cluster, size, shards)
+    with metacontrollers(cluster, MODE, shards, folder) as processes:
         loads: list[Load] = []
 
         def used() -> Load:
@@ -100,7 +80,7 @@ def _measure(cluster: Cluster, plan: Plan, size: int, folder: Path) -> Result:
             process.restart()
         restarted = wait_until_quiet(processes)
         after = load_of(cluster, processes)
-        none = (0.0,) * plan.shards  # Why here: a new process has used nothing yet
+        none = (0.0,) * shards  # Why here: a new process has used nothing yet
         restart = after.since(Load(none, before.hook, before.apiserver, 0, 0))
         sizes = tuple(map(memory, processes))
-        return Result(plan, size, created, restarted, creation, restart, few, many, sizes, empty, related)
+        return Result(shards, size, created, restarted, creation, restart, few, many, sizes, empty, related)

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from app.api.names import SHARD_LABEL
 from app.core.controller import controller
-from app.core.customize import SHARD_LABEL
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import customize_request
@@ -50,23 +50,18 @@ def test_an_invalid_spec_asks_for_nothing() -> None:
     assert rules(ports=PORTS, image="no image") == []
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "expected"),
-    [
-        pytest.param(SHARD_LABEL, "1", 2, id="its own shard"),
-        pytest.param(SHARD_LABEL, "2", 0, id="another shard"),
-        pytest.param("laptop", "alice", 2, id="another selector"),
-    ],
-)
-def test_a_myresource_of_another_shard_has_no_rules(label: str, value: str, expected: int) -> None:
+def test_a_myresource_of_another_shard_has_the_same_rules() -> None:
     parent = my_resource(ports=PORTS)
     parent["metadata"]["labels"] = {SHARD_LABEL: "1"}
-    selector = {"matchLabels": {label: value}}
-    request = {"controller": {"spec": {"parentResource": {"labelSelector": selector}}}, "parent": parent}
+    selectors = [{"matchLabels": {SHARD_LABEL: value}} for value in ("1", "2")]
+    requests = [
+        {"controller": {"spec": {"parentResource": {"labelSelector": each}}}, "parent": parent} for each in selectors
+    ]
 
-    answer = json.loads(controller(Watch()).answer_customize(json.dumps(request).encode()))
+    own, other = (controller(Watch()).answer_customize(json.dumps(request).encode()) for request in requests)
 
-    assert len(answer["relatedResources"]) == expected
+    assert own == other
+    assert len(json.loads(own)["relatedResources"]) == 2
 
 
 def waiting(resource: str, name: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.customize import SHARD_LABEL as LABEL
+from app.api.names import SHARD_LABEL as LABEL
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
@@ -163,31 +163,41 @@ def test_two_controllers_of_one_myresource_are_seen_and_write_the_same(sharded: 
 
 
 @ANY_MODE
-def test_a_moved_myresource_has_rules_again_in_its_next_generation(sharded: Cluster, here: Namespace) -> None:
+def test_a_move_shows_the_new_shard_the_same_related_objects(sharded: Cluster, here: Namespace) -> None:
     split(sharded, 2)
     here.put(SETTINGS)
-    create(here, "one", "1")
+    create(here, "one", "1")  # so that shard 1 calls customize for the other MyResource, too
     create(here, "web", None, **CONFIG)
     wait_until_ready(here, "one", "web")
-    here.eventually(lambda: "myresource-1" in {name for name, _ in rules(here, "web")})
+    count = len(syncs(here, "web"))
+
     move(here, "web", "1")
-    wait_for_sync_by(here, "web", "myresource-1", 0)
-    pods = here.pods()
+    wait_for_sync_by(here, "web", "myresource-1", count)
 
-    here.change(image="nginx:1.28")
-    here.wait_until_ready()
+    moved_to = [each["request"]["related"] for each in _calls(here, "web", "/sync")[count:]]
+    assert {*moved_to[0]} == {"ConfigMap.v1", "Pod.v1"}
+    assert moved_to[0]["ConfigMap.v1"]
 
-    assert {rule for rule in rules(here, "web") if rule[0] == "myresource-1"} == {
-        ("myresource-1", 0),
-        ("myresource-1", 2),
+
+@ANY_MODE
+def test_a_move_takes_over_no_service_of_another_owner(sharded: Cluster, here: Namespace) -> None:
+    split(sharded, 2)
+    foreign: Json = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": here.name},
+        "spec": {"selector": {"app": "another"}, "ports": [{"port": 81}]},
     }
-    assert {*_calls(here, "web", "/sync")[-1]["request"]["related"]} == {"ConfigMap.v1", "Pod.v1"}
-    assert not pods & here.pods()
+    here.put(foreign)
+    create(here, "one", "1", **PORT)
+    wait_until_ready(here, "one")
+    create(here, "web", None, **PORT)
+    here.wait_for_status("Failed", "NameConflict", "web")
+    before, count = here.client.get("Service", here.name, "web"), len(syncs(here, "web"))
 
+    move(here, "web", "1")
+    wait_for_sync_by(here, "web", "myresource-1", count)
+    here.wait_until_quiet()
 
-def rules(here: Namespace, name: str) -> list[tuple[str, int]]:
-    """Return the CompositeController of each customize call, and the number of rules that it got."""
-    return [
-        (each["request"]["controller"]["metadata"]["name"], len(each["response"]["relatedResources"]))
-        for each in _calls(here, name, "/customize")
-    ]
+    assert here.client.get("Service", here.name, "web") == before
+    here.wait_for_status("Failed", "NameConflict", "web")

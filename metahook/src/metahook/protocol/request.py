@@ -9,7 +9,6 @@ from msgspec import Meta
 from metahook.protocol import wire
 from metahook.protocol.extent import check_objects, check_parent
 from metahook.protocol.installation import Finding, Requirements, check_installation
-from metahook.protocol.label_selector import excluding_labels
 from metahook.protocol.malformed import MalformedRequest, Rule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
@@ -50,15 +49,11 @@ class CustomizeRequest:
     """Asks which related objects a parent's sync needs. Decide from the spec alone: responses are cached."""
 
     parent: Parent
-    excluding_labels: frozenset[str] = frozenset()
-    """Keys of the labels because of which parentResource.labelSelector of the CompositeController does not select the
-    parent; none if it does. Metacontroller also asks for the rules of other parents, which it does not sync. A parent
-    whose labels change keeps the cached response."""
 
     @classmethod
     def decode(cls, body: Body) -> "CustomizeRequest":
         """Return the request that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        return cls(_parent(_decode(body, wire.CustomizeRequestBody).parent), excluding_labels(body))
+        return cls(_parent(_decode(body, wire.CustomizeRequestBody).parent))
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from metahook.protocol.kind import group_key
-from metahook.protocol.label_selector import LabelSelector
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
 
@@ -96,8 +95,21 @@ def selects(rule: RelatedRule, item: Json) -> bool:
 
 
 def matches(selector: Json, labels: dict[str, str] | None) -> bool:
-    """Tell whether *selector* matches *labels*."""
-    return not msgspec.convert(selector, LabelSelector).unmet_keys(labels or {})
+    """Tell whether *selector* matches *labels*. Source: Kubernetes, LabelSelectorAsSelector."""
+    observed = labels or {}
+    required: dict[str, str] = selector.get("matchLabels") or {}
+    expressions: list[Json] = selector.get("matchExpressions") or []
+    return required.items() <= observed.items() and all(
+        _OPERATORS[each["operator"]](observed.get(each["key"]), each.get("values") or []) for each in expressions
+    )
+
+
+_OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+}
 
 
 def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
