@@ -168,8 +168,8 @@ def test_a_request_that_is_recorded_is_left_to_the_app(tmp_path: Path) -> None:
     assert asyncio.run(direct_responses(options, raw())) == (1, 0)
 
 
-def test_after_a_while_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "WHILE", 0)
+def test_after_a_slice_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "SLICE", 0)
 
     assert asyncio.run(direct_responses(ServerOptions(LIMITS), raw(), raw())) == (2, 0)
 

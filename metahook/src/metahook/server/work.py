@@ -50,14 +50,14 @@ class Work:
     def is_full(self) -> bool:
         """Whether no more requests may be in flight."""
         # Why those that are answered, too: what arrives in one round of the loop is in flight at the same time.
-        return self.in_flight + self._turns.made >= self._limits.max_in_flight
+        return self.in_flight + self._turns.made_in_slice >= self._limits.max_in_flight
 
     def may_decide_now(self, headers: Headers, body: Body) -> bool:
         """Tell whether a request with *headers* and this whole *body* may be decided at once, and count it if so.
 
         It takes no memory of others: it is decided before anything else happens.
         """
-        return len(body) <= LONG and self._bodies.accept(headers, body) and self._turns.take_now()
+        return len(body) <= LONG and self._bodies.accept(headers, body) and self._turns.try_take()
 
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
