@@ -34,12 +34,12 @@ class _Answered(Response):
 
 
 class CallReport:
-    """Reports a call of *hook* when its response is known. *begun* is the time of its head, by default now."""
+    """Reports a call of *hook* when its response is known. *head_at* is the time of its head, by default now."""
 
-    def __init__(self, reports: Reports, hook: str, begun: float | None = None, body: Body = b"") -> None:
+    def __init__(self, reports: Reports, hook: str, head_at: float | None = None, body: Body = b"") -> None:
         self._reports = reports
         self._hook = hook
-        self._begun = reports.timer() if begun is None else begun
+        self._head_at = reports.timer() if head_at is None else head_at
         self.body = body
         """Empty until it is received."""
 
@@ -71,7 +71,7 @@ class CallReport:
         return response
 
     def _called(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
-        seconds = self._reports.timer() - self._begun
+        seconds = self._reports.timer() - self._head_at
         sizes = (len(self.body), len(response.body))
         self._reports.called(Call(self._hook, response.status_code, *sizes, seconds, **fields))
 
@@ -103,18 +103,18 @@ class Route:
             return report.failed(error)
         return self._recorded(decision, report.body, report.decided(decision))
 
-    def try_respond(self, headers: Headers, body: Body, begun: float) -> Response | None:
+    def try_respond(self, headers: Headers, body: Body, head_at: float) -> Response | None:
         """Return the response to a request that has arrived completely; None if it must wait, or is not plain.
 
-        *begun* is the time of its head.
+        *head_at* is the time of its head.
         """
         if self.recorder:
             return None
         if self.work.is_full:  # Why here, too: under overload most requests are refused, so a refusal must cost little
-            return CallReport(self.reports, self.endpoint.path, begun).refused(TOO_MANY_REQUESTS)
+            return CallReport(self.reports, self.endpoint.path, head_at).refused(TOO_MANY_REQUESTS)
         if not self.work.may_decide_now(headers, body):
             return None
-        return CallReport(self.reports, self.endpoint.path, begun, body).decided(self.endpoint.decide(body))
+        return CallReport(self.reports, self.endpoint.path, head_at, body).decided(self.endpoint.decide(body))
 
     def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
@@ -136,12 +136,12 @@ class Routes:
         is_call = scope["type"] == "http" and scope["method"] == "POST"
         return self.by_path.get(scope["path"]) if is_call else None
 
-    def try_respond(self, scope: Scope, body: Body, begun: float) -> Response | None:
+    def try_respond(self, scope: Scope, body: Body, head_at: float) -> Response | None:
         """Return the response to a request that has arrived completely; None if the app must respond to it."""
         route = self.find(scope)
         if route is None or not (self.tokens is None or self.tokens.accept(scope["headers"])):
             return None
-        return route.try_respond(scope["headers"], body, begun)
+        return route.try_respond(scope["headers"], body, head_at)
 
 
 @dataclass(frozen=True)

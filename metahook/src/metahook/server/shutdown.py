@@ -148,7 +148,7 @@ class Shutdown:
 
     def direct(self, try_respond: TryRespond) -> TryRespond:
         """Return *try_respond*, which leaves all requests to the app during the shutdown."""
-        return lambda scope, body, begun: None if self._begun.is_set() else try_respond(scope, body, begun)
+        return lambda scope, body, head_at: None if self._begun.is_set() else try_respond(scope, body, head_at)
 
 
 def _closing(message: Message) -> Message:
