@@ -1,6 +1,8 @@
 """Routes: the requests to one hook, each answered and reported once.
 
-A request that has arrived completely is answered directly, in its connection. All others are answered by the app.
+A small request that has arrived completely is answered in its connection, unless it must wait, be recorded or be
+refused for its token or headers. The app answers all others, and all requests in development mode
+and during the shutdown.
 """
 
 from collections.abc import Mapping
@@ -20,7 +22,7 @@ from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, INCOMPLETE, TOO_MANY_REQUESTS, Refusal, Refused
 from metahook.server.reports import Reports
 from metahook.server.tokens import Tokens
-from metahook.server.work import Work
+from metahook.server.work import Start, Work
 
 _JSON = (b"content-type", b"application/json")
 
@@ -104,17 +106,20 @@ class Route:
         return self._recorded(decision, report.body, report.decided(decision))
 
     def try_respond(self, headers: Headers, body: Body, head_at: float) -> Response | None:
-        """Return the response to a request that has arrived completely; None if it must wait, or is not plain.
+        """Return the response to a request that has arrived completely; None if the app must respond to it.
 
         *head_at* is the time of its head.
         """
         if self.recorder:
             return None
-        if self.work.is_full:  # Why here, too: under overload most requests are refused, so a refusal must cost little
-            return CallReport(self.reports, self.endpoint.path, head_at).refused(TOO_MANY_REQUESTS)
-        if not self.work.may_decide_now(headers, body):
-            return None
-        return CallReport(self.reports, self.endpoint.path, head_at, body).decided(self.endpoint.decide(body))
+        report = CallReport(self.reports, self.endpoint.path, head_at, body)
+        match self.work.try_start(headers, body):
+            case Start.NOW:
+                return report.decided(self.endpoint.decide(body))
+            case Start.LATER:
+                return None
+            case Start.REFUSED:
+                return report.refused(TOO_MANY_REQUESTS)
 
     def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
