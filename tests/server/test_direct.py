@@ -68,7 +68,9 @@ async def serving(
             running.direct.extend([response] if response else [])
             return response
 
-        connections = Connections(options.limits, refused=lambda refusal: refusal.body(reports.refused("", refusal)))
+        connections = Connections(
+            options.limits, refused=lambda refusal: refusal.body(reports.count_refusal("", refusal))
+        )
         server = create_server(app, options, None, connections, try_respond if is_direct else None)
         served = asyncio.create_task(server.serve([listener]))
         await server.is_listening.wait()

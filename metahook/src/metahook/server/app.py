@@ -93,7 +93,7 @@ def create_app(
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port, reports.refuse)
+        hooks = turn_on(app, hooks, health_port, reports.respond_refused)
     answers = None if options.dev else Answers()
     endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
     routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
@@ -106,7 +106,7 @@ def create_app(
     app.user_middleware.append(Middleware(HookCalls, routes=routes))
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
-        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.respond_refused)
     if options.recorder:
         options.recorder.announce()
     return app
@@ -139,7 +139,7 @@ def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[R
     """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return reports.refuse(from_http_exception(request, error), request.url.path)
+        return reports.respond_refused(from_http_exception(request, error), request.url.path)
 
     return refuse
 

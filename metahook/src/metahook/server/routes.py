@@ -27,7 +27,7 @@ from metahook.server.work import Start, Work
 _JSON = (b"content-type", b"application/json")
 
 
-class _Answered(Response):
+class _JsonResponse(Response):
     """A response with an answer. Why a class: Starlette takes 3 us to build the same headers."""
 
     def __init__(self, body: bytes) -> None:
@@ -36,11 +36,14 @@ class _Answered(Response):
 
 
 class CallReport:
-    """Reports a call of *hook* when its response is known. *head_at* is the time of its head, by default now."""
+    """Reports a call of the hook at *path*, and returns its response.
 
-    def __init__(self, reports: Reports, hook: str, head_at: float | None = None, body: Body = b"") -> None:
+    *head_at* is the time of its head, by default now.
+    """
+
+    def __init__(self, reports: Reports, path: str, head_at: float | None = None, body: Body = b"") -> None:
         self._reports = reports
-        self._hook = hook
+        self._path = path
         self._head_at = reports.timer() if head_at is None else head_at
         self.body = body
         """Empty until it is received."""
@@ -49,33 +52,33 @@ class CallReport:
         """Note that the *body* of the request is received."""
         self.body = body
 
-    def decided(self, decision: Decision) -> Response:
+    def respond_decided(self, decision: Decision) -> Response:
         """Report *decision*, and return it as a response."""
         outcome = decision.outcome
         if isinstance(outcome, Refusal):
-            return self.refused(outcome, decision.place, decision.parent)
-        response = _Answered(outcome.body)
-        self._called(response, summary=outcome.summary, is_remembered=decision.is_remembered)
+            return self.respond_refused(outcome, decision.place, decision.parent)
+        response = _JsonResponse(outcome.body)
+        self._report(response, summary=outcome.summary, is_remembered=decision.is_remembered)
         return response
 
-    def failed(self, error: Exception) -> Response:
+    def respond_failed(self, error: Exception) -> Response:
         """Report the *error*, and return the response."""
-        return self.refused(FAILED, where(error))
+        return self.respond_refused(FAILED, where(error))
 
-    def refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
+    def respond_refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
         """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
         # Why not for all: other refusals are of the sender, who may send many, and decoding takes time.
         if refusal.status >= FAILED.status:
             parent = parent or try_parent(self.body)
-        id_ = self._reports.refused(self._hook, refusal, place)
+        id_ = self._reports.count_refusal(self._path, refusal, place)
         response = refusal.response(id_)
-        self._called(response, limit=refusal.limit, id=id_, parent=parent)
+        self._report(response, limit=refusal.limit, id=id_, parent=parent)
         return response
 
-    def _called(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
+    def _report(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
         seconds = self._reports.timer() - self._head_at
         sizes = (len(self.body), len(response.body))
-        self._reports.called(Call(self._hook, response.status_code, *sizes, seconds, **fields))
+        self._reports.called(Call(self._path, response.status_code, *sizes, seconds, **fields))
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,10 @@ class Route:
         except ClientDisconnect:
             return INCOMPLETE.response("")  # Why no report: the connection is closed, so this response is not sent
         except Refused as refused:
-            return report.refused(refused.refusal)
+            return report.respond_refused(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
-            return report.failed(error)
-        return self._recorded(decision, report.body, report.decided(decision))
+            return report.respond_failed(error)
+        return self._recorded(decision, report.body, report.respond_decided(decision))
 
     def try_respond(self, headers: Headers, body: Body, head_at: float) -> Response | None:
         """Return the response to a request that has arrived completely; None if the app must respond to it.
@@ -115,11 +118,11 @@ class Route:
         report = CallReport(self.reports, self.endpoint.path, head_at, body)
         match self.work.try_start(headers, body):
             case Start.NOW:
-                return report.decided(self.endpoint.decide(body))
+                return report.respond_decided(self.endpoint.decide(body))
             case Start.LATER:
                 return None
             case Start.REFUSED:
-                return report.refused(TOO_MANY_REQUESTS)
+                return report.respond_refused(TOO_MANY_REQUESTS)
 
     def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""

@@ -142,7 +142,7 @@ class Shutdown:
                 await app(scope, receive, sent)
             except asyncio.CancelledError:
                 if not has_started:
-                    await self._reports.refuse(STOPPED, scope["path"])(scope, receive, send)
+                    await self._reports.respond_refused(STOPPED, scope["path"])(scope, receive, send)
 
         return respond
 
