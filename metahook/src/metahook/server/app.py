@@ -99,9 +99,11 @@ def create_app(
     routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
     # Why not in development mode: it has a check of its own for each request.
     app.state.try_respond = None if options.dev else routes.try_respond
+    # Why, though HookCalls responds first: the router's refusals 404 and 405 name these paths and methods.
     app.router.routes.extend(routing.Route(path, route, methods=["POST"]) for path, route in routes.by_path.items())
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
+    # A direct response skips all middleware: what refuses requests there must also be in Routes.try_respond.
     # Why not add_middleware: this one runs after those that refuse requests.
     app.user_middleware.append(Middleware(HookCalls, routes=routes))
     if options.tokens:
