@@ -37,7 +37,7 @@ def microseconds(run: Callable[[], object], times: int) -> float:
 
 def report(reports: Reports, answer: Answer) -> None:
     """Report a call."""
-    CallReport(reports, "/sync").decided(Decision(NOW, answer))
+    CallReport(reports, "/sync").respond_decided(Decision(NOW, answer))
 
 
 def main() -> int:

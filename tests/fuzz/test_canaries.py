@@ -128,7 +128,7 @@ async def on_the_wire(reports: Reports) -> list[bytes]:
     """Return what a server with short limits responds to each of SENT."""
     options = ServerOptions(Limits(head_timeout=0.1, body_timeout=0.1))
     connections = Connections(
-        options.limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal))
+        options.limits, reports.closed, lambda refusal: refusal.body(reports.count_refusal("", refusal))
     )
     with Address("127.0.0.1", 0).listen() as listener:
         server = create_server(create_app(MYRESOURCE, options, reports=reports), options, connections=connections)

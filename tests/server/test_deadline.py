@@ -44,3 +44,13 @@ def test_a_deadline_may_be_set_again_when_it_has_passed() -> None:
         return states
 
     assert asyncio.run(played()) == [True, False, True, False]
+
+
+def test_a_deadline_that_is_ended_is_not_set() -> None:
+    async def played() -> bool:
+        deadline = Deadline(asyncio.get_running_loop())
+        deadline.set(60, lambda: None)
+        deadline.end()
+        return deadline.is_set
+
+    assert not asyncio.run(played())

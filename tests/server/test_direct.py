@@ -63,12 +63,14 @@ async def serving(
     with Address("127.0.0.1", 0).listen() as listener:
         running = Running(listener.getsockname()[1])
 
-        def try_respond(scope: Scope, body: Body, begun: float) -> Response | None:
-            response: Response | None = app.state.try_respond(scope, body, begun)
+        def try_respond(scope: Scope, body: Body, head_at: float) -> Response | None:
+            response: Response | None = app.state.try_respond(scope, body, head_at)
             running.direct.extend([response] if response else [])
             return response
 
-        connections = Connections(options.limits, refused=lambda refusal: refusal.body(reports.refused("", refusal)))
+        connections = Connections(
+            options.limits, refused=lambda refusal: refusal.body(reports.count_refusal("", refusal))
+        )
         server = create_server(app, options, None, connections, try_respond if is_direct else None)
         served = asyncio.create_task(server.serve([listener]))
         await server.is_listening.wait()
@@ -168,8 +170,8 @@ def test_a_request_that_is_recorded_is_left_to_the_app(tmp_path: Path) -> None:
     assert asyncio.run(direct_responses(options, raw())) == (1, 0)
 
 
-def test_after_a_while_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "WHILE", 0)
+def test_after_a_slice_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "SLICE", 0)
 
     assert asyncio.run(direct_responses(ServerOptions(LIMITS), raw(), raw())) == (2, 0)
 
@@ -200,7 +202,7 @@ def test_requests_that_do_not_arrive_together_are_not_counted_together() -> None
 
 def test_the_rest_of_a_body_is_waited_for_if_the_client_has_got_a_200(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first response is the app's: what clients send that are not known yet must not take memory."""
-    monkeypatch.setattr(direct, "PIECES", PATIENCE)
+    monkeypatch.setattr(direct, "REST_TIMEOUT", PATIENCE)
 
     assert asyncio.run(
         direct_responses(ServerOptions(LIMITS), raw(body=sync_body()), raw(body=sync_body()), pause=0.05)
@@ -208,7 +210,7 @@ def test_the_rest_of_a_body_is_waited_for_if_the_client_has_got_a_200(monkeypatc
 
 
 def test_the_rest_of_a_body_is_not_waited_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "PIECES", 0.001)
+    monkeypatch.setattr(direct, "REST_TIMEOUT", 0.001)
 
     assert asyncio.run(
         direct_responses(ServerOptions(LIMITS), raw(body=sync_body()), raw(body=sync_body()), pause=0.2)
@@ -217,7 +219,7 @@ def test_the_rest_of_a_body_is_not_waited_for_longer(monkeypatch: pytest.MonkeyP
 
 def test_a_body_in_pieces_may_be_cut_off_or_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever happens while the rest is waited for, the server goes on."""
-    monkeypatch.setattr(direct, "PIECES", 0.05)
+    monkeypatch.setattr(direct, "REST_TIMEOUT", 0.05)
 
     async def played() -> bytes:
         async with serving(TINY, ServerOptions(replace(LIMITS, body_timeout=0.1))) as running:

@@ -147,7 +147,9 @@ def outcome(answers: Answers | None) -> tuple[list[tuple[int, bytes]], str, list
     reports = Reports(1e9, metrics=metrics, timer=lambda: 0.0)
     served = endpoints(MYRESOURCE, answers)
     with written("json") as log:
-        found = [CallReport(reports, path, 0, body).decided(served[path].decide(body)) for path, body in requests()]
+        found = [
+            CallReport(reports, path, 0, body).respond_decided(served[path].decide(body)) for path, body in requests()
+        ]
         text = log.text()
     return (
         [(each.status_code, bytes(each.body)) for each in found],

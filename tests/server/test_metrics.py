@@ -10,11 +10,16 @@ from metahook.protocol.installation import Finding
 from metahook.protocol.request import CustomizeRequest
 from metahook.protocol.summary import Summary
 from metahook.server.calls import Call
+from metahook.server.endpoint import Endpoint
 from metahook.server.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.metrics import Metrics
+from metahook.server.reports import Reports
+from metahook.server.routes import Route
+from metahook.server.work import Work
+from tests.build import NOW
 from tests.calling import call
-from tests.tiny import customize_body
+from tests.tiny import TINY, customize_body, sync_body
 
 HOOKS = ("/sync", "/customize")
 PARENT = CustomizeRequest.decode(customize_body()).parent
@@ -61,6 +66,17 @@ def test_durations_and_sizes_are_distributions(metrics: Metrics) -> None:
     assert value(metrics, "call_duration_seconds_bucket", hook="/sync", le="0.005") == 1
     assert value(metrics, "request_size_bytes_sum", hook="/sync") == 3_000
     assert value(metrics, "response_size_bytes_sum", hook="/sync") == 900
+
+
+def test_a_direct_refusal_has_the_size_of_the_body(metrics: Metrics) -> None:
+    endpoint, body = Endpoint("/sync", TINY.call_sync, lambda: NOW), sync_body()
+    full = Route(endpoint, Work(Limits(max_in_flight=0)), Reports(metrics=metrics), None)
+
+    response = full.try_respond([(b"content-type", b"application/json")], body, 0)
+
+    assert response
+    assert response.status_code == 429
+    assert value(metrics, "request_size_bytes_sum", hook="/sync") == len(body)
 
 
 def test_a_transition_is_a_reason_that_changed(metrics: Metrics) -> None:

@@ -124,7 +124,7 @@ def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) 
 def test_at_a_rate_of_zero_no_call_has_a_line_and_a_refusal_has(caplog: pytest.LogCaptureFixture) -> None:
     reports = Reports(0)
     reports.called(CALL._replace(seconds=2))
-    reports.refused("/sync", TOO_LARGE)
+    reports.count_refusal("/sync", TOO_LARGE)
 
     assert [line.event for line in lines(caplog)] == ["request refused"]
 
@@ -190,7 +190,7 @@ def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(
     report = CallReport(Reports(), "/sync")
     report.received(sync_body())
 
-    report.refused(refusal)
+    report.respond_refused(refusal)
 
     called = [line for line in lines(caplog) if line.event == "hook called"]
     assert [line.fields["name"] for line in called] == names
@@ -201,7 +201,7 @@ def test_a_refusal_before_the_hook_has_the_path_of_the_hook_and_no_other(caplog:
     reports = Reports(hooks=["/sync"], metrics=metrics)
 
     for path in ("/sync", "/canary", "/canary2"):
-        reports.refuse(UNAUTHORIZED, path)
+        reports.respond_refused(UNAUTHORIZED, path)
 
     assert [line.fields.get("hook") for line in lines(caplog)] == ["/sync", None]
     text = metrics.text().decode()
@@ -213,7 +213,7 @@ def test_counts_are_written_while_nothing_else_happens(caplog: pytest.LogCapture
     clock = Clock()
     reports = Reports(timer=clock)
     for _ in range(3):
-        reports.refused("/sync", TOO_LARGE)
+        reports.count_refusal("/sync", TOO_LARGE)
     clock.now += WINDOW
 
     async def wait() -> None:
@@ -246,7 +246,7 @@ def test_of_a_long_traceback_both_ends_are_shown() -> None:
 def test_at_the_end_what_was_counted_is_written(caplog: pytest.LogCaptureFixture) -> None:
     reports = Reports(timer=Clock(), new_id=lambda: "1")
     for _ in range(3):
-        reports.refused("", TOO_LARGE)
+        reports.count_refusal("", TOO_LARGE)
         reports.closed("head_timeout")
     reports.end()
 

@@ -151,7 +151,7 @@ def test_no_spelling_of_a_path_or_host_changes_what_is_decided(tokens: Tokens) -
 
 def test_a_check_of_some_paths_would_be_noticed(tokens: Tokens) -> None:
     app = create_app(TINY)
-    checked = TokenCheck(app, tokens, Reports().refuse)
+    checked = TokenCheck(app, tokens, Reports().respond_refused)
 
     def check_hooks(scope: dict[str, str]) -> ASGIApp:
         return checked if scope["path"] in {"/sync", "/customize"} else app

@@ -1,4 +1,4 @@
-"""Turns: decisions of the event loop, for a while at a time."""
+"""Turns: decisions of the event loop, in slices."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ CALLERS = 64
 
 
 async def rounds_of_the_loop() -> int:
-    """Return how often all else in the event loop has its turn while decisions for all callers are made."""
+    """Return how often the event loop handles everything else while decisions for all callers are made."""
     loop, taken, rounds, order = asyncio.get_running_loop(), Turns(), 0, []
 
     def count() -> None:
@@ -37,8 +37,8 @@ def test_many_short_decisions_are_made_in_one_round_of_the_event_loop() -> None:
     assert asyncio.run(rounds_of_the_loop()) < CALLERS / 4
 
 
-def test_after_a_while_the_loop_does_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "WHILE", 0)
+def test_after_each_slice_the_loop_handles_everything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "SLICE", 0)
 
     assert asyncio.run(rounds_of_the_loop()) >= CALLERS
 

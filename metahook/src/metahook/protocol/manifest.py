@@ -29,7 +29,7 @@ class EncodedManifest(Manifest):
         """The parent's namespace and the declared kinds for which the gate last accepted the JSON."""
 
     def __reduce__(self) -> tuple[type[Manifest], tuple[Manifest]]:
-        """Make an ordinary manifest of a copy by :mod:`copy`, too."""
+        """Return an ordinary manifest for :mod:`copy` and :mod:`pickle`: a copy may be changed."""
         return dict, (dict(self),)
 
 

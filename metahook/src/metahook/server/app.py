@@ -93,20 +93,22 @@ def create_app(
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port, reports.refuse)
+        hooks = turn_on(app, hooks, health_port, reports.respond_refused)
     answers = None if options.dev else Answers()
     endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
     routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
     # Why not in development mode: it has a check of its own for each request.
     app.state.try_respond = None if options.dev else routes.try_respond
+    # Why, though HookCalls responds first: the router's refusals 404 and 405 name these paths and methods.
     app.router.routes.extend(routing.Route(path, route, methods=["POST"]) for path, route in routes.by_path.items())
     document = openapi_document(app.title, app.version, by_prefix)
     app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
+    # A direct response skips all middleware: what refuses requests there must also be in Routes.try_respond.
     # Why not add_middleware: this one runs after those that refuse requests.
     app.user_middleware.append(Middleware(HookCalls, routes=routes))
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
-        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.refuse)
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.respond_refused)
     if options.recorder:
         options.recorder.announce()
     return app
@@ -139,7 +141,7 @@ def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[R
     """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return reports.refuse(from_http_exception(request, error), request.url.path)
+        return reports.respond_refused(from_http_exception(request, error), request.url.path)
 
     return refuse
 

@@ -39,7 +39,7 @@ class Bodies:
         self._within = limits.body_timeout
         self._small = Budget(SMALL_AT_ONCE * SMALL)
         self._large = Budget(limits.max_large_bodies * limits.max_body)
-        self._turns = asyncio.Semaphore(limits.max_large_bodies)
+        self._large_slots = asyncio.Semaphore(limits.max_large_bodies)
         self._waiting = 0
 
     @asynccontextmanager
@@ -60,7 +60,7 @@ class Bodies:
                 yield share.body
         finally:
             if size > SMALL:
-                self._turns.release()
+                self._large_slots.release()
 
     def accept(self, headers: Headers, body: Body) -> bool:
         """Tell whether *body*, which is complete, is of the length and the type that *headers* announce."""
@@ -83,13 +83,13 @@ class Bodies:
         return size
 
     async def _wait(self) -> None:
-        """Wait for the turn of a large body, which its reader ends."""
+        """Wait for the slot of a large body, which its reader releases."""
         if self._waiting >= WAITING:
             raise Refused(TOO_MANY_LARGE)
         self._waiting += 1
         try:
             async with asyncio.timeout(WAIT):
-                await self._turns.acquire()
+                await self._large_slots.acquire()
         except TimeoutError:
             raise Refused(TOO_MANY_LARGE) from None
         finally:

@@ -1,8 +1,8 @@
 """Direct responses: a connection that responds to complete requests itself.
 
 That leaves out the task, the messages and the middleware of an app, which cost more than the decision of a small hook.
-Whatever is not plain, the app responds to: it reads large bodies, waits and records. Which requests are plain,
-:mod:`metahook.server.routes` decides.
+The app responds to all other requests: it reads large bodies, lets requests wait, and records them.
+:mod:`metahook.server.routes` decides which requests get a direct response.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from metahook.server.connection import Connection
 from metahook.server.deadline import Deadline
 from metahook.server.work import LONG
 
-PIECES = 0.005
+REST_TIMEOUT = 0.005
 """Seconds for which the rest of a body is waited for before the app is called: Go sends 4 KiB, and then the rest."""
 
 TryRespond = Callable[[Scope, Body, float], Response | None]
@@ -32,50 +32,52 @@ class DirectConnection(Connection):
     def __init__(self, *args: Any, try_respond: TryRespond, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(*args, **options)
         self._try_respond = try_respond
-        self._app_to_call: ASGI3Application | None = None
-        """For a request that is not responded to directly, or not yet."""
-        self._begun = 0.0
+        self._pending_app: ASGI3Application | None = None
+        """The app, while the request has neither a direct response nor a call of the app."""
+        self._head_at = 0.0
         """When the head of the request was complete."""
-        self._rest = Deadline(self.loop)
-        """For the rest of the body."""
+        self._rest_deadline = Deadline(self.loop)
 
     def data_received(self, data: bytes) -> None:
         """Parse *data*, and respond if a request is complete."""
         super().data_received(data)
-        if self._app_to_call is None:
+        if self._pending_app is None:
             return
         if self.cycle.disconnected:  # it is refused
             self._forget_app()
-        elif self.cycle.more_body and self._waits_for_rest():
+        elif self.cycle.more_body and self._try_wait_for_rest():
             self.flow.resume_reading()
-        elif self.cycle.more_body or not self._respond():
+        elif self.cycle.more_body or not self._try_respond_now():
             self._call_app()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self._app_to_call = None
-        self._rest.end()
+        self._pending_app = None
+        self._rest_deadline.end()
         super().connection_lost(exc)
 
     def _start_asgi_task(self, _: RequestResponseCycle, app: ASGI3Application) -> None:
         """Note the *app*. Why not call it: the body is parsed after the head, and may have arrived with it."""
-        self._app_to_call = app
-        self._begun = monotonic()
+        self._pending_app = app
+        self._head_at = monotonic()
 
-    def _waits_for_rest(self) -> bool:
-        """Tell whether the rest of the body is waited for. Why not for any client: what has arrived takes memory."""
+    def _try_wait_for_rest(self) -> bool:
+        """Wait for the rest of the body if possible; tell whether it was done.
+
+        Only for a client that has got a 200: this memory counts towards no limit.
+        """
         if not self._connections.trusts(self) or self.cycle.waiting_for_100_continue or len(self.cycle.body) > LONG:
             return False
-        if not self._rest.is_set:
-            self._rest.set(PIECES, self._call_app)
+        if not self._rest_deadline.is_set:
+            self._rest_deadline.set(REST_TIMEOUT, self._call_app)
         return True
 
-    def _respond(self) -> bool:
-        """Respond directly, before anything else happens; tell whether that was possible."""
+    def _try_respond_now(self) -> bool:
+        """Respond directly, before anything else happens, if possible; tell whether it was done."""
         cycle = self.cycle
         if cycle.waiting_for_100_continue or self.flow.write_paused:
             return False
-        response = self._try_respond(cycle.scope, cycle.body, self._begun)  # type: ignore[arg-type] # a TypedDict
+        response = self._try_respond(cycle.scope, cycle.body, self._head_at)  # type: ignore[arg-type] # a TypedDict
         if response is None:
             return False
         self._forget_app()
@@ -97,11 +99,11 @@ class DirectConnection(Connection):
 
     def _call_app(self) -> None:
         """Have the app respond."""
-        app = self._app_to_call
+        app = self._pending_app
         if app:
             self._forget_app()
             super()._start_asgi_task(self.cycle, app)
 
     def _forget_app(self) -> None:
-        self._app_to_call = None
-        self._rest.remove()
+        self._pending_app = None
+        self._rest_deadline.remove()

@@ -57,6 +57,7 @@ class Endpoint:
             return self._decide(body, now)
         key = (self.path, sha256(body).digest())
         remembered = self.answers.get(key)
+        # Why the time: a clock that was set back may reach a time at which the answer was another one.
         if remembered and remembered.at <= now:
             return Decision(now, remembered.answer, is_remembered=True)
         decision = self._decide(body, now)
@@ -68,8 +69,8 @@ class Endpoint:
     def _decide(self, body: Body, now: datetime) -> Decision:
         """Return what the hook decides about *body* at *now*.
 
-        Why nothing is raised: an error that a future or a task holds refers to it in turn, by its traceback, and keeps
-        the body in memory until Python looks for such cycles.
+        Errors are returned, not raised: a future holds its exception, whose traceback refers to the future. Such a
+        cycle keeps the body in memory until the garbage collector runs.
         """
         try:
             return Decision(now, self.hook(body, now))

@@ -70,16 +70,16 @@ class Reports:
             if self._logs_calls and call.about and log.isEnabledFor(logging.INFO):
                 self._write_call(call, call.about)
 
-    def refused(self, hook: str, refusal: Refusal, where: str = "") -> str:
+    def count_refusal(self, hook: str, refusal: Refusal, where: str = "") -> str:
         """Report *refusal* by *hook*, which is "" for other paths; return the id for the body of the response."""
         if self.metrics:
             self.metrics.refused(hook, refusal.status, refusal.limit)
         return self._occurred(Cause(refusal.status, hook, refusal.message, refusal.limit, where))
 
-    def refuse(self, refusal: Refusal, path: str) -> Response:
+    def respond_refused(self, refusal: Refusal, path: str) -> Response:
         """Report *refusal* of a request for *path* that no hook has refused, and return the response."""
         # Why not any path: clients choose it, and the log has nothing that they choose.
-        return refusal.response(self.refused(path if path in self._hooks else "", refusal))
+        return refusal.response(self.count_refusal(path if path in self._hooks else "", refusal))
 
     def closed(self, limit: str) -> None:
         """Report a connection that is closed without a response because of *limit*."""

@@ -1,6 +1,8 @@
 """Routes: the requests to one hook, each answered and reported once.
 
-A request that has arrived completely is answered directly, in its connection. All others are answered by the app.
+A small request that has arrived completely is answered in its connection, unless it must wait, be recorded or be
+refused for its token or headers. The app answers all others, and all requests in development mode
+and during the shutdown.
 """
 
 from collections.abc import Mapping
@@ -20,12 +22,12 @@ from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, INCOMPLETE, TOO_MANY_REQUESTS, Refusal, Refused
 from metahook.server.reports import Reports
 from metahook.server.tokens import Tokens
-from metahook.server.work import Work
+from metahook.server.work import Start, Work
 
 _JSON = (b"content-type", b"application/json")
 
 
-class _Answered(Response):
+class _JsonResponse(Response):
     """A response with an answer. Why a class: Starlette takes 3 us to build the same headers."""
 
     def __init__(self, body: bytes) -> None:
@@ -34,12 +36,15 @@ class _Answered(Response):
 
 
 class CallReport:
-    """Reports a call of *hook* when its response is known. *begun* is the time of its head, by default now."""
+    """Reports a call of the hook at *path*, and returns its response.
 
-    def __init__(self, reports: Reports, hook: str, begun: float | None = None, body: Body = b"") -> None:
+    *head_at* is the time of its head, by default now.
+    """
+
+    def __init__(self, reports: Reports, path: str, head_at: float | None = None, body: Body = b"") -> None:
         self._reports = reports
-        self._hook = hook
-        self._begun = reports.timer() if begun is None else begun
+        self._path = path
+        self._head_at = reports.timer() if head_at is None else head_at
         self.body = body
         """Empty until it is received."""
 
@@ -47,33 +52,33 @@ class CallReport:
         """Note that the *body* of the request is received."""
         self.body = body
 
-    def decided(self, decision: Decision) -> Response:
+    def respond_decided(self, decision: Decision) -> Response:
         """Report *decision*, and return it as a response."""
         outcome = decision.outcome
         if isinstance(outcome, Refusal):
-            return self.refused(outcome, decision.place, decision.parent)
-        response = _Answered(outcome.body)
-        self._called(response, summary=outcome.summary, is_remembered=decision.is_remembered)
+            return self.respond_refused(outcome, decision.place, decision.parent)
+        response = _JsonResponse(outcome.body)
+        self._report(response, summary=outcome.summary, is_remembered=decision.is_remembered)
         return response
 
-    def failed(self, error: Exception) -> Response:
+    def respond_failed(self, error: Exception) -> Response:
         """Report the *error*, and return the response."""
-        return self.refused(FAILED, where(error))
+        return self.respond_refused(FAILED, where(error))
 
-    def refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
+    def respond_refused(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
         """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
         # Why not for all: other refusals are of the sender, who may send many, and decoding takes time.
         if refusal.status >= FAILED.status:
             parent = parent or try_parent(self.body)
-        id_ = self._reports.refused(self._hook, refusal, place)
+        id_ = self._reports.count_refusal(self._path, refusal, place)
         response = refusal.response(id_)
-        self._called(response, limit=refusal.limit, id=id_, parent=parent)
+        self._report(response, limit=refusal.limit, id=id_, parent=parent)
         return response
 
-    def _called(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
-        seconds = self._reports.timer() - self._begun
+    def _report(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
+        seconds = self._reports.timer() - self._head_at
         sizes = (len(self.body), len(response.body))
-        self._reports.called(Call(self._hook, response.status_code, *sizes, seconds, **fields))
+        self._reports.called(Call(self._path, response.status_code, *sizes, seconds, **fields))
 
 
 @dataclass(frozen=True)
@@ -98,23 +103,26 @@ class Route:
         except ClientDisconnect:
             return INCOMPLETE.response("")  # Why no report: the connection is closed, so this response is not sent
         except Refused as refused:
-            return report.refused(refused.refusal)
+            return report.respond_refused(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
-            return report.failed(error)
-        return self._recorded(decision, report.body, report.decided(decision))
+            return report.respond_failed(error)
+        return self._recorded(decision, report.body, report.respond_decided(decision))
 
-    def try_respond(self, headers: Headers, body: Body, begun: float) -> Response | None:
-        """Return the response to a request that has arrived completely; None if it must wait, or is not plain.
+    def try_respond(self, headers: Headers, body: Body, head_at: float) -> Response | None:
+        """Return the response to a request that has arrived completely; None if the app must respond to it.
 
-        *begun* is the time of its head.
+        *head_at* is the time of its head.
         """
         if self.recorder:
             return None
-        if self.work.is_full:  # Why here, too: under overload most requests are refused, so a refusal must cost little
-            return CallReport(self.reports, self.endpoint.path, begun).refused(TOO_MANY_REQUESTS)
-        if not self.work.may_decide_now(headers, body):
-            return None
-        return CallReport(self.reports, self.endpoint.path, begun, body).decided(self.endpoint.decide(body))
+        report = CallReport(self.reports, self.endpoint.path, head_at, body)
+        match self.work.try_start(headers, body):
+            case Start.NOW:
+                return report.respond_decided(self.endpoint.decide(body))
+            case Start.LATER:
+                return None
+            case Start.REFUSED:
+                return report.respond_refused(TOO_MANY_REQUESTS)
 
     def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
@@ -136,12 +144,12 @@ class Routes:
         is_call = scope["type"] == "http" and scope["method"] == "POST"
         return self.by_path.get(scope["path"]) if is_call else None
 
-    def try_respond(self, scope: Scope, body: Body, begun: float) -> Response | None:
+    def try_respond(self, scope: Scope, body: Body, head_at: float) -> Response | None:
         """Return the response to a request that has arrived completely; None if the app must respond to it."""
         route = self.find(scope)
         if route is None or not (self.tokens is None or self.tokens.accept(scope["headers"])):
             return None
-        return route.try_respond(scope["headers"], body, begun)
+        return route.try_respond(scope["headers"], body, head_at)
 
 
 @dataclass(frozen=True)

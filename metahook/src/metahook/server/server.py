@@ -151,7 +151,7 @@ def _warn_of_other_machines(options: ServerOptions) -> None:
 
 
 def _connections(limits: Limits, reports: Reports, limit: str = MAX_CONNECTIONS) -> Connections:
-    return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.refused("", refusal)), limit)
+    return Connections(limits, reports.closed, lambda refusal: refusal.body(reports.count_refusal("", refusal)), limit)
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> Line:

@@ -142,13 +142,13 @@ class Shutdown:
                 await app(scope, receive, sent)
             except asyncio.CancelledError:
                 if not has_started:
-                    await self._reports.refuse(STOPPED, scope["path"])(scope, receive, send)
+                    await self._reports.respond_refused(STOPPED, scope["path"])(scope, receive, send)
 
         return respond
 
     def direct(self, try_respond: TryRespond) -> TryRespond:
         """Return *try_respond*, which leaves all requests to the app during the shutdown."""
-        return lambda scope, body, begun: None if self._begun.is_set() else try_respond(scope, body, begun)
+        return lambda scope, body, head_at: None if self._begun.is_set() else try_respond(scope, body, head_at)
 
 
 def _closing(message: Message) -> Message:

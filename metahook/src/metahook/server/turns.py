@@ -1,6 +1,7 @@
-"""Turns: decisions that the event loop makes itself, for a while at a time.
+"""Turns: the event loop makes decisions itself, in slices of 0.1 s.
 
-Between two whiles the loop does all else once: it reads from every connection, counts requests and answers health.
+After each slice it handles everything else once: it reads from all connections, counts requests and answers health
+checks.
 """
 
 import asyncio
@@ -11,14 +12,14 @@ from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-WHILE = 0.1
-"""Seconds. Why not one decision at a time: under overload the loop takes 0.1 s to refuse what all others send, and the
-last of 64 requests would wait 6 s."""
+SLICE = 0.1
+"""Seconds. Why not one decision per slice: under overload the loop needs 0.1 s to refuse the other requests, so the
+last of 64 would wait 6 s."""
 
 
 class _Waiting(NamedTuple):
     decide: Callable[[], Any]
-    decided: asyncio.Future[Any]
+    future: asyncio.Future[Any]
 
 
 class Turns:
@@ -27,39 +28,39 @@ class Turns:
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
         self._end: float | None = None
-        """When the while ends in which decisions are made without waiting; None before the first one."""
-        self.made = 0
-        """Decisions that were made without waiting in this while."""
+        """End of the slice for decisions that did not wait; None if no slice has begun."""
+        self.made_in_slice = 0
+        """Decisions that were made in this slice and did not wait."""
 
-    def take_now(self) -> bool:
-        """Tell whether a decision may be made now, without a turn: none waits, and this while is not over."""
+    def try_take(self) -> bool:
+        """Count a decision that is made now if none waits and the slice has not ended; tell whether it was done."""
         if self._waiting:
             return False
         now = time.monotonic()
         if self._end is None:
-            self._end = now + WHILE
-            asyncio.get_running_loop().call_soon(self._end_while)
+            self._end = now + SLICE
+            asyncio.get_running_loop().call_soon(self._end_slice)
         if now >= self._end:
             return False
-        self.made += 1
+        self.made_in_slice += 1
         return True
 
-    def _end_while(self) -> None:
-        """Begin anew: the loop has done all else."""
-        self._end, self.made = None, 0
+    def _end_slice(self) -> None:
+        """End the slice: the loop has handled everything else."""
+        self._end, self.made_in_slice = None, 0
 
     async def take(self, decide: Callable[[], T]) -> T:
         """Return what *decide* returns when it is its turn; raise as it does."""
         loop = asyncio.get_running_loop()
-        decided: asyncio.Future[T] = loop.create_future()
-        self._waiting.append(_Waiting(decide, decided))
+        future: asyncio.Future[T] = loop.create_future()
+        self._waiting.append(_Waiting(decide, future))
         if len(self._waiting) == 1:
-            loop.call_soon(self._go_on, loop)
-        return await decided
+            loop.call_soon(self._decide_waiting, loop)
+        return await future
 
-    def _go_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Decide for a while."""
-        end = time.monotonic() + WHILE
+    def _decide_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Make the decisions that wait, for one slice."""
+        end = time.monotonic() + SLICE
         while self._waiting:
             _decide(*self._waiting[0])
             # Why after it is decided: until then, no other task starts a second round of turns.
@@ -67,13 +68,13 @@ class Turns:
             if time.monotonic() >= end:
                 break
         if self._waiting:
-            loop.call_soon(self._go_on, loop)
+            loop.call_soon(self._decide_waiting, loop)
 
 
-def _decide(decide: Callable[[], T], decided: asyncio.Future[T]) -> None:
-    if decided.cancelled():
+def _decide(decide: Callable[[], T], future: asyncio.Future[T]) -> None:
+    if future.cancelled():
         return
     try:
-        decided.set_result(decide())
+        future.set_result(decide())
     except Exception as error:  # noqa: BLE001 - whoever waits raises it
-        decided.set_exception(error)
+        future.set_exception(error)

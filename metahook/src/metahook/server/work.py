@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
+from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,6 +30,14 @@ THREADS = 2
 T = TypeVar("T")
 
 
+class Start(Enum):
+    """When a request that has arrived completely is decided."""
+
+    NOW = "now"
+    LATER = "later"
+    REFUSED = "refused"
+
+
 class Work:
     """The work of one server."""
 
@@ -46,18 +55,16 @@ class Work:
         """Whether a thread decides. Python waits for it before the process exits."""
         return bool(self._in_threads)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no more requests may be in flight."""
-        # Why those that are answered, too: what arrives in one round of the loop is in flight at the same time.
-        return self.in_flight + self._turns.made >= self._limits.max_in_flight
+    def try_start(self, headers: Headers, body: Body) -> Start:
+        """Count a request with *headers* and this whole *body* if it is decided now; tell when it is decided.
 
-    def may_decide_now(self, headers: Headers, body: Body) -> bool:
-        """Tell whether a request with *headers* and this whole *body* may be decided at once, and count it if so.
-
-        It takes no memory of others: it is decided before anything else happens.
+        Its body takes no share of the memory for small bodies: the decision is made before the loop reads anything
+        else.
         """
-        return len(body) <= LONG and self._bodies.accept(headers, body) and self._turns.take_now()
+        if self._is_full:  # Why first: under overload most requests are refused, so a refusal must cost little
+            return Start.REFUSED
+        is_short = len(body) <= LONG
+        return Start.NOW if is_short and self._bodies.accept(headers, body) and self._turns.try_take() else Start.LATER
 
     async def do(
         self, request: Request, decide: Callable[[Body], T], received: Callable[[Body], None] = lambda _: None
@@ -66,7 +73,7 @@ class Work:
 
         *received* is called with the body before that, in the event loop. A thread may call *decide*.
         """
-        if self.is_full:  # Why here, too: under overload most requests are refused, and their bodies need not be read
+        if self._is_full:  # Why here, too: under overload most requests are refused, and their bodies need not be read
             raise Refused(TOO_MANY_REQUESTS)
         async with AsyncExitStack() as held:
             body = await held.enter_async_context(self._bodies.read(request))
@@ -76,10 +83,16 @@ class Work:
                 return await self._decide_long(body, decide, held)
             return await self._turns.take(partial(decide, body))
 
+    @property
+    def _is_full(self) -> bool:
+        """Whether no more requests may be in flight."""
+        # Why those that are answered, too: what arrives in one round of the loop is in flight at the same time.
+        return self.in_flight + self._turns.made_in_slice >= self._limits.max_in_flight
+
     @contextmanager
     def _counted(self) -> Iterator[None]:
         """Count one more request in flight until the block ends; raise Refused if there are too many."""
-        if self.is_full:
+        if self._is_full:
             raise Refused(TOO_MANY_REQUESTS)
         self.in_flight += 1
         try:
