@@ -65,6 +65,7 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         ({"maxBody": 0}, "maxBody is 0", "set it to 1 to 256"),
         ({"shards": 0}, "shards is 0", "set it to a number from 1 to 16"),
         ({"shards": 17}, "shards is 17", "set it to a number from 1 to 16"),
+        ({"shards": None}, "shards is <nil>", "use --reset-then-reuse-values"),
         ({"shards": "2"}, "/shards", "got string, want integer"),
         (
             {"compositeController": {"labels": {"mygroup.example.com/shard": "1"}}},

@@ -12,6 +12,7 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.endpoint import OVERHEAD, Answers, Endpoint
 from metahook.server.limits import Limits
 from metahook.server.metrics import Metrics
+from metahook.server.refusal import FAILED
 from metahook.server.reports import Reports
 from metahook.server.routes import CallReport
 from tests.build import MYRESOURCE, NOW
@@ -108,8 +109,21 @@ def test_a_remembered_answer_holds_nothing_of_the_request_but_names() -> None:
     assert remembered.is_remembered
     assert isinstance(remembered.outcome, Answer)
     summary = remembered.outcome.summary
-    assert (summary.parent.spec, summary.parent.status) == (b"", b"")
+    assert (summary.parent.spec, summary.parent.status, summary.parent.created) == (b"", b"", None)
     assert len(repr(summary)) < OVERHEAD
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+def test_an_error_of_any_kind_is_a_refusal() -> None:
+    def panic(_: Body, __: datetime) -> Answer:
+        raise Panic
+
+    decision = endpoint(panic).decide(BODY)
+
+    assert decision.outcome is FAILED
 
 
 def test_the_app_remembers_what_customize_answers_and_development_mode_does_not() -> None:

@@ -87,6 +87,8 @@ class DirectConnection(Connection):
         if not cycle.keep_alive:
             self.transport.close()
         self.on_response_complete()
+        # Why: uvicorn does the same after a call of the app. The cycle and the connection refer to each other.
+        cycle.on_response = lambda: None
         return True
 
     def _encoded(self, response: Response) -> bytes:

@@ -76,7 +76,9 @@ class Endpoint:
             return Decision(now, self.hook(body, now))
         except MalformedRequest as error:
             return Decision(now, malformed(error))
-        except Exception as error:  # noqa: BLE001 - innermost: one parent's bug must not close the connection
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug, or a panic of a library in Rust
             return Decision(now, FAILED, where(error), try_parent(body))
 
 
@@ -89,6 +91,6 @@ def try_parent(body: Body) -> Parent | None:
 
 
 def _without_content(answer: Answer) -> Answer:
-    """Return *answer* without the spec and the status of its parent: reports do not need them."""
-    summary = answer.summary
-    return replace(answer, summary=replace(summary, parent=replace(summary.parent, spec=b"", status=b"")))
+    """Return *answer* with what reports need of its parent: the rest has no bound that OVERHEAD could name."""
+    parent = replace(answer.summary.parent, spec=b"", status=b"", created=None)
+    return replace(answer, summary=replace(answer.summary, parent=parent))

@@ -62,9 +62,11 @@ class Turns:
         """Make the decisions that wait, for one slice."""
         end = time.monotonic() + SLICE
         while self._waiting:
-            _decide(*self._waiting[0])
-            # Why after it is decided: until then, no other task starts a second round of turns.
-            self._waiting.popleft()
+            try:
+                _decide(*self._waiting[0])
+            finally:
+                # Why after it is decided: until then, no other task starts a second round of turns.
+                self._waiting.popleft()
             if time.monotonic() >= end:
                 break
         if self._waiting:
