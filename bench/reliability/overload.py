@@ -41,7 +41,7 @@ def figures(raw: bytes) -> list[Figure]:
     failed = results.codes.total() - results.codes["200"] - results.codes["429"]
     undelayed = sum(not RETRY_AFTER.search(head) for head in results.headers)
     return [
-        Figure("500 senders: p99 of the 200s", "ms", 250, results.percentile(0.99), without.percentile(0.99)),
+        Figure("500 senders: p99 of the 200s", "ms", 80, results.percentile(0.99), without.percentile(0.99)),
         Figure("500 senders: responses that are neither 200 nor 429, and time-outs", "", 0, failed),
         Figure("500 senders: 429s without a Retry-After of 1 to 5 s", "", 0, undelayed),
         Figure("500 senders: until a request takes as long as before", "s", 2, recovery),
