@@ -50,7 +50,7 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
 def excluding_labels(body: Json) -> frozenset[str]:
     """Return the keys of the labels because of which the CompositeController of *body* does not select its parent.
 
-    None if it does, or if the request does not show it.
+    Empty if it selects the parent, or if the request does not show it.
     """
     request = try_read(body, _Request)
     selector = request and request.controller.spec.parent_resource.label_selector

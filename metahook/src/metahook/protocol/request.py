@@ -52,7 +52,7 @@ class CustomizeRequest:
     parent: Parent
     excluding_labels: frozenset[str] = frozenset()
     """Keys of the labels because of which parentResource.labelSelector of the CompositeController does not select the
-    parent; none if it does. Metacontroller also asks for the rules of other parents, which it does not sync. A parent
+    parent; empty if it does. Metacontroller also asks for the rules of other parents, which it does not sync. A parent
     whose labels change keeps the cached response."""
 
     @classmethod
