@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.shards.report import FILE as SHARDS
+from metahook.server.limits import Limits
 
 FILE = Path(__file__).with_suffix(".json")
 RULES = 3
@@ -21,6 +22,8 @@ REQUESTS = 5
 """Requests to the API server for a new MyResource: one to create a child, and a read and a write for each status."""
 RESTART_REQUESTS = 3
 """After a restart: under server-side apply one for each of two children, and one to read the MyResource."""
+IN_FLIGHT = Limits().max_in_flight
+"""Requests at a time that a replica of the hook accepts by default."""
 
 Json = dict[str, Any]
 
@@ -67,6 +70,11 @@ class Setup:
     def rules(self) -> int:
         """Rules of a MyResource."""
         return RULES if self.has_pods else RULES - 1
+
+    @property
+    def replicas(self) -> int:
+        """Replicas of the hook, of which half accept more requests at a time than all workers send; at least two."""
+        return max(2, 2 * self.shards * self.workers // IN_FLIGHT + 1)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ PAGE = Path(__file__).parent / "operate.md"
 BEGIN, END = "<!-- sizes: from bench/sizing.json, by make pages -->\n", "<!-- end of sizes -->\n"
 NO_TEST = "\n<!-- no test: it is a measurement, and a model with its figures -->\n\n"
 HEAD = (
-    "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | memory of each Metacontroller "
-    "| its CPU to create all | CPU of the hook | create all | restart | resync | figures |\n"
+    "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | `replicaCount` "
+    "| memory of each Metacontroller | its CPU to create all | CPU of the hook "
+    "| create all | restart | resync | figures |\n"
 )
 
 SETUPS = (
@@ -65,7 +66,8 @@ def _row(setup: Setup, costs: Costs, run: dict[str, Any] | None) -> str:
         str(setup.shards),
         "yes" if setup.has_pods else "no",
         f"{setup.qps}, {setup.qps * 2}, {setup.workers}",
-        f"{found.memory:,.0f} MiB",
+        str(setup.replicas),
+        f"{found.memory:,.0f} MiB" if run else f"about {_rounded(found.memory)}",
         _time(found.cpu),
         _time(found.hook),
         _time(found.create),
@@ -74,6 +76,11 @@ def _row(setup: Setup, costs: Costs, run: dict[str, Any] | None) -> str:
         "measured" if run else "model",
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _rounded(mib: float) -> str:
+    """Return *mib* as text of two digits, in GiB from 10 GiB on."""
+    return f"{mib / 1024:.0f} GiB" if mib >= 10 * 1024 else f"{float(f'{mib:.2g}'):,.0f} MiB"
 
 
 def _time(seconds: float) -> str:

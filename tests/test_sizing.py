@@ -81,6 +81,11 @@ def test_without_pods_there_are_fewer_events_and_rules() -> None:
     assert estimate(COSTS, replace(SETUP, has_pods=False)).cpu < estimate(COSTS, SETUP).cpu
 
 
+@pytest.mark.parametrize(("shards", "replicas"), [(1, 2), (6, 2), (7, 3), (16, 6)])
+def test_half_of_the_replicas_accept_the_requests_of_all_workers(shards: int, replicas: int) -> None:
+    assert replace(SETUP, shards=shards).replicas == replicas
+
+
 def test_the_limit_of_requests_decides_how_long_a_creation_takes_if_it_is_low() -> None:
     assert estimate(COSTS, replace(SETUP, qps=5)).create == pytest.approx(1_000 * 5 / 5)
     assert estimate(COSTS, SETUP).create == pytest.approx(1_000 * COSTS.seconds)

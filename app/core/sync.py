@@ -41,7 +41,12 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         children=[repaired(child, request.children.observed(child), facts) for child in desired],
         kept=kept,
         resync_after=resync_after,
-        is_timeless=resync_after is None and not facts.is_untimed and facts.previous_status.equals(status),
+        is_timeless=(
+            resync_after is None
+            and not facts.has_changes_without_timer
+            # Why: a status that is not observed yet has times of now.
+            and facts.previous_status.equals(status)
+        ),
     )
 
 

@@ -25,7 +25,7 @@ class Goal(NamedTuple):
 
 
 _USUAL = Scenario("6 KB", UNCHANGED, 5)
-"""Unchanged, as the storms are: a resync of all, a restart of Metacontroller. A changed request has no goal."""
+"""Unchanged, as after a resync of all or a restart of Metacontroller. A changed request has no goal."""
 
 GOALS = (
     Goal(_USUAL, "CPU", HTTP_SERVER, 0.8),

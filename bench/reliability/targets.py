@@ -15,7 +15,7 @@ from metahook.envtest.free_port import free_port
 MIB = 1024 * 1024
 
 MOST_MEMORY = 200
-"""MiB. The chart limits a Pod to 512 MiB, for the largest requests."""
+"""MiB. The chart limits a Pod to 544 MiB, for the largest requests."""
 
 
 @dataclass(frozen=True)

@@ -133,14 +133,15 @@ def test_the_response_to_what_stays_as_it_is_is_timeless(situation: Situation, r
 
 def without(condition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make responses timeless regardless of *condition*."""
-    untimed: dict[str, Callable[[Facts], bool]] = {
+    without_timer: dict[str, Callable[[Facts], bool]] = {
         "nothing is sent again": lambda facts: facts.is_resending,
         "no failed Pod is counted": lambda facts: facts.diagnosis.failed_pods > 0,
         "the parent is not being deleted": lambda facts: facts.parent.deleting,
     }
-    if condition in untimed:
-        others = [holds for name, holds in untimed.items() if name != condition]
-        monkeypatch.setattr(Facts, "is_untimed", property(lambda facts: any(holds(facts) for holds in others)))
+    if condition in without_timer:
+        others = [holds for name, holds in without_timer.items() if name != condition]
+        has_changes = property(lambda facts: any(holds(facts) for holds in others))
+        monkeypatch.setattr(Facts, "has_changes_without_timer", has_changes)
     elif condition == "no timer is ahead":
         monkeypatch.setattr("app.core.sync.resync", lambda *_: None)
     else:

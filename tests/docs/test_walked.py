@@ -20,6 +20,7 @@ NOT_RUN = {
     "helm uninstall metacontroller ": "the same",
     "helm show crds ": "the same",
     "kubectl get statefulsets,": "it looks for Metacontroller, which the test starts",
+    "helm get values metacontroller ": "it only prints what the user has set",
     'kubectl apply --server-side -k "https://': "Metacontroller's manifests are not ours",
     "kubectl wait --for=condition=Ready myresources ": "it only waits",
     "kubectl get deployments,services ": "tests/e2e/test_apply_strategy.py does the same to one MyResource, without jq",

@@ -40,7 +40,7 @@ UPGRADE = (
 )
 RAISE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
-    "--reset-then-reuse-values --set maxBody=64,resources.limits.memory=960Mi --wait"
+    "--reset-then-reuse-values --set maxBody=64,resources.limits.memory=992Mi --wait"
 )
 ENCRYPT = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
@@ -137,7 +137,7 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     (hook,) = here.client.all("Deployment", OPERATOR)
     (container,) = hook["spec"]["template"]["spec"]["containers"]
     assert {"name": "MYRESOURCE_MAX_BODY", "value": "64"} in container["env"]
-    assert container["resources"]["limits"]["memory"] == "960Mi"
+    assert container["resources"]["limits"]["memory"] == "992Mi"
     here.wait_until_quiet(2)
     assert here.pods() == pods
 

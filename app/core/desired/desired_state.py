@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
+from app.core.desired.child_size import MAX_CHILD, is_too_large
 from app.core.desired.config_hash import Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
-from app.core.desired.generation import GenerationMemo, Manifests, is_too_large, manifests, validated_spec
+from app.core.desired.generation import GenerationMemo, Manifests, manifests, validated_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.optional_children import desired_kinds
 from app.core.watch import Watch
@@ -48,7 +49,7 @@ def desired_state(
         return DesiredState(kept=request.children.kept(), problem=spec.problem)
     desired = _of_valid_spec(request, spec, watch, memo, was_ever_ready=was_ever_ready)
     if any(map(is_too_large, desired.children)):
-        problem = "spec: makes a child object larger than 200 KiB; move long values to a ConfigMap"
+        problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
 

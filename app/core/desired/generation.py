@@ -1,14 +1,12 @@
 """What a generation of a MyResource asks for: its validated spec, and the manifests of its children.
 
 Most syncs of a generation need the same, so a memo may remember both. The functions stay pure: a key names all that its
-value depends on, and nothing changes a value. No key names what the operator watches, so each controller needs a memo
-of its own.
+value depends on, and nothing changes what a value contains; the gate notes on a manifest that it was accepted. No key
+names what the operator watches, so each controller needs a memo of its own.
 """
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
-
-import msgspec
 
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
@@ -24,15 +22,6 @@ GenerationMemo = Memo[Any]
 
 Manifests = Mapping[type[Object], EncodedManifest]
 """The manifests of all children that a spec asks for, by kind."""
-
-MAX_CHILD = 200 * 1024
-"""Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
-
-_ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
-"""Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
-
-_MAX_GROWTH = 12
-"""Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
 _OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
@@ -53,14 +42,6 @@ def manifests(
     hashes = tuple(config_hashes.items())
     key = ("manifests", parent.name, parent.namespace, parent.uid, parent.generation, hashes, parent.spec)
     return _remembered(memo, key, lambda: _made(parent, spec, config_hashes), lambda made: _memory_of(parent, made))
-
-
-def is_too_large(child: EncodedManifest) -> bool:
-    """Tell whether *child* and its record among its annotations are larger than MAX_CHILD, as Go writes them."""
-    if _MAX_GROWTH * len(child.json) <= MAX_CHILD:
-        return False
-    parts = [bytes(child.json), msgspec.json.encode(child["metadata"]["annotations"])]
-    return sum(len(part) + sum((6 - len(each)) * part.count(each) for each in _ESCAPED) for part in parts) > MAX_CHILD
 
 
 def _made(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Manifests:

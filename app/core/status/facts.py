@@ -186,15 +186,18 @@ class Facts:
     # The timers.
 
     def timers(self) -> list[datetime | None]:
-        """Return when the decision changes without an event."""
+        """Return when the decision changes without an event.
+
+        What has no entry here belongs in ``has_changes_without_timer``.
+        """
         if self.parent.deleting:
             return []
         deadlines = [] if self._is_judged_by_failures else [self._deadline_ends, self._stability_ends]
         return [*self._timers_of_drift, *deadlines, self.diagnosis.changes_at]
 
     @property
-    def is_untimed(self) -> bool:
-        """Whether time may change the response without a timer.
+    def has_changes_without_timer(self) -> bool:
+        """Whether time may change the response although ``timers`` has no entry for it.
 
         A value is sent again every ten minutes, Pods that failed are counted for ten minutes, and a parent that is
         being deleted has no timers.

@@ -15,6 +15,6 @@
 {{- .Files.Get "files/alerts.yaml"
   | replace "job=\"myresource-operator\"" (printf "job=%q" $job)
   | replace "docs/alerts.md" .Values.metrics.rules.runbookUrl
-  | replace "536870912" (include "myresource-operator.memoryLimit" .)
+  | replace "570425344" (include "myresource-operator.memoryLimit" .)
   | replace "[1800s]" (printf "[%ds]" $silence) -}}
 {{- end }}
