@@ -9,7 +9,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -64,10 +65,11 @@ def with_another_template(sync: Any) -> Any:
 
     def changed(*arguments: Any, **named: Any) -> SyncResponse:
         response: SyncResponse = sync(*arguments, **named)
-        for child in response.children:
+        children = deepcopy(response.children)
+        for child in children:
             if child["kind"] == "Deployment":
                 child["spec"]["template"]["metadata"]["annotations"] = {"example.com/laptop": "yes"}
-        return response
+        return replace(response, children=children)
 
     return changed
 
