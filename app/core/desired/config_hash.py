@@ -9,7 +9,7 @@ watched.
 import hashlib
 import hmac
 from collections import defaultdict
-from collections.abc import ItemsView
+from collections.abc import ItemsView, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ import msgspec
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
+from app.core.desired.generation import GenerationMemo, used_references
 from app.core.desired.references import ConfigKind, Reference, references
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
@@ -50,9 +51,9 @@ def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[Re
     return [select_by_name(kind, namespace, *names[kind]) for kind in CONFIG_HASH_ANNOTATIONS if names[kind]]
 
 
-def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch) -> Config:
+def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch, memo: GenerationMemo | None = None) -> Config:
     """Return the configuration of *spec* as it is observed."""
-    every = references(spec)
+    every = used_references(request.parent, spec, memo)
     if not every:
         return Config()
     watched = _watched(every, spec, watch)
@@ -71,7 +72,7 @@ def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
     return {} if isinstance(spec, InvalidSpec) else config(request, spec, watch).hashes
 
 
-def _watched(every: list[Reference], spec: MyResourceSpec, watch: Watch) -> list[Reference]:
+def _watched(every: Sequence[Reference], spec: MyResourceSpec, watch: Watch) -> list[Reference]:
     return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in watch.config]
 
 
@@ -92,12 +93,17 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
     content_hash, is_known = _Hash(kind, request.parent.uid), bool(uses)
     missing: dict[Reference, Reference] = {}
     for name, refs in sorted(uses.items()):
-        observed = request.related.get(kind, name)
-        values = [_values(ref, observed) for ref in refs]
-        lacking = [ref for ref, each in zip(refs, values, strict=True) if each is Absence.MISSING and not ref.optional]
-        missing |= {ref: ref.of_object() if observed is Absence.MISSING else ref for ref in lacking}
-        is_known = is_known and all(map(_is_known, refs, values))
-        content_hash.add(name, [each.items() for each in values if isinstance(each, dict)])
+        observed, found = request.related.get(kind, name), list[Entries]()
+        for ref in refs:
+            values = _values(ref, observed)
+            if isinstance(values, dict):
+                found.append(values.items())
+            elif values is not Absence.MISSING:
+                is_known = False
+            elif not ref.optional:
+                is_known = False
+                missing[ref] = ref.of_object() if observed is Absence.MISSING else ref
+        content_hash.add(name, found)
     return _Content(content_hash.digest() if is_known else None, missing)
 
 
@@ -121,11 +127,6 @@ class _Hash:
         """Return the hash of all that was added."""
         self._hash.update(b"]]")
         return self._hash.hexdigest()[:_LENGTH]
-
-
-def _is_known(ref: Reference, values: Values) -> bool:
-    """Tell whether *values* are known: also that there are none, where the reference can do without."""
-    return isinstance(values, dict) or (values is Absence.MISSING and ref.optional)
 
 
 def _values(ref: Reference, observed: ConfigMap | Secret | Absence) -> Values:

@@ -57,7 +57,7 @@ def desired_state(
 def _of_valid_spec(
     request: SyncRequest, spec: MyResourceSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
 ) -> DesiredState:
-    observed_config = config(request, spec, watch)
+    observed_config = config(request, spec, watch, memo)
     made = manifests(request.parent, spec, observed_config.hashes, memo)
     unmet = unmet_dependencies(request, spec, watch)
     # Why not again once it has started: what has run is never stopped because of a dependency.

@@ -1,11 +1,11 @@
-"""What a generation of a MyResource asks for: its validated spec, and the manifests of its children.
+"""What a generation of a MyResource asks for: its validated spec, what that uses, and the manifests of its children.
 
-Most syncs of a generation need the same, so a memo may remember both. The functions stay pure: a key names all that its
-value depends on, and nothing changes what a value contains; the gate notes on a manifest that it was accepted. No key
-names what the operator watches, so each controller needs a memo of its own.
+Most syncs of a generation need the same, so a memo may remember all three. The functions stay pure: a key names all
+that its value depends on, and nothing changes what a value contains; the gate notes on a manifest that it was accepted.
+No key names what the operator watches, so each controller needs a memo of its own.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from app.api.reading import InvalidSpec, read
@@ -13,12 +13,13 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.deployment import deployment
 from app.core.desired.optional_children import desired_kinds
+from app.core.desired.references import Reference, references
 from metahook import Deployment, EncodedManifest, Manifest, Memo, Object, Parent, with_generation_stamp
 
 V = TypeVar("V")
 
 GenerationMemo = Memo[Any]
-"""Validated specs, and manifests; the first part of a key tells which."""
+"""Validated specs, references, and manifests; the first part of a key tells which."""
 
 Manifests = Mapping[type[Object], EncodedManifest]
 """The manifests of all children that a spec asks for, by kind."""
@@ -26,12 +27,23 @@ Manifests = Mapping[type[Object], EncodedManifest]
 _OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
+_REFERENCE = 160
+"""Bytes of memory for a reference; its texts are those of the spec."""
+
 
 def validated_spec(parent: Parent, memo: GenerationMemo | None) -> MyResourceSpec | InvalidSpec:
     """Return the spec of *parent*, or why it is invalid."""
     key = ("spec", parent.name, parent.spec)
     return _remembered(
         memo, key, lambda: read(parent.name, parent.spec), lambda _: _memory(parent.spec, _OBJECT_OF_SPEC)
+    )
+
+
+def used_references(parent: Parent, spec: MyResourceSpec, memo: GenerationMemo | None) -> Sequence[Reference]:
+    """Return the references of *spec*, which is that of *parent*."""
+    key = ("references", parent.spec)
+    return _remembered(
+        memo, key, lambda: references(spec), lambda used: 600 + len(parent.spec) + _REFERENCE * len(used)
     )
 
 

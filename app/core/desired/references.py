@@ -1,7 +1,7 @@
 """References: which keys of which ConfigMaps and Secrets a spec uses, and which of them are optional."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from app.api.container import EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
@@ -11,8 +11,7 @@ from metahook import ConfigMap, Secret
 ConfigKind = type[ConfigMap] | type[Secret]
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """One use of an object of *kind* called *name*: of one *key*, or of all keys; as files, or else as variables."""
 
     kind: ConfigKind
@@ -23,7 +22,7 @@ class Reference:
 
     def of_object(self) -> "Reference":
         """Return the reference to the whole object."""
-        return replace(self, key=None)
+        return self._replace(key=None)
 
     def __str__(self) -> str:
         """Return what is used, in the words of the status."""

@@ -6,7 +6,6 @@ says that they are not part of the MyResource.
 """
 
 import re
-from dataclasses import replace
 from functools import cached_property
 
 from app.api.probe import Probe
@@ -189,7 +188,7 @@ class Advice:
     def _required(self) -> dict[tuple[str, str, str | None], Reference]:
         """All that the spec can't do without: each object, and each key of one."""
         needed = [use for use in references(self._spec) if not use.optional]
-        uses = [*(replace(use, key=None) for use in needed), *(use for use in needed if use.key is not None)]
+        uses = [*(use.of_object() for use in needed), *(use for use in needed if use.key is not None)]
         return {(use.kind.KIND.kind.lower(), use.name, use.key): use for use in uses}
 
 

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.api.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo, manifests, validated_spec
+from app.core.desired.generation import GenerationMemo, manifests, used_references, validated_spec
+from app.core.desired.references import references
 from app.core.watch import Watch
 from metahook import Memo, Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
@@ -97,6 +99,8 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
     for key, value, _ in memo.entries:
         if key[0] == "spec":
             assert value == read(key[1], key[2])
+        elif key[0] == "references":
+            assert value == references(valid(key[1]))
         else:  # no sync changed what it listed
             assert all(child == msgspec.json.decode(child.json) for child in value.values())
 
@@ -139,7 +143,12 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
 
 
 @pytest.mark.parametrize(
-    ("kind", "part"), [*(("spec", part) for part in range(1, 3)), *(("manifests", part) for part in range(1, 7))]
+    ("kind", "part"),
+    [
+        *(("spec", part) for part in range(1, 3)),
+        ("references", 1),
+        *(("manifests", part) for part in range(1, 7)),
+    ],
 )
 def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
     requests = [*sequence(PLAIN), *sequence(CONFIGURED)]
@@ -153,7 +162,7 @@ def test_each_part_of_a_key_is_left_out_in_turn() -> None:
     memo = Watched()
     assert_same_answers([PLAIN], memo)
 
-    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 7}
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "references": 2, "manifests": 7}
 
 
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
@@ -164,7 +173,7 @@ def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
     ready = Situation({**PLAIN.parent, "status": {"state": "Building"}}, tuple(finished(PLAIN.parent)))
     remembering.answer_sync(ready.body(), NOW)
 
-    assert made == len(memo.entries) == len(["spec", "manifests"])
+    assert made == len(memo.entries) == len(["spec", "references", "manifests"])
 
 
 SPECS: dict[str, Json] = {
@@ -175,6 +184,13 @@ SPECS: dict[str, Json] = {
     "labels": {"image": "a", **filled("spec.podMetadata.labels")},
     "quantities": {"image": "a", **filled("spec.resources.requests")},
     "volumes": {"image": "a", **filled("spec.volumes")},
+    "references": {
+        "image": "a",
+        "env": [
+            {"name": f"A{number}", "valueFrom": {"configMapKeyRef": {"name": "a", "key": str(number)}}}
+            for number in range(100)
+        ],
+    },
 }
 
 
@@ -210,7 +226,15 @@ def parent(number: int, spec: bytes) -> Parent:
     return Parent(name, f"team-{number}", f"{number:036}", 1, created=None, deleting=False, spec=own, status=b"{}")
 
 
+def valid(spec: bytes) -> MyResourceSpec:
+    """Return *spec*, which is valid."""
+    read_spec = read("web", spec)
+    assert not isinstance(read_spec, InvalidSpec), read_spec.problem
+    return read_spec
+
+
 def remember(parent: Parent, memo: GenerationMemo) -> None:
-    valid = validated_spec(parent, memo)
-    assert not isinstance(valid, InvalidSpec), valid.problem
-    manifests(parent, valid, {"mygroup.example.com/config": "0123456789abcdef"}, memo)
+    spec = validated_spec(parent, memo)
+    assert not isinstance(spec, InvalidSpec), spec.problem
+    used_references(parent, spec, memo)
+    manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, memo)

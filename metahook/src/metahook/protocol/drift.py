@@ -37,8 +37,10 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
     observed = children.fields(desired, content.keys())
     if observed is None:
         return "metadata.name"
-    differences = (field for field, value in content.items() if value != observed[field])
-    return _first(_first_difference(content[field], observed[field], field) for field in differences)
+    for field, value in content.items():
+        if value != observed[field] and (found := _first_difference(value, observed[field], field)):
+            return found
+    return None
 
 
 def _first_difference(desired: object, observed: object, path: str) -> str | None:

@@ -127,7 +127,8 @@ def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kind
         yield "a child without a name"
     if metadata.get("namespace", parent.namespace) != parent.namespace:
         yield "a child in another namespace"
-    if "status" in child or RESERVED_METADATA & metadata.keys() or "controller-uid" in (metadata.get("labels") or ()):
+    is_reserved = "status" in child or not RESERVED_METADATA.isdisjoint(metadata)
+    if is_reserved or "controller-uid" in (metadata.get("labels") or ()):
         yield "a child with a field that only Metacontroller or the API server sets"
 
 
@@ -148,8 +149,15 @@ def _is_plain_json(value: object) -> bool:
     if isinstance(value, (str, int)):
         return True
     if isinstance(value, dict):
-        # Why not texts: most values are, and each call costs more than the look at its type.
-        return all(map(_is_plain_json, [each for each in value.values() if type(each) is not str]))
+        return _are_plain_json(value.values())
     if isinstance(value, list | tuple):
-        return all(map(_is_plain_json, value))
+        return _are_plain_json(value)
     return isinstance(value, float) and math.isfinite(value)
+
+
+def _are_plain_json(values: Iterable[object]) -> bool:
+    # Why not texts: most values are, and each call costs more than the look at its type.
+    for value in values:  # noqa: SIM110 - a generator costs more than the loop
+        if type(value) is not str and not _is_plain_json(value):
+            return False
+    return True

@@ -47,12 +47,13 @@ class Children:
         self.namespace = namespace
         self.owner_uid = owner_uid
         self._named: dict[type[Object], dict[str, Pair[Any]]] = {}
+        self._by_group: dict[str, dict[str, Pair[Any]]] = {}
         for struct in structs:
             if struct.KIND.group_key not in groups:
                 raise MalformedRequest(Rule.GROUP, group=struct.KIND.group_key)
             named = _decode(struct, groups[struct.KIND.group_key], namespace).items()
             own = {name: pair for name, pair in named if not pair[0].metadata.has_other_controller(owner_uid)}
-            self._named[struct] = own
+            self._named[struct] = self._by_group[struct.KIND.group_key] = own
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
@@ -119,10 +120,9 @@ class Children:
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
         group, name = identity_of(manifest)
-        for struct, named in self._named.items():
-            if struct.KIND.group_key == group:
-                return named.get(name, _NO_PAIR)
-        raise UndeclaredKind(manifest.get("kind"))
+        if group not in self._by_group:
+            raise UndeclaredKind(manifest.get("kind"))
+        return self._by_group[group].get(name, _NO_PAIR)
 
 
 _ANY: Any = Any
