@@ -81,6 +81,8 @@ def _memory_of(parent: Parent, made: Manifests) -> int:
 def _memory(json: bytes, an_object: int) -> int:
     """Return how many bytes of memory it takes to remember *json*, decoded, and its key.
 
-    Why from the JSON: to visit each object would take as long as to make it.
+    Why from the JSON: to visit each object would take as long as to make it. Why more if it is not ASCII: one such
+    character in a text makes Python take up to four bytes for each of its characters.
     """
-    return 600 + 2 * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))
+    per_byte = 2 if json.isascii() else 5
+    return 600 + per_byte * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))

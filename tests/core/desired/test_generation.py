@@ -184,6 +184,8 @@ SPECS: dict[str, Json] = {
     "labels": {"image": "a", **filled("spec.podMetadata.labels")},
     "quantities": {"image": "a", **filled("spec.resources.requests")},
     "volumes": {"image": "a", **filled("spec.volumes")},
+    "long texts": {"image": "a", "args": ["a" * 8000]},
+    "long texts with a wide character": {"image": "a", "args": ["\U0001f600" + "a" * 8000]},
     "references": {
         "image": "a",
         "env": [
