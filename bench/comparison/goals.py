@@ -7,6 +7,9 @@ from bench.comparison.results import FASTAPI, GO, HOOK, HTTP_SERVER, UNCHANGED, 
 TOLERANCE = 1.25
 """How much larger a ratio may be than the committed one: noise between two runs is smaller."""
 
+MIN_ROUNDS = 3
+"""The rounds that a judgement of p99 needs: one pause of the machine decides the p99 of a single round."""
+
 
 class Goal(NamedTuple):
     """A ratio to a *peer* in a *scenario*, of CPU or p99, that is at *most* so large."""
@@ -17,9 +20,9 @@ class Goal(NamedTuple):
     most: float
 
     def ratio(self, results: Results) -> float | None:
-        """Return the ratio that was measured, or None if it was not."""
+        """Return the ratio that was measured, or None if it was not, or not in enough rounds."""
         figure = results.figure(self.scenario, self.peer)
-        if figure is None:
+        if figure is None or (self.figure == "p99" and results.rounds < MIN_ROUNDS):
             return None
         return (figure.cpu_ratio if self.figure == "CPU" else figure.p99_ratio).median
 

@@ -1,5 +1,6 @@
 """Made-up results of the comparison: figures that no machine decides."""
 
+from bench.comparison.goals import MIN_ROUNDS
 from bench.comparison.results import (
     FASTAPI,
     GO,
@@ -23,9 +24,9 @@ def sample(cpu: float) -> Sample:
     return Sample(cpu, cpu / 100, cpu / 50)
 
 
-def results(scenario: Scenario = USUAL, **cpu: float) -> Results:
+def results(scenario: Scenario = USUAL, rounds: int = MIN_ROUNDS, **cpu: float) -> Results:
     """Return the results of one scenario, with other *cpu* of some servers: ``hook``, ``http_server``, ..."""
     names = {"hook": HOOK, "http_server": HTTP_SERVER, "fastapi": FASTAPI, "go": GO}
     costs = {**CPU, **{names[name]: value for name, value in cpu.items()}}
     measured = Measured(scenario, figures([{name: sample(cost) for name, cost in costs.items()}]))
-    return Results({"python": "3.11"}, 1, [measured], {name: Process(60.0, 500.0) for name in costs})
+    return Results({"python": "3.11"}, rounds, [measured], {name: Process(60.0, 500.0) for name in costs})

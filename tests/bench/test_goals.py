@@ -58,3 +58,8 @@ def test_a_goal_that_was_not_measured_has_no_verdict() -> None:
     assert {goal.scenario for goal in GOALS} == {USUAL, LARGE}
     assert len(verdicts(results(USUAL))) == 4
     assert len(verdicts(results(LARGE))) == 1
+
+
+def test_a_single_round_has_no_verdict_about_p99() -> None:
+    assert [each.text for each in verdicts(results(rounds=1)) if "p99" in each.text] == []
+    assert len([each.text for each in verdicts(results()) if "p99" in each.text]) == 2
