@@ -24,7 +24,7 @@ GenerationMemo = Memo[Any]
 Manifests = Mapping[type[Object], EncodedManifest]
 """The manifests of all children that a spec asks for, by kind."""
 
-_OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 440, 200
+_OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 520, 100
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
 _REFERENCE = 160
@@ -81,8 +81,9 @@ def _memory_of(parent: Parent, made: Manifests) -> int:
 def _memory(json: bytes, an_object: int) -> int:
     """Return how many bytes of memory it takes to remember *json*, decoded, and its key.
 
-    Why from the JSON: to visit each object would take as long as to make it. Why more if it is not ASCII: one such
-    character in a text makes Python take up to four bytes for each of its characters.
+    Why from the JSON: to visit each object would take as long as to make it. Why more for other
+    characters than ASCII, also escaped ones: one in a text makes Python take up to four bytes for each character.
     """
-    per_byte = 2 if json.isascii() else 5
-    return 600 + per_byte * len(json) + 40 * json.count(b",") + an_object * (json.count(b"{") + json.count(b"["))
+    texts = len(json) * (2 if json.isascii() and b"\\u" not in json else 5)
+    items = 16 * json.count(b",") + 60 * json.count(b":")
+    return 1000 + texts + items + an_object * (json.count(b"{") + json.count(b"["))
