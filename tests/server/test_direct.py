@@ -13,7 +13,7 @@ from starlette.types import Scope
 
 from metahook import Controller
 from metahook.protocol import Body
-from metahook.server import direct, turns
+from metahook.server import direct, endpoint, turns
 from metahook.server.address import Address
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connections import Connections
@@ -112,6 +112,18 @@ def test_a_direct_response_that_differs_would_be_found(monkeypatch: pytest.Monke
     requests = {"plain": raw()}
 
     assert asyncio.run(responses(requests, is_direct=True)) != asyncio.run(responses(requests, is_direct=False))
+
+
+@pytest.mark.parametrize("is_direct", [True, False])
+def test_an_error_around_the_hook_is_a_500(*, is_direct: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Body) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(endpoint, "sha256", fail)
+    found, count = asyncio.run(responses({"plain": raw()}, is_direct=is_direct))
+
+    assert found["plain"][0].startswith(b"HTTP/1.1 500 ")
+    assert count == is_direct
 
 
 # Which requests

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
 from metahook.server.app import ServerOptions, create_app
@@ -117,9 +119,10 @@ class Panic(BaseException):
     """As a library in Rust raises it."""
 
 
-def test_an_error_of_any_kind_is_a_refusal() -> None:
+@pytest.mark.parametrize("error", [Panic, SystemExit, MemoryError])
+def test_an_error_of_any_kind_is_a_refusal(error: type[BaseException]) -> None:
     def panic(_: Body, __: datetime) -> Answer:
-        raise Panic
+        raise error
 
     decision = endpoint(panic).decide(BODY)
 

@@ -70,12 +70,11 @@ def _is_recent(at: datetime, now: datetime) -> bool:
 
 def _replaced_at(revision: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
     """Return when as many Pods have been ready for a while as were disrupted, or when that no longer matters."""
-    first = min(each.at for each in late)
+    first, forgiven = min(each.at for each in late), after(max(each.at for each in late), FORGIVEN)
     created = ((parse_time(pod.metadata.creation_timestamp), pod) for pod in revision.live)
     ready = sorted(since for at, pod in created if at and at >= first and (since := ready_since(pod)))
-    if len(ready) < len(late):
-        return after(max(each.at for each in late), FORGIVEN)
-    return after(ready[len(late) - 1], min_ready + GRACE)
+    replaced = after(ready[len(late) - 1], min_ready + GRACE) if len(ready) >= len(late) else None
+    return min((each for each in (replaced, forgiven) if each), default=None)
 
 
 def _is_lost(pod: Pod) -> bool:

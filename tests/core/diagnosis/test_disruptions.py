@@ -158,6 +158,13 @@ def test_a_sync_is_asked_for_when_a_series_is_over() -> None:
     assert answer["resyncAfterSeconds"] == 500
 
 
+def test_a_sync_is_asked_for_when_an_eviction_is_forgotten_before_its_replacement_is_available() -> None:
+    answer = answered(deleted("EvictionByEvictionAPI"), fresh(3), minReadySeconds=900, progressDeadlineSeconds=3000)
+
+    assert condition(answer)["reason"] == "Evicted"
+    assert answer["resyncAfterSeconds"] == 595
+
+
 def test_pods_that_failed_count_as_replicas_until_they_are_replaced() -> None:
     complete = [{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]
     before = answered(evicted(1), status={"replicas": 0, "updatedReplicas": 0, "conditions": complete})

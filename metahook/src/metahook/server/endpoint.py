@@ -76,9 +76,10 @@ class Endpoint:
             return Decision(now, self.hook(body, now))
         except MalformedRequest as error:
             return Decision(now, malformed(error))
-        except (KeyboardInterrupt, SystemExit):
+        except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug, or a panic of a library in Rust
+        # Why BaseException: a panic of a library in Rust, or sys.exit in a hook, which ends no other parent's sync.
+        except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
             return Decision(now, FAILED, where(error), try_parent(body))
 
 

@@ -118,11 +118,18 @@ class Route:
         report = CallReport(self.reports, self.endpoint.path, head_at, body)
         match self.work.try_start(headers, body):
             case Start.NOW:
-                return report.respond_decided(self.endpoint.decide(body))
+                return self._decided(report)
             case Start.LATER:
                 return None
             case Start.REFUSED:
                 return report.respond_refused(TOO_MANY_REQUESTS)
+
+    def _decided(self, report: CallReport) -> Response:
+        """Return the decision about the body of *report*; an error in it is a refusal."""
+        try:
+            return report.respond_decided(self.endpoint.decide(report.body))
+        except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
+            return report.respond_failed(error)
 
     def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
         """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
