@@ -99,7 +99,7 @@ cluster-down: $(READY) ## Remove the node that make cluster started
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
 	@tests/node/kind.sh
 
-bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 compares with bench/ratios.json
+bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 only compares with bench/ratios.json
 	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
@@ -111,10 +111,10 @@ rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and 
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
-scale: $(READY) ## Measure events with many MyResources on a real control plane: N=300 for one size, FEATURES=1 for what each feature costs
+scale: $(READY) ## Measure events with many MyResources on a real control plane, in about an hour: N=300 for one size, FEATURES=1 for what each related rule costs
 	@$(BIN)/python -m bench.scale $(if $(N),--size "$(N)") $(if $(FEATURES),--features)
 
-shards: $(READY) ## Measure N MyResources in 1, 2 and 4 shards on a real control plane
+shards: $(READY) ## Measure MyResources in 1, 2 and 4 shards on a real control plane: N=100, or 1000
 	@$(BIN)/python -m bench.shards $(or $(N),1000)
 
 check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check

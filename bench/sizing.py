@@ -18,8 +18,9 @@ from metahook.server.limits import Limits
 FILE = Path(__file__).with_suffix(".json")
 RULES = 3
 """Rules of a measured MyResource: its Service, its Pods and its ConfigMap."""
-REQUESTS = 5
-"""Requests to the API server for a new MyResource: one to create a child, and a read and a write for each status."""
+REQUESTS = 6
+"""Requests to the API server for a new MyResource: one for each of two children, and a read and a write for each of two
+statuses."""
 RESTART_REQUESTS = 3
 """After a restart: under server-side apply one for each of two children, and one to read the MyResource."""
 IN_FLIGHT = Limits().max_in_flight

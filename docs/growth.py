@@ -6,7 +6,6 @@ from bench.growth.results import goals as growth_goals
 from bench.growth.results import table as growth_table
 from bench.startup.results import FILE as STARTUP
 from bench.startup.results import goals as startup_goals
-from bench.startup.results import imports_table
 from bench.startup.results import table as startup_table
 
 
@@ -18,7 +17,6 @@ def parts() -> dict[str, str]:
         "goals of growth": _bullets(growth_goals(growth)),
         "startup": startup_table(startup),
         "goals of startup": _bullets(startup_goals(startup)),
-        "imports": imports_table(startup),
     }
 
 

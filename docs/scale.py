@@ -16,6 +16,7 @@ TYPICAL: Cell = (1000, 20)
 _HEAD = (
     "event",
     "done after",
+    "quiet after",
     "CPU s of Metacontroller",
     "of the hook",
     "of the API server",
@@ -56,7 +57,7 @@ def _event(row: Row) -> Sequence[str]:
     cpu = (row.controller, it.cpu.get("hook", 0.0), it.cpu.get("kube-apiserver", 0.0))
     counts = (it.syncs, it.customizes, it.status_writes, it.child_writes)
     figures = (*(f"{each:.1f}" for each in cpu), *map(row.each, counts), str(it.longest_queue))
-    return _name(row.operator, it.event), f"{it.seconds:.1f} s", *figures
+    return _name(row.operator, it.event), f"{it.seconds:.1f} s", f"{it.quiet_after:.0f} s", *figures
 
 
 def _name(operator: str, event: str) -> str:

@@ -44,7 +44,7 @@ def latency_table(results: Results) -> str:
 def process_table(results: Results) -> str:
     """Return memory and start-up of each server."""
     rows = [(name, f"{each.memory:.0f} MiB", f"{each.start:.0f} ms") for name, each in results.processes.items()]
-    return _table(("server", "memory after the load", "start to first answer"), rows)
+    return _table(("server", "memory after the load", "start to first response"), rows)
 
 
 def _microseconds(results: Results, scenario: Scenario, name: str) -> str:
