@@ -23,6 +23,9 @@ REQUESTS = 6
 statuses."""
 RESTART_REQUESTS = 3
 """After a restart: under server-side apply one for each of two children, and one to read the MyResource."""
+RETRIES = 10
+"""Syncs that Metacontroller repeats in a second, of those that began before it had read the related objects. Source:
+client-go, util/workqueue, ``DefaultTypedControllerRateLimiter``."""
 IN_FLIGHT = Limits().max_in_flight
 """Requests at a time that a replica of the hook accepts by default."""
 
@@ -101,7 +104,9 @@ def estimate(costs: Costs, setup: Setup) -> Estimate:
     own = size / shards
     return Estimate(
         create=max(size * costs.seconds, own * REQUESTS / setup.qps, creation),
-        restart=max(own * RESTART_REQUESTS / setup.qps, own * costs.restart + size * costs.restart_any + start),
+        restart=max(
+            own * RESTART_REQUESTS / setup.qps, own / RETRIES, own * costs.restart + size * costs.restart_any + start
+        ),
         resync=own / setup.qps,
         cpu=own * costs.create + size * costs.create_any + creation,
         hook=size * costs.hook,
