@@ -118,8 +118,8 @@ def test_the_page_has_a_table_for_the_typical_size_one_for_all_sizes_and_a_compa
 
     assert made == {
         "events": [
-            "| all are created, without Pod diagnosis | 50.0 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
-            "| all are created | 60.0 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
+            "| all are created, without Pod diagnosis | 50.0 s | 50 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
+            "| all are created | 60.0 s | 60 s | 5.0 | 1.5 | 9.0 | 3.0 | 1.0 | 2.0 | 1.0 | 7 |",
         ],
         "sizes": [
             "| all are created | 70.0 s, 5.0 | 60.0 s, 5.0 |",
