@@ -87,8 +87,15 @@ def test_half_of_the_replicas_accept_the_requests_of_all_workers(shards: int, re
 
 
 def test_the_limit_of_requests_decides_how_long_a_creation_takes_if_it_is_low() -> None:
-    assert estimate(COSTS, replace(SETUP, qps=5)).create == pytest.approx(1_000 * 5 / 5)
+    assert estimate(COSTS, replace(SETUP, qps=5)).create == pytest.approx(1_000 * 6 / 5)
     assert estimate(COSTS, SETUP).create == pytest.approx(1_000 * COSTS.seconds)
+
+
+def test_retries_decide_how_long_a_restart_takes_if_all_else_is_fast() -> None:
+    fast = replace(COSTS, restart=0, restart_any=0, event=0, check=0)
+
+    assert estimate(fast, SETUP).restart == pytest.approx(1_000 / 10)
+    assert estimate(fast, replace(SETUP, shards=4)).restart == pytest.approx(250 / 10)
 
 
 def test_a_size_that_was_measured_has_its_figures_and_the_others_are_marked_as_a_model() -> None:
