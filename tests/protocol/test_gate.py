@@ -2,6 +2,7 @@
 
 import copy
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -297,6 +298,15 @@ def test_a_change_of_an_encoded_manifest_is_not_sent_though_the_gate_does_not_ch
 
     check_sync(response, PARENT, KINDS)
     assert response.encode() == before
+
+
+@pytest.mark.parametrize("value", [datetime(2026, 1, 1, tzinfo=UTC), {"a"}, b"a"], ids=["time", "set", "bytes"])
+def test_a_value_that_only_its_encoding_makes_json_is_refused(value: object) -> None:
+    child = {**config_map(), "data": {"a": value}}
+
+    for each in (child, encoded(child)):
+        with pytest.raises(RefusedResponse, match="what JSON can't say"):
+            check_sync(listing(each), PARENT, KINDS)
 
 
 def test_a_changed_copy_of_an_encoded_manifest_is_checked() -> None:

@@ -97,8 +97,9 @@ def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[s
     if not isinstance(child, EncodedManifest):
         yield from _manifest_problems(child, parent, kinds)
     elif child.accepted_for != (parent.namespace, kinds):
-        # Why the JSON: it is what is sent, and nothing can change it.
+        # Why the JSON: it is what is sent, and nothing can change it. Why also the manifest: drift compares its values.
         yield from _manifest_problems(msgspec.json.decode(child.json), parent, kinds)
+        yield from _value_problems(child)
         child.accepted_for = (parent.namespace, kinds)
 
 
@@ -109,6 +110,10 @@ def _kept_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[st
 
 def _manifest_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
     yield from _identity_problems(child, parent, kinds)
+    yield from _value_problems(child)
+
+
+def _value_problems(child: Manifest) -> Iterator[str]:
     if not _is_plain_json(child):
         yield "a null, or what JSON can't say, in a child"
 
