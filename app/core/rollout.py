@@ -66,8 +66,7 @@ class Rollout:
     @property
     def has_updated_all(self) -> bool:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
-        counts = {self.status.updated_replicas or 0, self.status.replicas or 0}
-        return counts == {self._spec.get("replicas")}
+        return (self.status.updated_replicas or 0) == (self.status.replicas or 0) == self._spec.get("replicas")
 
     @property
     def has_updated_none(self) -> bool:

@@ -281,6 +281,14 @@ def test_the_pods_of_a_child_that_is_kept_are_counted_as_they_are() -> None:
     assert sync(my_resource(generation=2, image="no image"), made)["status"]["replicas"] == 3
 
 
+@pytest.mark.parametrize("replicas", [{}, [], "1", None])
+def test_a_child_that_is_kept_may_have_any_value_as_its_number_of_pods(replicas: object) -> None:
+    (made,) = finished(my_resource())
+    made["spec"]["replicas"] = replicas
+
+    assert sync(my_resource(generation=2, image="no image"), made)["status"]["state"] == "Failed"
+
+
 LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
 NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
 PAUSED = {"type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused"}
