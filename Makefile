@@ -114,7 +114,7 @@ record: $(READY) ## Record the requests of Metacontroller on a real control plan
 scale: $(READY) ## Measure events with many MyResources on a real control plane, in about an hour: N=300 for one size, FEATURES=1 for what each related rule costs
 	@$(BIN)/python -m bench.scale $(if $(N),--size "$(N)") $(if $(FEATURES),--features)
 
-shards: $(READY) ## Measure MyResources in 1, 2 and 4 shards on a real control plane: N=100, or 1000
+shards: $(READY) ## Measure MyResources in 1, 2 and 4 shards on a real control plane: N=1000
 	@$(BIN)/python -m bench.shards $(or $(N),1000)
 
 check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check

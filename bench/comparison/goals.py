@@ -8,7 +8,7 @@ TOLERANCE = 1.25
 """How much larger a ratio may be than the committed one: noise between two runs is smaller."""
 
 MIN_ROUNDS = 3
-"""The rounds that a judgement of p99 needs: one pause of the machine decides the p99 of a single round."""
+"""The rounds that a verdict about p99 needs: one pause of the machine decides the p99 of a single round."""
 
 
 class Goal(NamedTuple):
