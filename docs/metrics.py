@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from metahook.server.limits import DEFAULT_LIMITS
-from metahook.server.metrics import Family, Metrics
+from metahook.server.telemetry.metrics import Family, Metrics
 
 PAGE = Path(__file__).with_suffix(".md")
 BEGIN, END = "<!-- families: made by make pages -->\n", "<!-- end of families -->\n"

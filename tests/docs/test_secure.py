@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from metahook.server.watched_files import POLL
+from metahook.server.callers.watched_files import POLL
 from tests.docs.commands import commands
 from tests.documents import ROOT, Console, consoles, printed
 from tests.refused import without_id

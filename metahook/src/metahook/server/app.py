@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import TokenCheck, Tokens
+from metahook.server.callers.watched_files import reloading
 from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
 from metahook.server.hook.router import Controllers, hooks_of, router_of
@@ -63,7 +64,13 @@ def create_app(
     happens to requests; without it, the log does. *in_flight* tells how many requests have arrived and have no response.
     """
     telemetry = telemetry or create_telemetry(controllers, options)
-    app = FastAPI(title="Metacontroller hooks", version=options.version, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Metacontroller hooks",
+        version=options.version,
+        docs_url=None,  # the pages would load their scripts from another server
+        redoc_url=None,
+        lifespan=lambda _: reloading(options.tokens),  # for other servers: serve, which has no lifespan, reloads itself
+    )
     app.router.redirect_slashes = False
     hooks = hooks_of(controllers)
     paths = {*hooks, "/openapi.json", *(["/", "/docs"] if options.dev else [])}
