@@ -249,8 +249,8 @@ class Sender:
 
 
 async def read(bodies: Bodies, sender: Sender) -> bytes:
-    async with bodies.read(sender.request) as body:
-        return bytes(body)
+    with await bodies.read(sender.request) as buffer:
+        return bytes(buffer.body)
 
 
 async def settled() -> None:
@@ -324,7 +324,7 @@ def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
         answered = asyncio.Event()
 
         async def answer() -> None:
-            async with bodies.read(Sender(MOST).request):
+            with await bodies.read(Sender(MOST).request):
                 await answered.wait()
 
         tasks = [asyncio.create_task(answer()) for _ in range(2)]

@@ -259,7 +259,7 @@ def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers:
 
 
 async def read(request: Request) -> None:
-    async with Bodies(Limits(max_body=2_000)).read(request):
+    with await Bodies(Limits(max_body=2_000)).read(request):
         pytest.fail("it was not refused")
 
 

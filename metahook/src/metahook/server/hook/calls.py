@@ -7,7 +7,7 @@ A hook that blocks there also blocks health, so that the kubelet restarts it. A 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from metahook.server.telemetry.error_location import error_location
 from metahook.server.telemetry.hook_call import OK, HookCall
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.body import Bodies
+from metahook.server.wire.body_memory import Buffer
 
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
@@ -72,36 +73,31 @@ class HookCalls:
         # Under overload most requests are refused, so this comes before their bodies are read.
         if self._in_flight() > self._limits.max_in_flight:
             raise Refused(TOO_MANY_REQUESTS)
-        async with AsyncExitStack() as held:
-            call.body = await held.enter_async_context(self._bodies.read(request))
-            if len(call.body) <= LONG:
-                return _decide(hook, call.body, self._clock())
-            return await self._decide_long(hook, call.body, held)
+        buffer = await self._bodies.read(request)
+        call.body = buffer.body
+        if len(buffer.body) > LONG:
+            return await self._decide_long(hook, buffer)
+        with buffer:
+            return _decide(hook, buffer.body, self._clock())
 
-    async def _decide_long(self, hook: Hook, body: Body, held: AsyncExitStack) -> "_Decision":
-        """Decide in a thread. It can't be stopped, so what is *held* for its body is given back when it ends."""
-        future = self._threads.submit(lambda: _decide(hook, body, self._clock()))
+    async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
+        """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
+        future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
         self._in_threads.add(future)
-        future.add_done_callback(self._in_threads.discard)
+        loop = asyncio.get_running_loop()
+        # The callback gets the future: one that refers to it would keep the body until the garbage collector runs.
+        future.add_done_callback(lambda ended: self._end_long(ended, buffer, loop))
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
                 return await asyncio.shield(asyncio.wrap_future(future))
         except TimeoutError:
+            future.cancel()  # if no thread has begun with it
             raise Refused(TOO_LONG) from None
-        finally:
-            if not (future.done() or future.cancel()):
-                _close_after(future, held.pop_all())
 
-
-def _close_after(future: Future[Any], held: AsyncExitStack) -> None:
-    """Close *held* when *future* is done."""
-    loop = asyncio.get_running_loop()
-
-    def close(_: object) -> None:
+    def _end_long(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
+        self._in_threads.discard(future)
         with suppress(RuntimeError):  # the loop is closed: so is the server
-            loop.call_soon_threadsafe(lambda: loop.create_task(held.aclose()))
-
-    future.add_done_callback(close)
+            loop.call_soon_threadsafe(buffer.release)
 
 
 @dataclass(frozen=True)

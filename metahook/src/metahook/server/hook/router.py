@@ -37,16 +37,14 @@ def hook_router(
     Calls are logged with :mod:`logging`, or as *telemetry* does. The limits of bodies hold under any server; those of
     connections, and of requests in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
     """
-    return router_of(controllers, HookCalls(limits, telemetry or Telemetry(), clock, lambda: 0))
-
-
-def router_of(controllers: Controllers, calls: HookCalls, hooks: Mapping[str, Hook] | None = None) -> APIRouter:
-    """Return the routes of the hooks of *controllers*, which *calls* calls; raise ValueError if a prefix is not one.
-
-    *hooks*, by path, take the place of the controllers' own.
-    """
     router = APIRouter()
-    hooks = hooks or hooks_of(controllers)
+    calls = HookCalls(limits, telemetry or Telemetry(), clock, lambda: 0)
+    add_routes(router, controllers, hooks_of(controllers), calls)
+    return router
+
+
+def add_routes(router: APIRouter, controllers: Controllers, hooks: Mapping[str, Hook], calls: HookCalls) -> None:
+    """Add the routes of *hooks*, by path, to *router*: those of *controllers*, or what takes their place."""
     for prefix, controller in _by_prefix(controllers).items():
         for path, documentation in (
             (f"{prefix}/sync", sync_documentation(controller)),
@@ -55,7 +53,6 @@ def router_of(controllers: Controllers, calls: HookCalls, hooks: Mapping[str, Ho
             name = path.removeprefix("/").replace("/", "-")
             endpoint = _endpoint(path, hooks[path], calls)
             router.add_api_route(path, endpoint, methods=["POST"], operation_id=name, name=name, **documentation)
-    return router
 
 
 def hooks_of(controllers: Controllers) -> dict[str, Hook]:

@@ -7,6 +7,7 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 import platform
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -25,6 +26,8 @@ from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.limits import KIB, Limits
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
+
+M = TypeVar("M", Counter, Histogram)
 
 PREFIX = "metahook_"
 
@@ -58,6 +61,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.families: list[Family] = []
         self._hooks = frozenset(hooks)
+        self._series: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._add_calls()
         self._add_decisions()
         self._add_connections()
@@ -123,23 +127,23 @@ class Metrics:
     def called(self, call: HookCall) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._calls.labels(hook, str(call.status)).inc()
-        self._seconds.labels(hook).observe(call.seconds)
-        self._request.labels(hook).observe(call.request_bytes)
-        self._response.labels(hook).observe(call.response_bytes)
+        self._of(self._calls, hook, str(call.status)).inc()
+        self._of(self._seconds, hook).observe(call.seconds)
+        self._of(self._request, hook).observe(call.request_bytes)
+        self._of(self._response, hook).observe(call.response_bytes)
         if call.summary:
             self._decided(hook, call.summary)
 
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
-            self._findings.labels(hook, finding.name).inc()
+            self._of(self._findings, hook, finding.name).inc()
         if summary.rules is not None:
             return
-        self._syncs.labels(hook, summary.reason).inc()
+        self._of(self._syncs, hook, summary.reason).inc()
         if summary.reason != summary.reason_before:
-            self._transitions.labels(hook, summary.reason_before, summary.reason).inc()
-        self._children.labels(hook).inc(summary.children)
-        self._kept.labels(hook).inc(summary.kept > 0)
+            self._of(self._transitions, hook, summary.reason_before, summary.reason).inc()
+        self._of(self._children, hook).inc(summary.children)
+        self._of(self._kept, hook).inc(summary.kept > 0)
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
@@ -166,6 +170,13 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""
         return generate_latest(self.registry)
+
+    def _of(self, metric: M, *labels: str) -> M:
+        """Return the series of *metric* with *labels*. To look it up in the metric takes as long as to count."""
+        key = (metric, labels)
+        if key not in self._series:
+            self._series[key] = metric.labels(*labels)
+        return self._series[key]
 
     def _known(self, path: str) -> str:
         """Return *path* if it is a hook's: clients choose others, and each value of a label stays in memory."""

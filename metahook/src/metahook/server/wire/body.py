@@ -5,12 +5,10 @@ a while.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 from starlette.requests import Request
 
-from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.limits import Limits
 from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_MANY_LARGE, TOO_SLOW, UNSUPPORTED, Refused
@@ -42,25 +40,21 @@ class Bodies:
         self._large_slots = asyncio.Semaphore(limits.max_large_bodies)
         self._waiting = 0
 
-    @asynccontextmanager
-    async def read(self, request: Request) -> AsyncIterator[Body]:
-        """Yield the body of *request*, which holds its share of memory until the block ends.
+    async def read(self, request: Request) -> Buffer:
+        """Return the body of *request*, which holds memory until it is released.
 
         Raise Refused if it is not plain JSON, too long or too slow, or if there is no memory for it; raise
         ClientDisconnect if the connection is closed before it is complete.
         """
         size = self._announced(request.scope["headers"])
-        if size > SMALL:
-            await self._wait()
+        buffer = self._small.buffer() if size <= SMALL else await self._large_buffer()
         try:
-            memory = self._small if size <= SMALL else self._large
-            with memory.buffer() as buffer:
-                await self._receive(request, size, buffer)
-                memory.settle(buffer)
-                yield buffer.body
-        finally:
-            if size > SMALL:
-                self._large_slots.release()
+            await self._receive(request, size, buffer)
+        except BaseException:
+            buffer.release()
+            raise
+        buffer.settle()
+        return buffer
 
     def _announced(self, headers: Headers) -> int:
         """Return the length that *headers* announce, or the maximum. Metacontroller always sends the length."""
@@ -75,8 +69,8 @@ class Bodies:
             raise Refused(TOO_LARGE)
         return size
 
-    async def _wait(self) -> None:
-        """Wait for the slot of a large body, which its reader releases."""
+    async def _large_buffer(self) -> Buffer:
+        """Return a buffer once there is a slot for a large body, which it takes until it is released."""
         if self._waiting >= WAITING:
             raise Refused(TOO_MANY_LARGE)
         self._waiting += 1
@@ -87,6 +81,7 @@ class Bodies:
             raise Refused(TOO_MANY_LARGE) from None
         finally:
             self._waiting -= 1
+        return self._large.buffer(self._large_slots.release)
 
     async def _receive(self, request: Request, size: int, buffer: Buffer) -> None:
         try:

@@ -1,24 +1,39 @@
 """The memory of bodies. Nothing waits for it: a body that is slow to arrive gives way to a new one."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
 from metahook.server.refusal import TOO_MANY_SMALL, Refused
 
 
-class Buffer:
-    """What has arrived of a body."""
+def _do_nothing() -> None:
+    """Release nothing else."""
 
-    def __init__(self, take: Callable[[int, "Buffer"], None]) -> None:
+
+class Buffer:
+    """What has arrived of a body. At the end of its block, its memory is given back."""
+
+    def __init__(self, memory: "BodyMemory", on_release: Callable[[], None]) -> None:
         self.body = bytearray()
+        self._memory = memory
+        self._on_release = on_release
         self._has_given_way = False
-        self._take = take
+        self._is_released = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
 
     def add(self, chunk: bytes) -> None:
         """Add *chunk* to the body; raise Refused if there is no room, or if another body has taken the room of it."""
         if self._has_given_way:
             raise Refused(TOO_MANY_SMALL)
-        self._take(len(chunk), self)
+        self._memory.take(len(chunk), self)
         self.body += chunk
 
     def give_way(self) -> int:
@@ -26,6 +41,17 @@ class Buffer:
         size, self._has_given_way = len(self.body), True
         self.body.clear()
         return size
+
+    def settle(self) -> None:
+        """Note that the body has arrived: it no longer gives way to others."""
+        self._memory.settle(self)
+
+    def release(self) -> None:
+        """Give the memory back, once."""
+        if not self._is_released:
+            self._is_released = True
+            self._memory.give_back(self)
+            self._on_release()
 
 
 class BodyMemory:
@@ -35,22 +61,22 @@ class BodyMemory:
         self._left = most
         self._arriving: dict[Buffer, None] = {}
 
-    @contextmanager
-    def buffer(self) -> Iterator[Buffer]:
-        """Yield the buffer of a body, whose memory is given back when the block ends."""
-        buffer = Buffer(self._take)
+    def buffer(self, on_release: Callable[[], None] = _do_nothing) -> Buffer:
+        """Return the buffer of a body that begins to arrive; *on_release* is called when its memory is given back."""
+        buffer = Buffer(self, on_release)
         self._arriving[buffer] = None
-        try:
-            yield buffer
-        finally:
-            self.settle(buffer)
-            self._left += len(buffer.body)
+        return buffer
 
     def settle(self, buffer: Buffer) -> None:
         """Note that the body in *buffer* has arrived: it no longer gives way."""
         self._arriving.pop(buffer, None)
 
-    def _take(self, size: int, taker: Buffer) -> None:
+    def give_back(self, buffer: Buffer) -> None:
+        """Take back the memory of *buffer*."""
+        self.settle(buffer)
+        self._left += len(buffer.body)
+
+    def take(self, size: int, taker: Buffer) -> None:
         """Take *size* bytes for *taker*, from the bodies that have been arriving for longest if need be."""
         while self._left < size:
             longest = next(buffer for buffer in self._arriving if buffer.body or buffer is taker)
