@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from metahook.protocol.controller import Answer
 from metahook.server.endpoint import Decision
 from metahook.server.logs import formatter
 from metahook.server.reports import Reports
 from metahook.server.routes import CallReport
+
+from metahook.protocol.controller import Answer
 from tests.build import MYRESOURCE, NOW
 from tests.documents import ROOT
 

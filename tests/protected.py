@@ -16,12 +16,12 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, create_app
-from metahook.server.wire.connections import Closed
-from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.lifecycle.server import create_server
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading
+from metahook.server.lifecycle.server import create_server
+from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.wire.connections import Closed
 from tests.calling import JSON
 from tests.tiny import TINY, sync_body
 from tests.waiting import eventually

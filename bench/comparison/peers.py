@@ -83,14 +83,7 @@ class Server:
 def peers() -> list[Peer]:
     """Return the servers that can run here; print a sentence about one that can't."""
     found = [Peer(HOOK, _hook), Peer(HTTP_SERVER, _http_server), Peer(FASTAPI, _fastapi)]
-    def uv(target, *more):
-        return lambda port, _: [sys.executable, "-m", "uvicorn", target, f"--port={port}", "--loop=uvloop", "--http=httptools", "--no-access-log"]
-    found.append(Peer("app.main", uv("app.main:app")))
-    found.append(Peer("plain route", uv("bench.peers.plain_route:app")))
-    def nomemo(port, _):
-        return ["env", "NOMEMO=1", *uv("bench.peers.plain_route:app")(port, _)]
-    found.append(Peer("plain nomemo", nomemo))
-    if False and _build_go():
+    if _build_go():
         found.append(Peer(GO, lambda port, _: [str(BUILD / "go-hook"), str(port)]))
     else:
         print(NO_GO)

@@ -12,10 +12,10 @@ import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.telemetry.refusals import RefusalCause
 from metahook.server.limits import Limits
-from metahook.server.telemetry.logs import formatter
 from metahook.server.refusal import FAILED
+from metahook.server.telemetry.logs import formatter
+from metahook.server.telemetry.refusals import RefusalCause
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call

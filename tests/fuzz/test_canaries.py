@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.callers.tokens import Tokens
 from metahook.server.hook.router import Controllers
 from metahook.server.lifecycle.address import Address
-from metahook.server.app import ServerOptions, create_app
-from metahook.server.wire.connections import Connections
+from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import Format
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.lifecycle.server import create_server
-from metahook.server.callers.tokens import Tokens
+from metahook.server.wire.connections import Connections
 from tests.build import MYRESOURCE, NOW
 from tests.calling import JSON, call
 from tests.damage import places, replaced

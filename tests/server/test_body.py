@@ -10,10 +10,10 @@ from starlette.types import Message, Receive
 from metahook.protocol.wire import MAX_BODY
 from metahook.server import refusal as refusals
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.wire.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
 from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.body import Bodies
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.refused import refusal

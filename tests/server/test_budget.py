@@ -2,8 +2,8 @@
 
 from contextlib import suppress
 
-from metahook.server.wire.body_memory import BodyMemory, Buffer
 from metahook.server.refusal import Refused
+from metahook.server.wire.body_memory import BodyMemory, Buffer
 
 
 def is_refused(share: Buffer, size: int) -> bool:

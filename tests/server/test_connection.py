@@ -19,12 +19,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from metahook.server.lifecycle.address import Address
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.server import create_server
+from metahook.server.limits import Limits
 from metahook.server.wire.connection import Connection
 from metahook.server.wire.connections import Connections
-from metahook.server.limits import Limits
-from metahook.server.lifecycle.server import create_server
 from tests.tiny import TINY, sync_body
 
 PATIENCE = 10

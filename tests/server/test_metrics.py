@@ -9,13 +9,12 @@ from docs.metrics import PAGE, families
 from metahook.protocol.installation import Finding
 from metahook.protocol.request import CustomizeRequest
 from metahook.protocol.summary import Summary
-from metahook.server.telemetry.hook_call import HookCall
+from metahook.server.app import create_app
 from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import Limits
+from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.app import create_app
-from tests.build import NOW
 from tests.calling import call
 from tests.tiny import TINY, customize_body, sync_body
 

@@ -76,8 +76,7 @@ def test_the_document_describes_both_hooks_and_nothing_else() -> None:
 def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
     hook = document()["paths"][f"/{name.lower()}"]["post"]
     answers = {
-        status: answer["content"]["application/json"]["schema"]["title"]
-        for status, answer in hook["responses"].items()
+        status: answer["content"]["application/json"]["schema"]["title"] for status, answer in hook["responses"].items()
     }
 
     assert hook["requestBody"]["required"] is True

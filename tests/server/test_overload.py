@@ -24,11 +24,11 @@ from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol import Body, MalformedRequest
 from metahook.protocol.malformed import Rule
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.callers.tokens import Tokens
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
-from metahook.server.callers.tokens import Tokens
 from metahook.server.wire import body
 from metahook.server.wire.connections import Connections
 from tests.calling import JSON

@@ -21,9 +21,9 @@ from metahook import (
 )
 from metahook.protocol.malformed import Rule
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.wire.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
+from metahook.server.wire.body import Bodies
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.refused import refusal

@@ -11,15 +11,15 @@ import pytest
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.installation import Finding
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.telemetry.hook_call import HookCall
-from metahook.server.telemetry.refusals import WINDOW
-from metahook.server.telemetry.error_location import INNERMOST, OUTERMOST, error_location
+from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits
+from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED
+from metahook.server.telemetry.error_location import INNERMOST, OUTERMOST, error_location
+from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.metrics import Metrics
-from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED
+from metahook.server.telemetry.refusals import WINDOW
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.hook.calls import LONG
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call
 from tests.documents import ROOT

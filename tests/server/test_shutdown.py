@@ -21,17 +21,17 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.lifecycle.address import Address
 from metahook.server.app import create_app
+from metahook.server.hook.calls import LONG
+from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.health import create_health_app
+from metahook.server.lifecycle.serve import Listener, run
+from metahook.server.lifecycle.server import Server, create_server
+from metahook.server.lifecycle.shutdown import Shutdown
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.connections import Connections
-from metahook.server.lifecycle.serve import Listener, run
-from metahook.server.lifecycle.server import Server, create_server
-from metahook.server.lifecycle.shutdown import Shutdown
-from metahook.server.hook.calls import LONG
 from tests.build import grouped, my_resource
 from tests.calling import JSON
 from tests.refused import error

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp
 from metahook.protocol.wire import MIB
 from metahook.server import app as app_module
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.callers.watched_files import CannotLoad, reloading
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.calling import JSON, call
 from tests.protected import POLL, post, serving
 from tests.refused import error

@@ -136,7 +136,9 @@ def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.Lo
     ids=["sync", "customize", "malformed", "empty"],
 )
 def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> None:
-    apps = (create_app(TINY, each, clock=lambda: NOW, telemetry=Telemetry(new_id=str)) for each in (ServerOptions(), DEV))
+    apps = (
+        create_app(TINY, each, clock=lambda: NOW, telemetry=Telemetry(new_id=str)) for each in (ServerOptions(), DEV)
+    )
     plain, dev = (call(app, path, body) for app in apps)
 
     assert (dev.status_code, dev.content, dev.headers) == (plain.status_code, plain.content, plain.headers)

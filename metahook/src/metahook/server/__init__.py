@@ -11,7 +11,7 @@ A request passes these layers, each a package of its own:
     hook        the call of the hook: ``hook_router``, for this server and for any other FastAPI app
     telemetry   what is logged and counted
 
-:mod:`metahook.server.app` puts a FastAPI app together, with the routes of ``hook_router``. :mod:`metahook.server.dev` is
+:mod:`metahook.server.app` puts a FastAPI app together, with the routes of the hooks. :mod:`metahook.server.dev` is
 development mode. ``limits``, ``refusal`` and ``clock`` are what all layers use.
 
 To follow a request, start at :mod:`metahook.server.wire.connection`; to follow one in your own app, at

@@ -1,4 +1,4 @@
-"""The app that :func:`metahook.serve` serves: FastAPI with the routes of hooks, and with refusals in place of its errors."""
+"""The app that ``metahook.serve`` serves: FastAPI with the routes of hooks, and refusals in place of its errors."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from metahook import __version__
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.callers.watched_files import reloading
@@ -19,7 +20,6 @@ from metahook.server.refusal import from_http_exception
 from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook import __version__
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ServerOptions:
 DEFAULT_OPTIONS = ServerOptions()
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - what serve knows and other servers do not
     controllers: Controllers,
     options: ServerOptions = DEFAULT_OPTIONS,
     *,
@@ -61,7 +61,7 @@ def create_app(
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
     *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* gets to know what
-    happens to requests; without it, the log does. *in_flight* tells how many requests have arrived and have no response.
+    happens to requests; without it, the log does. *in_flight* tells how many requests have arrived and are unanswered.
     """
     telemetry = telemetry or create_telemetry(controllers, options)
     app = FastAPI(

@@ -33,7 +33,7 @@ class Refusal:
     """Whether the rest of the request is read and dropped before the connection is closed."""
 
     def body(self, id_: str) -> bytes:
-        """Return the body of the response, JSON, with the id that the log has, see :mod:`metahook.server.telemetry.telemetry`."""
+        """Return the body of the response, JSON, with the id that the log has."""
         return wire.refusal_body(self.message, id_)
 
     def response(self, id_: str) -> Response:
@@ -69,7 +69,7 @@ def _waits_for_continue(scope: Scope) -> bool:
 
 
 class Refused(Exception):
-    """Raised to respond with a refusal. The constants are not raised: an exception keeps the traceback of each raise."""
+    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from metahook.server.wire.connections import MAX_CONNECTIONS, Closed
-from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.callers.pem import check_certificate, check_key
 from metahook.server.callers.watched_files import CannotLoad, Loaded
+from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.wire.connections import MAX_CONNECTIONS, Closed
 
 HANDSHAKE = "handshake"
 """Why a connection is closed: it has no TLS 1.2 or later, or the client does not trust the server's certificate."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.server.refusal import UNAUTHORIZED, Refusal
 from metahook.server.callers.watched_files import CannotLoad, Loaded, cannot_read, read
+from metahook.server.refusal import UNAUTHORIZED, Refusal
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
 _ADD = f"add one with a token, {_EXAMPLE}"

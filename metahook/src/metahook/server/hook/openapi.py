@@ -69,7 +69,8 @@ def _described(description: str, body: type, **more: Json) -> Json:
 def _schema(body: type) -> Json:
     """Return the schema of *body* in one piece: a route can't add to the components of the document."""
     schema = msgspec.json.schema(body)
-    return _without_references(schema, schema.pop("$defs", {}))
+    whole: Json = _without_references(schema, schema.pop("$defs", {}))
+    return whole
 
 
 def _without_references(schema: Any, definitions: Json) -> Any:  # noqa: ANN401 - a part of a schema

@@ -66,7 +66,8 @@ def hooks_of(controllers: Controllers) -> dict[str, Hook]:
 
 def _endpoint(path: str, hook: Hook, calls: HookCalls) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        return await calls.respond(request, path, hook)
+        # An app may include the router under a prefix. One with parameters would make any number of paths.
+        return await calls.respond(request, path if request.path_params else request.scope["path"], hook)
 
     return endpoint
 

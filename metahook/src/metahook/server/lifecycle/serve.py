@@ -74,7 +74,9 @@ def _warn_of_other_machines(options: ServerOptions) -> None:
 
 
 def _connections(limits: Limits, telemetry: Telemetry, limit: str = MAX_CONNECTIONS) -> Connections:
-    return Connections(limits, telemetry.closed, lambda refusal: refusal.body(telemetry.count_refusal("", refusal)), limit)
+    return Connections(
+        limits, telemetry.closed, lambda refusal: refusal.body(telemetry.count_refusal("", refusal)), limit
+    )
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> LogEvent:

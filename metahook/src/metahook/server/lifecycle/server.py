@@ -53,13 +53,13 @@ class Server(uvicorn.Server):
         self.is_listening.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the port, then the connections that carry no request; answer those whose head has begun."""
+        """Close the port, then the connections that carry no request, and wait for heads: each ends by its deadline."""
         for server in self.servers:
             server.close()
         for _ in range(2):  # so that the loop reads what has arrived, and no connection is closed with a request
             await asyncio.sleep(0)
         self._connections.close_idle()
-        while self._connections.heads and not self.force_exit:  # each of them ends by its deadline
+        while self._connections.heads and not self.force_exit:  # noqa: ASYNC110 - uvicorn waits so, too
             await asyncio.sleep(LOOK)
         await super().shutdown(sockets)
 

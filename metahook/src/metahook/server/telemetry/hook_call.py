@@ -31,6 +31,7 @@ class HookCall(NamedTuple):
     """None if no response was decided."""
     parent: Parent | None = None
     """The parent for which the hook failed, if it is known."""
+
     @property
     def about(self) -> Parent | None:
         """The parent that the call is about; None if it is not known."""

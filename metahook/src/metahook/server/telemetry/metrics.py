@@ -22,8 +22,8 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from metahook.protocol.summary import Summary
-from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.limits import KIB, Limits
+from metahook.server.telemetry.hook_call import HookCall
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
 
@@ -174,9 +174,10 @@ class Metrics:
     def _of(self, metric: M, *labels: str) -> M:
         """Return the series of *metric* with *labels*. To look it up in the metric takes as long as to count."""
         key = (metric, labels)
-        if key not in self._series:
-            self._series[key] = metric.labels(*labels)
-        return self._series[key]
+        series: M | None = self._series.get(key)
+        if series is None:
+            series = self._series[key] = metric.labels(*labels)
+        return series
 
     def _known(self, path: str) -> str:
         """Return *path* if it is a hook's: clients choose others, and each value of a label stays in memory."""

@@ -15,12 +15,12 @@ from starlette.responses import Response
 
 from metahook.protocol import Parent
 from metahook.protocol.installation import Finding
+from metahook.server.refusal import FAILED, Refusal
 from metahook.server.telemetry.hook_call import HookCall
-from metahook.server.telemetry.refusals import RefusalCause, RefusalCauses, Occurrences
 from metahook.server.telemetry.log_event import LogEvent, Value
 from metahook.server.telemetry.log_rate import LOG_RATE, LogRate
 from metahook.server.telemetry.metrics import Metrics
-from metahook.server.refusal import FAILED, Refusal
+from metahook.server.telemetry.refusals import Occurrences, RefusalCause, RefusalCauses
 
 TICK = 5.0
 """Seconds between two looks for counts to write."""
