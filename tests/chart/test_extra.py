@@ -80,12 +80,12 @@ def test_annotations_and_labels_are_on_the_object_that_the_value_names() -> None
 
 def test_a_list_of_spread_constraints_replaces_those_of_the_chart() -> None:
     assert len(pod({})["topologySpreadConstraints"]) == 2
-    assert len(pod(values("runtime"))["topologySpreadConstraints"]) == 1
+    assert len(pod(values("scheduling"))["topologySpreadConstraints"]) == 1
     assert "topologySpreadConstraints" not in pod({"topologySpreadConstraints": []})
 
 
 def test_a_probe_keeps_its_path_and_takes_each_time() -> None:
-    (before,), (after,) = (pod(each)["containers"] for each in ({}, values("runtime")))
+    (before,), (after,) = (pod(each)["containers"] for each in ({}, values("scheduling")))
 
     assert after["startupProbe"] == {**before["startupProbe"], "failureThreshold": 120}
     assert after["livenessProbe"] == {
