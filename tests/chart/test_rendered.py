@@ -40,7 +40,7 @@ def rendered(given: Json | None = None) -> dict[str, str]:
 
 
 def golden(name: str) -> tuple[Path, str]:
-    """Return the golden file of the value set *name*, and its content: all manifests, or what differs from the default."""
+    """Return the golden file of the value set *name*, and its content: what differs from the default."""
     if name == "default":
         sources = (f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
         return HERE / "golden/default.yaml", "---\n".join(sources)
@@ -141,6 +141,10 @@ def test_every_object_is_valid(name: str, version: str) -> None:
             item["kind"] != "CustomResourceDefinition" or name == "default"
         ):  # the CRD is large, and the same in all value sets
             validate(item, version)
+
+
+def test_all_alerts_together_are_valid() -> None:
+    validate(the("PrometheusRule", {"metrics": {"rules": {"enabled": True}}}), NEWEST)
 
 
 @pytest.mark.parametrize(
