@@ -16,8 +16,7 @@ from tests import kubernetes_schemas
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
 from tests.chart.differences import differences
-from tests.chart.prometheus_rule_schema import PROMETHEUS_RULE
-from tests.chart.prometheus_schema import POD_MONITOR, SERVICE_MONITOR
+from tests.chart.prometheus_schema import POD_MONITOR, PROMETHEUS_RULE, SERVICE_MONITOR
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
 
 OLDEST, NEWEST = "1.34", "1.36"
