@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGE = Path(__file__).parent / "watching.md"
-BEGIN = "<!-- made by make pages from docs/costs.py -->\n"
+BEGIN = "<!-- made by make generate from docs/costs.py -->\n"
 
 
 class Times(NamedTuple):

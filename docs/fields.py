@@ -18,7 +18,7 @@ BEGIN = """\
 # Fields of a MyResource
 
 This page lists the fields of `spec`. In a cluster, `kubectl explain myresource.spec` prints the same descriptions.
-(`make pages` generates the page from the CRD.) Only `image` is required. A field that is not set has the default that
+(`make generate` makes the page from the CRD.) Only `image` is required. A field that is not set has the default that
 is named here, or else the default of Kubernetes. A quantity is a number with a unit, such as `500m` or `64Mi`.
 "Validation messages" are those of the API server for values that it rejects. [full.yaml](../examples/full.yaml) has
 nearly all fields in one MyResource.

@@ -1,4 +1,4 @@
-"""Makes the pages and pictures that follow from the code, or a part of them: ``make pages``."""
+"""Makes the pages and pictures that follow from the code, or a part of them: ``make generate``."""
 
 from pathlib import Path
 

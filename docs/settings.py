@@ -39,6 +39,6 @@ def reliability() -> str:
 
 
 def _with_table(file: Path, name: str, of: Iterable[str]) -> str:
-    begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+    begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
     before, _, rest = file.read_text().partition(begin)
     return before + begin + "\n" + table(of) + "\n" + end + rest.partition(end)[2]

@@ -7,7 +7,7 @@ from typing import Any
 from bench.sizing import Costs, Estimate, Setup, deviations, estimate, read
 
 PAGE = Path(__file__).parent / "operate.md"
-BEGIN, END = "<!-- sizes: from bench/sizing.json, by make pages -->\n", "<!-- end of sizes -->\n"
+BEGIN, END = "<!-- sizes: from bench/sizing.json, by make generate -->\n", "<!-- end of sizes -->\n"
 NO_TEST = "\n<!-- no test: it is a measurement, and a model with its figures -->\n\n"
 HEAD = (
     "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | `replicaCount` "

@@ -5,7 +5,7 @@ from pathlib import Path
 from app.core.reasons import REASONS, Outlook, Reason
 
 PAGE = Path(__file__).parent / "troubleshoot.md"
-BEGIN = "<!-- made by make pages from app/core/reasons.py -->\n"
+BEGIN = "<!-- made by make generate from app/core/reasons.py -->\n"
 
 PROOFS = {
     "Terminating": ("e2e.deletion.held_by_a_finalizer_it_is_terminating_and_keeps_its_children",),

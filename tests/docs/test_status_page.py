@@ -50,7 +50,7 @@ def test_the_page_has_every_field_state_and_condition() -> None:
 
 @pytest.mark.parametrize("name", ["example", "fields", "states", "conditions", "reasons"])
 def test_each_part_that_is_made_is_in_the_page(name: str) -> None:
-    _, _, rest = page().partition(f"<!-- {name}: made by make pages -->\n")
+    _, _, rest = page().partition(f"<!-- {name}: made by make generate -->\n")
     made, end, _ = rest.partition(f"<!-- end of {name} -->\n")
 
     assert end
