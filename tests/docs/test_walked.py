@@ -2,8 +2,6 @@
 
 import ast
 
-import pytest
-
 from tests.docs.commands import commands, section_commands
 from tests.documents import ROOT
 
@@ -57,8 +55,3 @@ def test_the_readme_installs_by_commands_of_the_page() -> None:
 
 def test_every_run_command_is_in_a_page() -> None:
     assert run_commands() - page_commands() == set()
-
-
-@pytest.mark.parametrize("start", NOT_RUN)
-def test_every_reason_matches_a_command(start: str) -> None:
-    assert any(command.startswith(start) for command in page_commands() - run_commands())
