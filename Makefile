@@ -45,8 +45,8 @@ fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded
 	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(SECONDS) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 	$(BIN)/pytest -n auto --thorough tests/fuzz
 
-own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
-	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
 	@$(PYTHON) -m venv build/site-venv
@@ -81,23 +81,8 @@ monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyReso
 dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
 	@$(BIN)/python -m tests.monitoring.picture
 
-image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME, SOURCE=DIRECTORY with other files
-	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)" $(SOURCE)
-
-test-image: image ## Build the image, and test it with runc
-	@$(BIN)/pytest -m tools tests/image
-
-cluster: $(READY) ## Start a Kubernetes node here, install the operator on it and run tests there; as root: see docs/testing.md
-	@$(BIN)/python -m tests.node up
-	@$(BIN)/pytest -m tools tests/node
-	@KUBECONFIG="$$($(BIN)/python -m tests.node kubeconfig)" $(MAKE) --no-print-directory own CONTEXT=node
-	@$(BIN)/python -m tests.node describe
-
-cluster-down: $(READY) ## Remove the node that make cluster started
-	@$(BIN)/python -m tests.node down
-
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
-	@tests/node/kind.sh
+	@tests/own/kind.sh
 
 bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 only compares with bench/ratios.json
 	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
@@ -150,4 +135,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale shards record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health kind monitoring dashboard release workflows bench reliability rolls scale shards record check sizes format crd manifests pages lock

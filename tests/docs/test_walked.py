@@ -9,10 +9,10 @@ PAGES = ("docs/install.md", "docs/operate.md", "docs/hook-on-your-laptop.md")
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py")
 
 NOT_RUN = {
-    "docker ": "no image is built here; make cluster builds it",
+    "docker ": "no image is built here; make kind builds it",
     "kind ": "make kind runs it",
-    "helm test ": "no container runs here; make cluster runs it",
-    "helm install metacontroller ": "the test runs Metacontroller's binary and CRDs; make cluster runs this",
+    "helm test ": "no container runs here; make kind runs it",
+    "helm install metacontroller ": "the test runs Metacontroller's binary and CRDs; make kind runs this",
     "helm install metacontroller-1 ": "tests/e2e/test_shards.py runs Metacontroller's binary with its selector",
     "helm upgrade metacontroller ": "the same",
     "helm uninstall metacontroller ": "the same",
