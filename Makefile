@@ -29,8 +29,8 @@ test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart.
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py
 	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
-own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
-	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
 	@$(PYTHON) -m venv build/site-venv
@@ -55,23 +55,8 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
 
-image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME, SOURCE=DIRECTORY with other files
-	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)" $(SOURCE)
-
-test-image: image ## Build the image, and test it with runc
-	@$(BIN)/pytest -m tools tests/image
-
-cluster: $(READY) ## Start a Kubernetes node here, install the operator on it and run tests there; as root: see docs/testing.md
-	@$(BIN)/python -m tests.node up
-	@$(BIN)/pytest -m tools tests/node
-	@KUBECONFIG="$$($(BIN)/python -m tests.node kubeconfig)" $(MAKE) --no-print-directory own CONTEXT=node
-	@$(BIN)/python -m tests.node describe
-
-cluster-down: $(READY) ## Remove the node that make cluster started
-	@$(BIN)/python -m tests.node down
-
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
-	@tests/node/kind.sh
+	@tests/own/kind.sh
 
 bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 only compares with bench/ratios.json
 	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
@@ -114,4 +99,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test e2e own site test-tools release image test-image cluster cluster-down kind bench reliability rolls scale shards check format generate lock
+.PHONY: help demo test e2e own site test-tools release kind bench reliability rolls scale shards check format generate lock

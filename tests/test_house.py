@@ -96,7 +96,7 @@ def imports_of_tests(root: Path) -> list[str]:
 
 def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> None:
     (tmp_path / "release").mkdir()
-    (tmp_path / "release/wrong.py").write_text("import os\nfrom tests.image.programs import run\n")
+    (tmp_path / "release/wrong.py").write_text("import os\nfrom tests.documents import ROOT\n")
 
     assert imports_of_tests(ROOT) == []
     assert imports_of_tests(tmp_path) == ["wrong.py"]

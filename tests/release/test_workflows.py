@@ -1,11 +1,9 @@
 """The workflows of the hosted CI run targets that exist, with pinned actions and the least permissions."""
 
-import io
 import json
 import os
 import re
 import subprocess
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +55,6 @@ def test_an_unknown_target_and_an_unpinned_action_would_be_found() -> None:
     assert unpinned("uses: actions/checkout@v7\n") == ["actions/checkout@v7"]
 
 
-STAND_IN = "Refuse an image with a stand-in base"
 REPLACED = "Refuse to replace a published version"
 DIGEST = f"sha256:{'1' * 64}"
 NOT_FOUND = "echo 'release not found' >&2; exit 1"
@@ -90,40 +87,11 @@ def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def archive(folder: Path, base: str) -> None:
-    """Write the archive of an image with the base image *base*."""
-    files = {
-        "index.json": {"manifests": [{"digest": DIGEST}]},
-        f"blobs/{DIGEST.replace(':', '/')}": {"annotations": {"org.opencontainers.image.base.name": base}},
-    }
-    with tarfile.open(folder / "myresource-operator-1.2.3-image.tar", "w") as tar:
-        for name, content in files.items():
-            text = json.dumps(content).encode()
-            member = tarfile.TarInfo(name)
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text))
-
-
 def test_what_must_not_be_published_is_refused_before_anything_is_pushed() -> None:
     names = list(publishing())
     push = names.index("Push and sign the image and the chart")
 
-    assert names.index(STAND_IN) < push
     assert names.index(REPLACED) < push
-
-
-@pytest.mark.tools
-@pytest.mark.parametrize(
-    ("base", "code"), [("gcr.io/distroless/python3-debian13:nonroot", 0), ("localhost/debian-runtime:1", 1)]
-)
-def test_an_image_with_a_stand_in_base_is_not_published(tmp_path: Path, base: str, code: int) -> None:
-    find_or_skip("jq")
-    archive(tmp_path, base)
-
-    ended, output = run_step(STAND_IN, tmp_path)
-
-    assert (ended, "for tests only" in output) == (code, bool(code))
-    assert code or (tmp_path / "env").read_text() == f"IMAGE_DIGEST={DIGEST}\n"
 
 
 @pytest.mark.parametrize(
