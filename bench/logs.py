@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from metahook.server.endpoint import Decision
-from metahook.server.logs import formatter
-from metahook.server.reports import Reports
+from metahook.server.telemetry.logs import formatter
+from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.routes import CallReport
 
 from metahook.protocol.controller import Answer
@@ -36,7 +36,7 @@ def microseconds(run: Callable[[], object], times: int) -> float:
     return min(measured() for _ in range(5))
 
 
-def report(reports: Reports, answer: Answer) -> None:
+def report(reports: Telemetry, answer: Answer) -> None:
     """Report a call."""
     CallReport(reports, "/sync").respond_decided(Decision(NOW, answer))
 
@@ -51,7 +51,7 @@ def main() -> int:
         log = logging.getLogger("metahook")
         log.addHandler(handler)
         log.setLevel(logging.INFO)
-        without, line = (microseconds(partial(report, Reports(rate), answer), 1000) for rate in (0, 1_000_000))
+        without, line = (microseconds(partial(report, Telemetry(rate), answer), 1000) for rate in (0, 1_000_000))
     print(f"report of a call: {without:.1f} us without a line, {line:.0f} us with one; a sync takes {sync:.0f} us")
     return 0 if without <= MOST * sync else 1
 

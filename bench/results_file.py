@@ -39,4 +39,4 @@ class ResultsFile(Generic[T]):
         """Commit the results that were measured, if any were: copy them to where the pages read them."""
         if self._measured.exists():
             self._committed.write_bytes(self._measured.read_bytes())
-            print(f"{self._committed.relative_to(ROOT)}: run make pages now")
+            print(f"{self._committed.relative_to(ROOT)}: run make generate now")

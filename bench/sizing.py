@@ -1,9 +1,9 @@
 """What N MyResources cost, for the table in docs/operate.md: measured sizes, and a model for the others.
 
 ``python -m bench.sizing`` reads build/shards.json, which ``make shards`` writes, and adds its figures to
-bench/sizing.json; then ``make pages``. The model: a related event costs each Metacontroller a check of the rules of all
-MyResources, so its costs grow with events times MyResources. All else grows with the number of MyResources: that of a
-shard for syncs, and that of all shards for what a Metacontroller reads and keeps in memory.
+bench/sizing.json; then ``make generate``. The model: a related event costs each Metacontroller a check of the rules of
+all MyResources, so its costs grow with events times MyResources. All else grows with the number of MyResources: that of
+a shard for syncs, and that of all shards for what a Metacontroller reads and keeps in memory.
 """
 
 import json
@@ -186,7 +186,7 @@ def main() -> None:
     FILE.write_text(json.dumps({"events": found["events"], "runs": runs}, indent=1) + "\n")
     for each in deviations(*read()):
         print(f"{each.size} MyResources, {each.shards} shards: the model gives {each.ratio:.2f} x the measured CPU")
-    print("Now run: make pages")
+    print("Now run: make generate")
 
 
 if __name__ == "__main__":

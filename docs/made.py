@@ -1,4 +1,4 @@
-"""Makes the pages and pictures that follow from the code, or a part of them: ``make pages``."""
+"""Makes the pages and pictures that follow from the code, or a part of them: ``make generate``."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from docs.growth import picture as growth_picture
 from docs.metrics import page as metrics_page
 from docs.performance import page as performance_page
 from docs.performance import picture as performance_picture
+from docs.settings import CHINESE, reliability
 from docs.settings import page as settings_page
-from docs.settings import reliability
 from docs.sizing import page as operate_page
 from docs.status import page as status_page
 from docs.troubleshoot import page as troubleshoot_page
@@ -28,6 +28,7 @@ def pages() -> dict[str, str]:
         "performance.svg": performance_picture(),
         "reliability.md": reliability(),
         "settings.md": settings_page(),
+        CHINESE.name: settings_page(CHINESE),
         "status.md": status_page(),
         "troubleshoot.md": troubleshoot_page(),
         "watching.md": watching_page(),

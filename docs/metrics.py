@@ -6,7 +6,7 @@ from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.metrics import Family, Metrics
 
 PAGE = Path(__file__).with_suffix(".md")
-BEGIN, END = "<!-- families: made by make pages -->\n", "<!-- end of families -->\n"
+BEGIN, END = "<!-- families: made by make generate -->\n", "<!-- end of families -->\n"
 
 
 def families() -> list[Family]:

@@ -41,6 +41,6 @@ def picture() -> str:
 
 def _with(text: str, name: str, part: str) -> str:
     """Return *text* with a new *part* between the comments that name it."""
-    begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+    begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
     before, _, rest = text.partition(begin)
     return before + begin + "\n" + part + "\n" + end + rest.partition(end)[2]

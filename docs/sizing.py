@@ -7,8 +7,7 @@ from typing import Any
 from bench.sizing import Costs, Estimate, Setup, deviations, estimate, read
 
 PAGE = Path(__file__).parent / "operate.md"
-BEGIN, END = "<!-- sizes: from bench/sizing.json, by make pages -->\n", "<!-- end of sizes -->\n"
-NO_TEST = "\n<!-- no test: it is a measurement, and a model with its figures -->\n\n"
+BEGIN, END = "<!-- sizes: from bench/sizing.json, by make generate -->\n", "<!-- end of sizes -->\n"
 HEAD = (
     "| MyResources | shards | watch Pods | `--client-go-qps`, `-burst`, `--workers` | `replicaCount` "
     "| memory of each Metacontroller | its CPU to create all | CPU of the hook "
@@ -28,9 +27,7 @@ def page() -> str:
     """Return the page with the table."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
     costs, measured = read()
-    return (
-        f"{before}{BEGIN}\n{table(costs, measured)}{NO_TEST}{accuracy(costs, measured)}\n{END}{rest.partition(END)[2]}"
-    )
+    return f"{before}{BEGIN}\n{table(costs, measured)}\n{accuracy(costs, measured)}\n{END}{rest.partition(END)[2]}"
 
 
 def table(costs: Costs, measured: Sequence[dict[str, Any]]) -> str:

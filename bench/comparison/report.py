@@ -46,4 +46,4 @@ def _check(results: Results) -> int:
 def write() -> None:
     """Commit the measured results: copy them to where pages and checks read them."""
     COMMITTED.write_bytes(MEASURED.read_bytes())
-    print(f"{COMMITTED.relative_to(ROOT)}: run make pages now")
+    print(f"{COMMITTED.relative_to(ROOT)}: run make generate now")
