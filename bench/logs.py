@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from metahook.server.endpoint import Decision
-from metahook.server.telemetry.logs import formatter
-from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.routes import CallReport
 
 from metahook.protocol.controller import Answer
+from metahook.server.telemetry.logs import formatter
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.build import MYRESOURCE, NOW
 from tests.documents import ROOT
 
