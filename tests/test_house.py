@@ -44,7 +44,9 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.simulator.world", id="the service simulates"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.envtest.cluster", id="the service knows the tests"),
         pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.server.dev.pages", id="the app imports the pages"),
-        pytest.param(f"{TOOLKIT}/server/wire/body.py", "import metahook.server.dev.mode", id="a body knows of development"),
+        pytest.param(
+            f"{TOOLKIT}/server/wire/body.py", "import metahook.server.dev.mode", id="a body knows of development"
+        ),
         pytest.param(f"{TOOLKIT}/server/dev/mode.py", "import metahook.server.app", id="development knows the app"),
         pytest.param(f"{TOOLKIT}/envtest/cluster.py", "import app.main", id="the tests' cluster knows a MyResource"),
         pytest.param(f"{TOOLKIT}/__init__.py", "import uvicorn", id="importing the toolkit needs a server"),

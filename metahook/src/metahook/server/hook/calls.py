@@ -70,9 +70,7 @@ class HookCalls:
 
     async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
         """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
-        # Under overload most requests are refused, so this comes before their bodies are read.
-        if self._in_flight() > self._limits.max_in_flight:
-            raise Refused(TOO_MANY_REQUESTS)
+        self._check_in_flight()  # before the body is read, because under overload most requests are refused
         buffer = await self._bodies.read(request)
         call.body = buffer.body
         if len(buffer.body) > LONG:
@@ -80,8 +78,18 @@ class HookCalls:
         with buffer:
             return _decide(hook, buffer.body, self._clock())
 
+    def _check_in_flight(self) -> None:
+        """Raise Refused if too many requests are in flight."""
+        if self._in_flight() > self._limits.max_in_flight:
+            raise Refused(TOO_MANY_REQUESTS)
+
     async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
+        try:
+            self._check_in_flight()  # others have arrived while this body did
+        except Refused:
+            buffer.release()
+            raise
         future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
         self._in_threads.add(future)
         loop = asyncio.get_running_loop()
