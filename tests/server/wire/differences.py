@@ -16,7 +16,8 @@ class Difference:
 DIFFERENCES: dict[str, dict[str, Difference]] = {
     "a hook": {
         "no length but a body": Difference(
-            '400 (content-type: application/json; connection: close) {"error": "the request is not HTTP/1.1", "id": "*"}',
+            "400 (content-type: application/json; connection: close) "
+            '{"error": "the request is not HTTP/1.1", "id": "*"}',
             "Without a length a request has no body: what follows is another request, which is the one that is wrong.",
         ),
     },
