@@ -10,21 +10,12 @@ from fastapi import FastAPI
 from app import __version__
 from app.cli.errors import InputError
 from app.cli.options import with_settings
-from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
-from app.core.desired.config_hash import published_hashes
-from app.core.diagnosis.causes import READ_MESSAGES
-from app.core.watch import Watch
 from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
-from metahook import Memo, SyncRequest
-from metahook.protocol import Body
-from metahook.protocol.wire import MIB
+from metahook import Memo
 from metahook.server.address import Address, CannotListen
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.folder import CannotRecord
 from metahook.server.logs import set_up_logging
-from metahook.server.recording import Recorder
-from metahook.server.redaction import Redaction
 from metahook.server.server import serve
 from metahook.server.tls import Certificates
 from metahook.server.tokens import Tokens
@@ -68,7 +59,6 @@ def _server_options(settings: Settings) -> ServerOptions:
         stop_timeout=settings.stop_timeout,
         certificates=_certificates(settings),
         tokens=_tokens(settings),
-        recorder=_recorder(settings),
         version=__version__,
         settings=changed(settings),
         dev=settings.dev,
@@ -111,27 +101,3 @@ def _file_errors() -> Iterator[None]:
 def _both(name: str) -> str:
     """Return both ways to set the setting *name*."""
     return f"{option_of(name, Settings.model_fields[name]).flag} ({variable_of(name)})"
-
-
-def _recorder(settings: Settings) -> Recorder | None:
-    """Return the recorder, or None if no directory is set; raise InputError."""
-    if settings.record is None:
-        if settings.record_values:
-            message = f"{_both('record_values')} needs {_both('record')}: set it too, or neither"
-            raise InputError(message)
-        return None
-    try:
-        redaction = redaction_of(settings.watch, keeps_values=settings.record_values)
-        return Recorder(Path(settings.record), settings.record_limit * MIB, __version__, redaction)
-    except CannotRecord as error:
-        message = f"{error}; name another directory with --record or {variable_of('record')}, or set neither"
-        raise InputError(message) from error
-
-
-def redaction_of(watch: Watch, *, keeps_values: bool) -> Redaction:
-    """Return what is redacted in recordings of an operator that watches *watch*."""
-
-    def hashes(body: Body) -> dict[str, str]:
-        return published_hashes(SyncRequest.decode(body, CHILDREN), watch)
-
-    return Redaction(keeps_values, frozenset(CONFIG_HASH_ANNOTATIONS.values()), READ_MESSAGES, hashes)

@@ -1,5 +1,6 @@
 """Reads settings, and says in words what their values must be."""
 
+import os
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
@@ -29,6 +30,9 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
+    for name, remedy in kind.REMOVED.items():
+        if os.environ.get(variable_of(name)):
+            raise InvalidSetting(name, remedy)
     try:
         return kind(**given)
     except ValidationError as error:
@@ -60,7 +64,12 @@ def bounds(field: FieldInfo) -> str:
 def option_of(name: str, field: FieldInfo) -> Option:
     """Return the option of the setting *name*."""
     found = next((each for each in field.metadata if isinstance(each, Option)), Option("INTEGER"))
-    return Option(found.metavar, found.flag or "--" + name.replace("_", "-"))
+    return Option(found.metavar, found.flag or flag_of(name))
+
+
+def flag_of(name: str) -> str:
+    """Return the option that is made from the *name* of a setting."""
+    return "--" + name.replace("_", "-")
 
 
 def variable_of(name: str) -> str:

@@ -57,7 +57,7 @@ def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
 
 
 def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fields: Any) -> Json:
-    """Return *request* with the response of this version, as serve --record writes it."""
+    """Return *request* with the response of this version, as myresource record writes it."""
     body = json.dumps(request).encode()
     answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
     recorded_response = json.loads(answer) if response is None else response

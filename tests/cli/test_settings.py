@@ -207,7 +207,7 @@ def test_a_wrong_value_of_an_option_is_named_with_what_it_must_be(name: str, val
     assert f"{value} " not in ended.err
 
 
-@pytest.mark.parametrize("option", ["--host", "--record"])
+@pytest.mark.parametrize("option", ["--host", "--tokens"])
 def test_an_empty_value_of_an_option_is_refused(option: str) -> None:
     assert_one_line(call("serve", option, ""), 2, f"Invalid value for {option}: must not be empty")
 

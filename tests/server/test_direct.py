@@ -18,7 +18,6 @@ from metahook.server.address import Address
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connections import Connections
 from metahook.server.limits import Limits
-from metahook.server.recording import Recorder
 from metahook.server.reports import Reports
 from metahook.server.server import create_server
 from metahook.server.tokens import Tokens
@@ -174,12 +173,6 @@ def test_a_request_that_is_too_long_is_left_to_the_app() -> None:
     limits = replace(LIMITS, max_body=len(BODY))
 
     assert asyncio.run(direct_responses(ServerOptions(limits), raw(body=BODY + b" "))) == (1, 0)
-
-
-def test_a_request_that_is_recorded_is_left_to_the_app(tmp_path: Path) -> None:
-    options = ServerOptions(LIMITS, recorder=Recorder(tmp_path, 10**9, "1"))
-
-    assert asyncio.run(direct_responses(options, raw())) == (1, 0)
 
 
 def test_after_a_slice_requests_are_left_to_the_app(monkeypatch: pytest.MonkeyPatch) -> None:

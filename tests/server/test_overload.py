@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import threading
 import tracemalloc
 from collections.abc import Iterator
@@ -20,10 +19,9 @@ from starlette.types import ASGIApp, Message
 from metahook import SyncRequest, SyncResponse
 from metahook.protocol import Body, MalformedRequest
 from metahook.protocol.malformed import Rule
-from metahook.server import body, recording
+from metahook.server import body
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
-from metahook.server.recording import Recorder
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
 from metahook.server.tokens import Tokens
 from metahook.server.work import Work
@@ -143,7 +141,7 @@ def test_refused_requests_do_not_all_come_back_at_the_same_time() -> None:
 
 
 @contextmanager
-def blocked(limits: Limits, recorder: Recorder | None = None) -> Iterator[tuple[ASGIApp, threading.Event]]:
+def blocked(limits: Limits) -> Iterator[tuple[ASGIApp, threading.Event]]:
     """Yield an app whose hook waits for the event, which is set when the block ends."""
     go_on = threading.Event()
 
@@ -152,7 +150,7 @@ def blocked(limits: Limits, recorder: Recorder | None = None) -> Iterator[tuple[
         return SyncResponse(status={"a": 1})
 
     try:
-        yield create_app(controller(wait), ServerOptions(limits, recorder=recorder)), go_on
+        yield create_app(controller(wait), ServerOptions(limits)), go_on
     finally:
         go_on.set()
 
@@ -177,24 +175,6 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))
     # Once each: what the thread decides too late is not reported.
     assert [line.rpartition("status=")[2][:3] for line in caplog.messages if "hook called" in line] == ["503", "200"]
-
-
-def test_a_decision_that_takes_too_long_takes_no_memory_of_the_recorder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "MOST_WAITING", 3 * MIB)  # for one of these requests
-
-    async def played(app: ASGIApp, go_on: threading.Event) -> None:
-        assert refusal(await post(app, LARGE)) == (503, TOO_LONG)
-        go_on.set()
-        while (await post(app, LARGE)).status_code != 200:
-            pass
-
-    limits = Limits(max_large_bodies=1, decide_timeout=0.2)
-    with blocked(limits, Recorder(tmp_path, 100 * MIB, "1")) as (app, go_on):
-        asyncio.run(asyncio.wait_for(played(app, go_on), 30))
-
-    assert [json.loads(file.read_text())["status"] for file in tmp_path.glob("*.json")] == [200]
 
 
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,7 @@ Both ways end at an *endpoint*, which calls the hook, or returns the *answer* th
 the way through the app, the *work* reads the *body*, and has the endpoint decide in *turns*, or in a thread if the body
 is long. A *refusal* is a response that changes nothing in the cluster. A *call* is a request to a hook and its
 response; the *reports* write it to the log, as a *line*, and count it in the metrics, as *series*; all refusals of one
-*cause* share an id. An optional *recorder* writes requests and responses to files. *Certificates* and *tokens* decide
-who may call.
+*cause* share an id. *Certificates* and *tokens* decide who may call.
 
 Imports protocol. To follow a request, start at :mod:`metahook.server.direct`; :mod:`metahook.server.app` puts the parts
 together. Development mode is in :mod:`metahook.server.dev`.

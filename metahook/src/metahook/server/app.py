@@ -24,7 +24,6 @@ from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
 from metahook.server.openapi import openapi_document
-from metahook.server.recording import Recorder
 from metahook.server.refusal import (
     from_http_exception,
 )
@@ -57,8 +56,6 @@ class ServerOptions:
     """Serve the hooks over TLS; None over plain HTTP."""
     tokens: Tokens | None = None
     """Serve the hooks to callers with a token; None to everyone."""
-    recorder: Recorder | None = None
-    """Writes requests and responses to files."""
     version: str = __version__
     """The hook's version, for the OpenAPI document."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -96,7 +93,7 @@ def create_app(
         hooks = turn_on(app, hooks, health_port, reports.respond_refused)
     answers = None if options.dev else Answers()
     endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
-    routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
+    routes = Routes({each.path: Route(each, work, reports) for each in endpoints}, options.tokens)
     # Why not in development mode: it has a check of its own for each request.
     app.state.try_respond = None if options.dev else routes.try_respond
     # Why, though HookCalls responds first: the router's refusals 404 and 405 name these paths and methods.
@@ -109,8 +106,6 @@ def create_app(
     if options.tokens:
         # Why last: the middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.respond_refused)
-    if options.recorder:
-        options.recorder.announce()
     return app
 
 

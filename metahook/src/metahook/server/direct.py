@@ -1,7 +1,7 @@
 """Direct responses: a connection that responds to complete requests itself.
 
 That leaves out the task, the messages and the middleware of an app, which cost more than the decision of a small hook.
-The app responds to all other requests: it reads large bodies, lets requests wait, and records them.
+The app responds to all other requests: it reads large bodies, and lets requests wait.
 :mod:`metahook.server.routes` decides which requests get a direct response.
 """
 

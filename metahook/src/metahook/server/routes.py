@@ -1,8 +1,7 @@
 """Routes: the requests to one hook, each answered and reported once.
 
-A small request that has arrived completely is answered in its connection, unless it must wait, be recorded or be
-refused for its token or headers. The app answers all others, and all requests in development mode
-and during the shutdown.
+A small request that has arrived completely is answered in its connection, unless it must wait or be refused for its
+token or headers. The app answers all others, and all requests in development mode and during the shutdown.
 """
 
 from collections.abc import Mapping
@@ -13,12 +12,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.protocol import Body, Parent, wire
+from metahook.protocol import Body, Parent
 from metahook.server.body import Headers
 from metahook.server.calls import OK, Call
 from metahook.server.endpoint import Decision, Endpoint, try_parent
 from metahook.server.failure import where
-from metahook.server.recording import Exchange, RecordedResponse, Recorder
 from metahook.server.refusal import FAILED, INCOMPLETE, TOO_MANY_REQUESTS, Refusal, Refused
 from metahook.server.reports import Reports
 from metahook.server.tokens import Tokens
@@ -88,7 +86,6 @@ class Route:
     endpoint: Endpoint
     work: Work
     reports: Reports
-    recorder: Recorder | None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*."""
@@ -106,15 +103,13 @@ class Route:
             return report.respond_refused(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
             return report.respond_failed(error)
-        return self._recorded(decision, report.body, report.respond_decided(decision))
+        return report.respond_decided(decision)
 
     def try_respond(self, headers: Headers, body: Body, head_at: float) -> Response | None:
         """Return the response to a request that has arrived completely; None if the app must respond to it.
 
         *head_at* is the time of its head.
         """
-        if self.recorder:
-            return None
         report = CallReport(self.reports, self.endpoint.path, head_at, body)
         match self.work.try_start(headers, body):
             case Start.NOW:
@@ -130,13 +125,6 @@ class Route:
             return report.respond_decided(self.endpoint.decide(report.body))
         except Exception as error:  # noqa: BLE001 - whatever the endpoint does not catch
             return report.respond_failed(error)
-
-    def _recorded(self, decision: Decision, body: Body, response: Response) -> Response:
-        """Return *response*, to be recorded if there is a recorder, and if the body is a request."""
-        if self.recorder is None or response.status_code == wire.MALFORMED:
-            return response
-        exchange = Exchange(self.endpoint.path, decision.at, response.status_code, body, bytes(response.body))
-        return RecordedResponse(response, self.recorder, exchange)
 
 
 @dataclass(frozen=True)

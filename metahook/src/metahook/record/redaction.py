@@ -12,7 +12,7 @@ import msgspec
 
 from metahook.protocol import Body
 from metahook.protocol.reading import try_read
-from metahook.server.placeholders import Placeholders
+from metahook.record.placeholders import Placeholders
 
 Json = dict[str, Any]
 
