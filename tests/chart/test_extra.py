@@ -16,7 +16,6 @@ def test_extra_values_only_add_to_the_container() -> None:
     (before,), (after,) = (pod(each)["containers"] for each in ({"stopTimeout": 30}, EXTRA))
 
     assert after["env"] == before["env"] + EXTRA["extraEnv"]
-    assert after["args"] == before["args"] + EXTRA["extraArgs"]
     assert after["envFrom"] == EXTRA["extraEnvFrom"]
     assert after["volumeMounts"] == EXTRA["extraVolumeMounts"]
     assert pod(EXTRA)["volumes"] == EXTRA["extraVolumes"]

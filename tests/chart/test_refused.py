@@ -194,8 +194,12 @@ def watch(*kinds: Json, check: bool = False) -> Json:
         ({"extraEnv": [{"name": "A", "value": 1}]}, "/extraEnv/0/value", "got number, want string"),
         ({"extraEnv": {"A": "1"}}, "/extraEnv", "got object, want array"),
         ({"extraEnvFrom": [{"secret": {}}]}, "/extraEnvFrom/0", "'secret' not allowed"),
-        ({"extraArgs": ["--record=/r", "--drain=1"]}, "extraArgs[1] is --drain=1", "set the value for it instead"),
-        ({"extraArgs": ["--recording"]}, "extraArgs[0] is --recording", "only --record, --record-limit"),
+        ({"extraArgs": ["--record=/r"]}, "extraArgs is set", "record with a proxy in front of the hook"),
+        (
+            {"extraEnv": [{"name": "MYRESOURCE_RECORD", "value": "/r"}]},
+            "extraEnv[0].name is MYRESOURCE_RECORD",
+            "record with a proxy in front of the hook",
+        ),
         (extra("tls"), "extraVolumes[0].name is tls, which is a volume of the chart", "choose another name"),
         ({**extra("a"), **mounted("b")}, "extraVolumeMounts[0].name is b", "add the volume there"),
         (

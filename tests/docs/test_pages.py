@@ -134,17 +134,6 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
     assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
 
 
-def test_the_values_for_a_recording_add_what_the_patch_of_the_page_adds() -> None:
-    (text,) = re.findall(r"^```\n(extraEnv:.*?)^```$", (ROOT / "docs/record.md").read_text(), re.DOTALL | re.MULTILINE)
-    patch = yaml.safe_load((ROOT / "examples/recordings/record-patch.yaml").read_text())["spec"]["template"]["spec"]
-    pod = yaml.safe_load(rendered(yaml.safe_load(text))["deployment.yaml"])["spec"]["template"]["spec"]
-    (added,), (container,) = patch["containers"], pod["containers"]
-
-    assert pod["volumes"] == patch["volumes"]
-    assert container["volumeMounts"] == added["volumeMounts"]
-    assert container["env"][-len(added["env"]) :] == added["env"]
-
-
 @pytest.mark.parametrize("command", [each for _, each in COMMANDS if "commandArgs" in each])
 def test_metacontrollers_flags_are_one_list(command: str) -> None:
     (setting,) = [each for each in settings(command) if "commandArgs" in each]

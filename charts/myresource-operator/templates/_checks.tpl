@@ -121,14 +121,15 @@
 {{/* Extra values must not replace what the chart sets. */}}
 {{- define "myresource-operator.checkExtras" -}}
 {{- range $place, $variable := .Values.extraEnv -}}
-{{- if and (hasPrefix "MYRESOURCE_" $variable.name) (not (regexMatch "^MYRESOURCE_RECORD(_LIMIT|_VALUES)?$" $variable.name)) -}}
+{{- if regexMatch "^MYRESOURCE_RECORD(_LIMIT|_VALUES)?$" $variable.name -}}
+{{- fail (printf "extraEnv[%d].name is %s, and the hook does not record any more: remove it, and record with a proxy in front of the hook, as docs/record.md shows" $place $variable.name) -}}
+{{- end -}}
+{{- if hasPrefix "MYRESOURCE_" $variable.name -}}
 {{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
 {{- end -}}
 {{- end -}}
-{{- range $place, $argument := .Values.extraArgs -}}
-{{- if and (hasPrefix "-" $argument) (not (regexMatch "^--record(-limit|-values)?(=|$)" $argument)) -}}
-{{- fail (printf "extraArgs[%d] is %s: only --record, --record-limit and --record-values can be added; remove it, and set the value for it instead, such as drain for --drain" $place $argument) -}}
-{{- end -}}
+{{- if .Values.extraArgs -}}
+{{- fail "extraArgs is set, which was for a recording, and the hook does not record any more: remove it, and record with a proxy in front of the hook, as docs/record.md shows. If an upgrade reuses the values of an earlier release, also add --set extraArgs=null" -}}
 {{- end -}}
 {{- range $place, $volume := .Values.extraVolumes -}}
 {{- if has $volume.name (list "tls" "tokens") -}}
