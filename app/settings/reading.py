@@ -56,9 +56,7 @@ def bounds(field: FieldInfo) -> str:
     """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
     least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    if least is None:
-        return ""
-    return f"of at least {least}" if most is None else f"from {least} to {most}"
+    return "" if least is None else f"from {least} to {most}"
 
 
 def option_of(name: str, field: FieldInfo) -> Option:

@@ -204,6 +204,14 @@ def test_another_change_of_the_status_is_printed_as_a_path(write: Write) -> None
     )
 
 
+@pytest.mark.parametrize(("seconds", "code"), [(0, 0), (1, 0), (-1, 0), (2, 1), (-2, 1)])
+def test_a_second_between_the_recorder_and_the_hook_is_no_difference(seconds: int, code: int, write: Write) -> None:
+    answered = recorded(request_of(my_resource()))
+    answered["response"]["resyncAfterSeconds"] += seconds
+
+    assert call("replay", write(answered)).code == code
+
+
 def test_children_of_one_response_only_are_added_or_removed(write: Write) -> None:
     answered = recorded(settled(ports=[{"containerPort": 80}]))
     for child in answered["response"]["children"]:

@@ -174,7 +174,6 @@ OUT_OF_BOUNDS = [
     ("port", "65536", "must be a whole number from 0 to 65535"),
     ("health_port", "-1", "must be a whole number from 0 to 65535"),
     ("max_body", "257", "must be a whole number from 1 to 256"),
-    ("record_limit", "0", "must be a whole number of at least 1"),
 ]
 
 

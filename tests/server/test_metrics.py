@@ -70,7 +70,7 @@ def test_durations_and_sizes_are_distributions(metrics: Metrics) -> None:
 
 def test_a_direct_refusal_has_the_size_of_the_body(metrics: Metrics) -> None:
     endpoint, body = Endpoint("/sync", TINY.call_sync, lambda: NOW), sync_body()
-    full = Route(endpoint, Work(Limits(max_in_flight=0)), Reports(metrics=metrics), None)
+    full = Route(endpoint, Work(Limits(max_in_flight=0)), Reports(metrics=metrics))
 
     response = full.try_respond([(b"content-type", b"application/json")], body, 0)
 
