@@ -3,7 +3,7 @@
 Read from the bottom up, or follow a request from the top down; imports point down only.
 
     main      the app, for ``uvicorn app.main:app``
-    cli       serve, render, diff, replay, simulate, crd, explain: plugs the parts together
+    cli       serve, record, render, diff, replay, simulate, crd, explain: plugs the parts together
     settings  the operator's settings, from options and variables
     core      decides: desired children, status, related rules
     api       the MyResource API: what a spec may be, and the CRD

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from bench import installation, logs, pods, recording, served
+from bench import installation, logs, pods, served
 from bench.comparison import report
 from bench.comparison.run import SIZES
 from bench.growth import report as growth
@@ -15,7 +15,6 @@ PARTS: dict[str, Callable[[], int | None]] = {
     "pods": pods.main,
     "installation": installation.main,
     "served": served.main,
-    "recording": recording.main,
     "logs": logs.main,
     "growth": growth.main,
     "startup": startup.main,

@@ -34,7 +34,7 @@ class Normaliser:
         self._uids: dict[str, str] = {}
 
     def __call__(self, exchange: Json) -> Json:
-        """Return *exchange*, which ``serve --record`` kept, without chance."""
+        """Return *exchange*, which ``myresource record`` kept, without chance."""
         kept = {name: value for name, value in exchange.items() if name != "version"}
         request = kept["request"]
         self._numbered(request["parent"]["metadata"]["uid"])

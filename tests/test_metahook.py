@@ -60,10 +60,11 @@ def test_running_a_control_plane_needs_both_extras() -> None:
 
 
 def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
-    needed = {*TOOLKIT["dependencies"], *TOOLKIT["optional-dependencies"]["server"]}
+    extras = TOOLKIT["optional-dependencies"]
+    needed = {*TOOLKIT["dependencies"], *extras["server"], *extras["record"]}
 
     assert needed <= set(OPERATOR["dependencies"])
-    assert set(TOOLKIT["optional-dependencies"]["envtest"]) <= set(OPERATOR["optional-dependencies"]["cli"])
+    assert {*extras["envtest"]} <= {*OPERATOR["dependencies"], *OPERATOR["optional-dependencies"]["cli"]}
     assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
 
 

@@ -16,6 +16,7 @@ _COMMANDS = {
     "crd": "Print the CustomResourceDefinition.",
     "diff": "Show what an edit of a MyResource changes.",
     "explain": "Explain a reason, a state or a condition.",
+    "record": "Record the requests to the hook.",
     "render": "Print the children of a MyResource as manifests.",
     "replay": "Show how this version responds to recorded requests.",
     "serve": "Serve the hooks.",

@@ -11,6 +11,7 @@ from app.settings import (
     InvalidSetting,
     Settings,
     WatchSettings,
+    flag_of,
     meaning_of,
     names,
     option_of,
@@ -65,7 +66,20 @@ def with_watch(command: Callable[..., T]) -> Callable[..., T]:
 def _with_options(kind: type[WatchSettings], run: Callable[..., T]) -> Callable[..., T]:
     for name in reversed(names(kind)):
         run = _option(kind, name)(run)
+    for name, remedy in kind.REMOVED.items():
+        run = _removed_option(name, remedy)(run)
     return run
+
+
+def _removed_option(name: str, remedy: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return an option of earlier versions, which is refused with or without a value."""
+    flag = flag_of(name)
+
+    def refuse(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.BadParameter(remedy, context, param_hint=flag)
+
+    return click.option(flag, is_flag=False, flag_value="", hidden=True, expose_value=False, callback=refuse)
 
 
 def _option(kind: type[WatchSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
@@ -94,8 +108,8 @@ def _read(kind: type[S]) -> S:
     try:
         return read(kind, **{name: context.params[name] for name in from_options})
     except InvalidSetting as error:
-        option = option_of(error.name, kind.model_fields[error.name]).flag
-        hint = option if error.name in from_options else variable_of(error.name)
+        is_option = error.name in from_options
+        hint = option_of(error.name, kind.model_fields[error.name]).flag if is_option else variable_of(error.name)
         raise click.BadParameter(str(error), context, param_hint=hint) from error
 
 

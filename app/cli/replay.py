@@ -47,7 +47,7 @@ def command(  # noqa: PLR0913 - one argument an option
 ) -> int:
     """Show how this version responds to recorded requests, and whose Pods would restart.
 
-    A FILE is a recording of serve --record, the body of a request, a directory with such files, or live objects from
+    A FILE is a recording of myresource record, the body of a request, a directory with such files, or live objects from
     kubectl get. The response of this version is compared with that of another version (--against), with the recorded
     response, or with the observed children.
 

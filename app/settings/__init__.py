@@ -14,7 +14,17 @@ from app.settings.callers import CallerSettings
 from app.settings.limits import LimitSettings
 from app.settings.logs import LogSettings
 from app.settings.option import PREFIX, Option
-from app.settings.reading import InvalidSetting, bounds, changed, meaning_of, names, option_of, read, variable_of
+from app.settings.reading import (
+    InvalidSetting,
+    bounds,
+    changed,
+    flag_of,
+    meaning_of,
+    names,
+    option_of,
+    read,
+    variable_of,
+)
 from app.settings.serve import Settings
 from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
 
@@ -31,6 +41,7 @@ __all__ = [
     "bounds",
     "changed",
     "dependency_kind",
+    "flag_of",
     "meaning_of",
     "names",
     "option_of",

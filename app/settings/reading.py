@@ -1,5 +1,6 @@
 """Reads settings, and says in words what their values must be."""
 
+import os
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
@@ -29,6 +30,9 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
+    for name, remedy in kind.REMOVED.items():
+        if os.environ.get(variable_of(name)):
+            raise InvalidSetting(name, remedy)
     try:
         return kind(**given)
     except ValidationError as error:
@@ -52,15 +56,18 @@ def bounds(field: FieldInfo) -> str:
     """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
     least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    if least is None:
-        return ""
-    return f"of at least {least}" if most is None else f"from {least} to {most}"
+    return "" if least is None else f"from {least} to {most}"
 
 
 def option_of(name: str, field: FieldInfo) -> Option:
     """Return the option of the setting *name*."""
     found = next((each for each in field.metadata if isinstance(each, Option)), Option("INTEGER"))
-    return Option(found.metavar, found.flag or "--" + name.replace("_", "-"))
+    return Option(found.metavar, found.flag or flag_of(name))
+
+
+def flag_of(name: str) -> str:
+    """Return the option that is made from the *name* of a setting."""
+    return "--" + name.replace("_", "-")
 
 
 def variable_of(name: str) -> str:

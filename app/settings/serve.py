@@ -1,6 +1,6 @@
 """All settings: those of ``myresource serve``."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -10,9 +10,13 @@ from app.settings.logs import LogSettings
 from app.settings.option import Option
 from app.settings.watch import WatchSettings
 
+_RECORD = "serve does not record any more; use myresource record, a proxy in front of the hook"
+
 
 class Settings(LimitSettings, CallerSettings, LogSettings, WatchSettings):
     """All settings: those of ``myresource serve``."""
+
+    REMOVED: ClassVar = {"record": _RECORD, "record_limit": _RECORD, "record_values": _RECORD}
 
     host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"
     """Address to listen on."""
@@ -24,13 +28,6 @@ class Settings(LimitSettings, CallerSettings, LogSettings, WatchSettings):
     """Time for which requests are still served after SIGTERM, while the Pod is removed from the Service, in seconds."""
     stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12
     """Time after that for requests in progress, in seconds."""
-    record: Annotated[str | None, Field(min_length=1), Option("DIR")] = None
-    """Directory to record requests and responses in, for myresource replay. They contain users' data: keep them
-    private."""
-    record_limit: Annotated[int, Field(ge=1), Option("MIB")] = 100
-    """Stop recording when the directory takes this much space on the disk, in MiB."""
-    record_values: bool = False
-    """Record also the values of environment variables, commands, arguments, and the contents of ConfigMaps."""
     dev: bool = False
     """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
     the log shows the status of MyResources."""

@@ -1,7 +1,7 @@
 """What is watched: the settings of every command that answers as the hook does."""
 
 import re
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import PlainValidator, ValidationError
 from pydantic_settings import BaseSettings, NoDecode
@@ -61,6 +61,8 @@ class WatchSettings(BaseSettings):
     """
 
     model_config = CONFIG
+    REMOVED: ClassVar[dict[str, str]] = {}
+    """The settings of earlier versions, and what to use instead: their options and variables are refused."""
 
     watch_pods: bool = True
     """Watch Pods, so that the status explains why a MyResource is not Ready."""

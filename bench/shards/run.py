@@ -9,7 +9,6 @@ from bench.shards.load import Load, load_of, memory
 from metahook.envtest.binaries import Binaries
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster
-from tests.e2e.hook import Hook
 from tests.e2e.sharded import metacontrollers, split
 
 MODE: Mode = "server-side-apply"
@@ -44,8 +43,7 @@ def run(binaries: Binaries, shards: int, size: int) -> Result:
     """Measure *size* MyResources in so many *shards*."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        cluster = Cluster(binaries, folder)
-        cluster.hook = Hook("hook", folder)  # replaces the default one, which records requests
+        cluster = Cluster(binaries, folder, records=False)
         try:
             cluster.start()
             split(cluster, shards)

@@ -406,7 +406,7 @@ def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], C
     [
         pytest.param("a: [", ["not YAML or JSON", "line 1"], id="no YAML"),
         pytest.param('{"request": ', ["not YAML or JSON"], id="JSON that is cut"),
-        pytest.param('{"request": {}}', ["no parent", "serve --record"], id="a recording without a parent"),
+        pytest.param('{"request": {}}', ["no parent", "myresource record"], id="a recording without a parent"),
         pytest.param(
             '{"parent": {}, "children": {}}', ["no API server would store this"], id="a parent without a name"
         ),

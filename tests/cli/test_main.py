@@ -14,11 +14,11 @@ def test_help_lists_the_commands_without_loading_them() -> None:
     ended = call("--help")
 
     assert ended.code == 0
-    for name in ("crd", "diff", "explain", "render", "replay", "serve", "simulate"):
+    for name in ("crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"):
         assert f"\n  {name}" in ended.out
 
 
-@pytest.mark.parametrize("name", ["crd", "diff", "explain", "render", "replay", "serve", "simulate"])
+@pytest.mark.parametrize("name", ["crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"])
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 

@@ -8,23 +8,22 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, settings
-from metahook.server.redaction import Redaction
 
 from app.cli.comparison.comparison import compare
 from app.cli.files.recordings import read_recording
-from app.cli.serve import app_from_environment, redaction_of
+from app.cli.record import redaction_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.watch import Watch
+from metahook.record.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario
 from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
 from tests.build import MYRESOURCE, NOW, my_resource
-from tests.calling import call as called
 from tests.cli.calling import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.given.observed import Situation, situations
@@ -42,7 +41,7 @@ HASHES = frozenset(CONFIG_HASH_ANNOTATIONS.values())
 
 
 def recording(path: str, request: bytes, response: bytes, now: datetime, redaction: Redaction) -> Json:
-    """Return what serve --record writes."""
+    """Return what the recorder writes."""
     texts = redaction.redact(request, response)
     redacted = dict(zip(("request", "response"), map(json.loads, texts), strict=True))
     return {"path": path, "time": now.isoformat(), "status": 200, "redacted": True, **redacted}
@@ -67,7 +66,7 @@ def hashes(response: Json) -> set[str]:
 @pytest.mark.parametrize("recorded", load(), ids=str)
 def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(recorded: Recorded) -> None:
     response = json.dumps(recorded.answer).encode()
-    redaction = redaction_of(PODS_OFF, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
 
     document = recording(recorded.path, recorded.body, response, recorded.now, redaction)
 
@@ -97,7 +96,7 @@ def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: 
     told = with_values(name)
     watch = watch_of(told.watch or WatchedObjects())
     cluster = World(controller(watch), settings_of(mode, watch))
-    redaction = redaction_of(watch, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
 
     outcomes = list(run_scenario(told, cluster))
 
@@ -137,7 +136,7 @@ def request_with_canaries(situation: Situation) -> bytes:
 
 
 def _hashes_now(request: bytes) -> list[str]:
-    redaction = redaction_of(WATCH, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
     found = redaction.hashes(request)
     return [found[key] for key in sorted(found)]
 
@@ -147,7 +146,7 @@ def _hashes_now(request: bytes) -> list[str]:
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)
     response = WATCHING.answer_sync(request, NOW)
-    redaction = redaction_of(WATCH, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
 
     redacted_request, redacted_response = redaction.redact(request, response)
 
@@ -165,7 +164,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
 def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
     request = request_with_canaries(situation)
     response = WATCHING.answer_sync(request, NOW)
-    redaction = redaction_of(WATCH, keeps_values=True)
+    redaction = redaction_of(keeps_values=True)
 
     redacted, _ = redaction.redact(request, response)
 
@@ -192,7 +191,7 @@ def with_hash() -> tuple[bytes, bytes]:
 
 def test_the_hashes_of_configuration_are_those_of_the_placeholders() -> None:
     request, response = with_hash()
-    redaction = redaction_of(WATCH, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
 
     redacted_request, redacted_response = redaction.redact(request, response)
 
@@ -245,7 +244,7 @@ def test_a_redacted_value_is_judged_as_the_value(fields: Json) -> None:
     request = Situation(my_resource(**fields)).body()
     response = WATCHING.answer_sync(request, NOW)
 
-    redacted, _ = redaction_of(WATCH, keeps_values=False).redact(request, response)
+    redacted, _ = redaction_of(keeps_values=False).redact(request, response)
 
     assert json.loads(WATCHING.answer_sync(redacted, NOW))["status"] == json.loads(response)["status"]
 
@@ -260,7 +259,7 @@ def test_a_container_that_waits_is_explained_as_with_its_message(reason: str) ->
     children = (unfinished(parent, updatedReplicas=1),)
     request = Situation(parent, children, shown(pod(container(state=waiting(reason, message))))).body()
 
-    redacted, _ = redaction_of(Watch(), keeps_values=False).redact(request, b"{}")
+    redacted, _ = redaction_of(keeps_values=False).redact(request, b"{}")
 
     answers = [json.loads(MYRESOURCE.answer_sync(each, NOW)) for each in (request, redacted)]
     assert answers[0]["status"] == answers[1]["status"]
@@ -277,7 +276,7 @@ def test_variables_in_another_order_are_drift_if_one_uses_the_other() -> None:
         (deployment,) = request["children"]["Deployment.apps/v1"].values()
         deployment["spec"]["template"]["spec"]["containers"][0]["env"].reverse()
         text = json.dumps(request).encode()
-        redacted, _ = redaction_of(WATCH, keeps_values=False).redact(text, b"{}")
+        redacted, _ = redaction_of(keeps_values=False).redact(text, b"{}")
         assert value not in redacted.decode()
         answers = [json.loads(WATCHING.answer_sync(each, NOW)) for each in (text, redacted)]
         assert answers[0]["status"] == answers[1]["status"]
@@ -293,7 +292,7 @@ def test_a_difference_in_a_value_is_still_a_difference() -> None:
     request = Situation(parent).body()
     response = json.loads(WATCHING.answer_sync(request, NOW))
     (container,) = response["children"][0]["spec"]["template"]["spec"]["containers"]
-    redaction = redaction_of(WATCH, keeps_values=False)
+    redaction = redaction_of(keeps_values=False)
     same = recording("/sync", request, json.dumps(response).encode(), NOW, redaction)
     container["env"][0]["value"] = "another"
     changed = recording("/sync", request, json.dumps(response).encode(), NOW, redaction)
@@ -312,27 +311,10 @@ def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_pat
     (tmp_path / "new.json").write_text(json.dumps(parent))
 
     def diff(*, keeps_values: bool) -> CommandResult:
-        document = recording("/sync", request, response, NOW, redaction_of(WATCH, keeps_values=keeps_values))
+        document = recording("/sync", request, response, NOW, redaction_of(keeps_values=keeps_values))
         (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
         return call("diff", "-f", str(tmp_path / "new.json"), "--against", str(tmp_path / "old.json"))
 
-    problem = "its values are redacted, so all would differ; record with: serve --record-values"
+    problem = "its values are redacted, so all would differ; record with: myresource record --values"
     assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
     assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
-
-
-# The setting
-
-
-@pytest.mark.parametrize(("record_values", "is_redacted"), [("", True), ("false", True), ("true", False)])
-def test_values_are_recorded_only_if_the_setting_says_so(
-    record_values: str, *, is_redacted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MYRESOURCE_RECORD", str(tmp_path))
-    monkeypatch.setenv("MYRESOURCE_RECORD_VALUES", record_values)
-
-    called(app_from_environment(), "/sync", json.dumps(request_of(my_resource(args=[CANARY]))).encode())
-
-    (file,) = tmp_path.iterdir()
-    assert (CANARY not in file.read_text()) is is_redacted
-    assert call("replay", str(file)).code == 0

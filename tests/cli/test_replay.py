@@ -57,7 +57,7 @@ def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
 
 
 def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fields: Any) -> Json:
-    """Return *request* with the response of this version, as serve --record writes it."""
+    """Return *request* with the response of this version, as myresource record writes it."""
     body = json.dumps(request).encode()
     answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
     recorded_response = json.loads(answer) if response is None else response
@@ -202,6 +202,14 @@ def test_another_change_of_the_status_is_printed_as_a_path(write: Write) -> None
     assert lines(call("replay", write(answered)))[0].endswith(
         ": default/web: status changed (replicas); resync changed"
     )
+
+
+@pytest.mark.parametrize(("seconds", "code"), [(0, 0), (1, 0), (-1, 0), (2, 1), (-2, 1)])
+def test_a_second_between_the_recorder_and_the_hook_is_no_difference(seconds: int, code: int, write: Write) -> None:
+    answered = recorded(request_of(my_resource()))
+    answered["response"]["resyncAfterSeconds"] += seconds
+
+    assert call("replay", write(answered)).code == code
 
 
 def test_children_of_one_response_only_are_added_or_removed(write: Write) -> None:

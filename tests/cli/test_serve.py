@@ -1,4 +1,4 @@
-"""``serve`` with TLS and tokens: half a configuration is refused."""
+"""``serve`` with TLS and tokens: half a configuration is refused; and what it does no more."""
 
 import pytest
 
@@ -26,6 +26,30 @@ def test_half_a_configuration_is_refused(given: list[str], missing: str) -> None
     ended = call("serve", *(f"--tls-{name}={FILE}" for name in given))
 
     assert_one_line(ended, 2, f"{BOTH[given[0]]} needs {BOTH[missing]}: ")
+
+
+RECORD = "serve does not record any more; use myresource record"
+
+
+@pytest.mark.parametrize(
+    "options", [["--record", "dir"], ["--record=dir"], ["--record-values"], ["--record-limit", "50"]], ids=str
+)
+def test_an_option_that_went_is_refused_with_the_command_to_use(options: list[str]) -> None:
+    assert_one_line(call("serve", *options), 2, f"Invalid value for {options[0].partition('=')[0]}: {RECORD}")
+
+
+@pytest.mark.parametrize("name", ["MYRESOURCE_RECORD", "MYRESOURCE_RECORD_VALUES", "MYRESOURCE_RECORD_LIMIT"])
+def test_a_variable_that_went_is_refused_with_the_command_to_use(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "1")
+
+    assert_one_line(call("serve"), 2, f"Invalid value for {name}: {RECORD}")
+    with pytest.raises(SystemExit, match=f"{name}: {RECORD}"):
+        settings_for_another_server()
+    assert call("render", "-f", "examples/web.yaml").code == 0
+
+
+def test_what_went_is_in_no_help() -> None:
+    assert "--record" not in call("serve", "--help").out
 
 
 @pytest.mark.parametrize("options", [["--tls-cert", FILE, "--tls-key", FILE], ["--tokens", FILE]])

@@ -31,7 +31,7 @@ class BareCluster:
 def running(mode: Mode, folder: Path) -> Iterator[BareCluster]:
     """Return a new cluster with its files in *folder*, and stop it when the block ends."""
     cluster = Cluster(find_binaries(), folder)
-    with Proxy(cluster.hook.url) as proxy:
+    with Proxy(cluster.url) as proxy:
         metacontroller = cluster.metacontroller(mode, proxy.url)
         try:
             cluster.start(installed=False)

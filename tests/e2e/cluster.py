@@ -17,17 +17,22 @@ from tests.e2e.hook import Hook
 from tests.e2e.installed import install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.record import KINDS, Record, Watch
+from tests.e2e.recorder import Recorder
 
 
 class Cluster:
-    """A cluster with its files in *folder*; *secrets*: whether the operator watches Secrets."""
+    """A cluster with its files in *folder*.
+
+    *secrets*: whether the operator watches Secrets; *records*: whether Metacontroller calls it through a recorder.
+    """
 
     folders: ClassVar[list[Path]] = []
     """All clusters of this process, for the logs of a failed test."""
 
-    def __init__(self, binaries: Binaries, folder: Path, *, secrets: bool = False) -> None:
+    def __init__(self, binaries: Binaries, folder: Path, *, secrets: bool = False, records: bool = True) -> None:
         self._binaries = binaries
         self._secrets = secrets
+        self._records = records
         self.folder = folder
         self.folders.append(folder)
         self.record = Record()
@@ -35,8 +40,8 @@ class Cluster:
         self.control_plane = audited_control_plane(binaries, folder, self.audit_log)
         self.asked = folder / "asked"
         self.audit = Audit(self.audit_log)
-        keeps = [f"--record={self.asked}", "--record-limit=4000", "--record-values"]
-        self.hook = Hook("hook", folder, *keeps, *(["--watch-secrets"] if secrets else []))
+        self.hook = Hook("hook", folder, *(["--watch-secrets"] if secrets else []))
+        self.recorder = Recorder(folder, self.hook.url, self.asked)
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
         self._metacontroller: Process | None = None
@@ -45,10 +50,12 @@ class Cluster:
         """Start everything except Metacontroller. Install ``metacontroller/``, or only Metacontroller's CRDs."""
         self.control_plane.start()
         self.hook.start()
+        if self._records:
+            self.recorder.start()
         self.client = self.control_plane.client()
         establish(self.client, documents(self._binaries.crds))
         if installed:
-            install(self.client, self.hook.url, secrets=self._secrets)
+            install(self.client, self.url, secrets=self._secrets)
         self.control_plane.controllers.start()
         self._watches = [Watch(kind, self.client, self.record) for kind in KINDS]
         self._kubelet = Kubelet(self.client, self.record)
@@ -59,12 +66,18 @@ class Cluster:
         """Stop everything. The watches end with the API server."""
         for watch in self._watches:
             watch.stopping.set()
+        self.recorder.stop()
         self.hook.stop()
         if self._kubelet:
             self._kubelet.stop()
         self.control_plane.stop()
         for watch in self._watches:
             watch.join()
+
+    @property
+    def url(self) -> str:
+        """The URL at which Metacontroller calls the hook."""
+        return self.recorder.url if self._records else self.hook.url
 
     def metacontroller(self, mode: Mode, proxy: str = "") -> Process:
         """Return Metacontroller, not yet started, with the apply strategy *mode*; it calls the hook through *proxy*."""

@@ -48,8 +48,8 @@ def _stop_hook(scene: Scene) -> None:
 def _swap_hook(scene: Scene) -> None:
     """Serve the other version of the hook at the same address with another revision, as an upgrade does."""
     scene.asked += 1
-    hook = scene.other if scene.proxy.target == scene.cluster.hook.url else scene.cluster.hook
-    scene.proxy.target = hook.url
+    here, other = scene.cluster.url, scene.other.url
+    scene.proxy.target = other if scene.proxy.target == here else here
     ask(scene.cluster, scene.proxy, scene.asked)
 
 

@@ -21,7 +21,7 @@ CONTROLLER = "CompositeController"
 def controllers(cluster: Cluster, shards: int) -> list[Json]:
     """Return the CompositeControllers that the chart makes for so many *shards*."""
     text = rendered({**values(secrets=False), "shards": shards})["compositecontroller.yaml"]
-    address = cluster.hook.url.removeprefix("http://")
+    address = cluster.url.removeprefix("http://")
     return [with_hooks_at(address, item) for item in yaml.safe_load_all(text)]
 
 

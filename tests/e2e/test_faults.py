@@ -52,7 +52,7 @@ def endured(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[En
     try:
         cluster.start()
         other.start()
-        with Proxy(cluster.hook.url) as proxy:
+        with Proxy(cluster.url) as proxy:
             ask(cluster, proxy)
             metacontroller.start()
             scene = Scene(cluster, metacontroller, proxy, other, Work(Namespace(cluster, ROUGH), cluster.record))

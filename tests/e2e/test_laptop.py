@@ -28,6 +28,7 @@ from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
 from tests.e2e.real_kubectl import require_kubectl
+from tests.e2e.recorder import Recorder
 from tests.e2e.shell import Shell
 from tests.e2e.test_chart import INSTALL, UPGRADE
 
@@ -139,8 +140,8 @@ class Desk:
 def _installed(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     require_kubectl()
     cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("laptop"))
-    laptop = Hook("laptop", cluster.folder, f"--record={cluster.folder / 'laptop'}", version=NEXT)
-    with Proxy(cluster.hook.url) as service:
+    laptop = Hook("laptop", cluster.folder, version=NEXT)
+    with Proxy(cluster.url) as service:
         metacontroller = cluster.metacontroller(mode, service.url)
         try:
             cluster.start(installed=False)
@@ -273,16 +274,22 @@ def calls(desk: Desk, hook: str, name: str = "web") -> int:
 
 @ANY_MODE
 def test_another_revision_in_the_url_calls_both_hooks_of_the_laptop_again(desk: Desk) -> None:
-    desk.run(SEND, RESTRICT, CREATE)
-    desk.wait_for_hook(laptop=True)
-    before, children = (calls(desk, "sync"), calls(desk, "customize")), desk.children()
+    recorder = Recorder(desk.cluster.folder, desk.laptop.url, desk.cluster.folder / "laptop")
+    recorder.start()
+    try:
+        desk.write(recorder.url)
+        desk.run(SEND, RESTRICT, CREATE)
+        desk.wait_for_hook(laptop=True)
+        before, children = (calls(desk, "sync"), calls(desk, "customize")), desk.children()
 
-    desk.write(desk.laptop.url, revision="?rev=2")
-    desk.run(CREATE)
+        desk.write(recorder.url, revision="?rev=2")
+        desk.run(CREATE)
 
-    desk.here.eventually(lambda: calls(desk, "sync") > before[0] and calls(desk, "customize") > before[1])
-    desk.here.wait_until_quiet()
-    assert desk.children() == children
+        desk.here.eventually(lambda: calls(desk, "sync") > before[0] and calls(desk, "customize") > before[1])
+        desk.here.wait_until_quiet()
+        assert desk.children() == children
+    finally:
+        recorder.stop()
 
 
 def generation(desk: Desk, name: str = "web-deployment") -> int:
@@ -358,7 +365,7 @@ def test_a_service_that_points_elsewhere_causes_no_call(desk: Desk) -> None:
         desk.here.touched()
         desk.wait_for_hook(laptop=True)
     finally:
-        desk.service.target = desk.cluster.hook.url
+        desk.service.target = desk.cluster.url
 
 
 def urls(desk: Desk) -> dict[str, str]:

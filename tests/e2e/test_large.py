@@ -19,7 +19,7 @@ LONG = 600_000
 @pytest.fixture(scope="module")
 def low(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster whose hook has the lowest limit."""
-    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("large"))
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("large"), records=False)
     cluster.hook = Hook("hook", cluster.folder, LOW)
     metacontroller = cluster.metacontroller(mode)
     try:

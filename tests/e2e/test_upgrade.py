@@ -146,7 +146,7 @@ def test_the_page_has_the_command_of_the_upgrade() -> None:
 def test_an_upgrade_and_a_rollback_restart_only_the_pods_that_the_changelog_names(
     bare: BareCluster, source: Path, previous: str
 ) -> None:
-    this = bare.cluster.hook.url
+    this = bare.cluster.url
     bare.shell(source).run(INSTALL)
     bare.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
     here = Namespace(bare.cluster, "default")

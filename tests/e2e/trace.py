@@ -25,7 +25,7 @@ class Exchange(NamedTuple):
 
 
 def recorded(files: Iterable[Json]) -> list[Exchange]:
-    """Return the exchanges in the files of ``serve --record``."""
+    """Return the exchanges in the files of ``myresource record``."""
     return [Exchange(file["path"].strip("/"), file["request"], file["response"]) for file in files]
 
 

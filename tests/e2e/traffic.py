@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 from metahook.envtest.binaries import Binaries, Missing, find_binaries
@@ -49,8 +50,10 @@ def recorded(binaries: Binaries, mode: Mode) -> list[Recorded]:
     """Return the recorded requests of all scenarios in *mode*, each on a control plane of its own."""
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(binaries, Path(folder))
-        unredacted = [word if word != "app" else "tests.e2e.unredacted" for word in cluster.hook.command]
-        cluster.hook.command = [*unredacted, WITHOUT_PODS]
+        cluster.hook.command.append(WITHOUT_PODS)
+        cluster.recorder.command = [
+            word if word != "app" else "tests.e2e.unredacted" for word in cluster.recorder.command
+        ]
         metacontroller = cluster.metacontroller(mode)
         try:
             cluster.start()
@@ -77,7 +80,14 @@ def _led(here: Namespace, mode: Mode) -> list[Recorded]:
         assert condition(moments["rest"]["response"], "Ready")["reason"] == step.ends[1], step.name
         asked += [Recorded(f"{mode}/{here.name}-{number}-{step.name}-{kept}", moments[kept]) for kept in step.keeps]
     normalised = Normaliser(starts)
-    return [_checked(_at_its_minute(_checked(item).with_content(normalised(item.content)))) for item in asked]
+    asked = [_checked(_at_its_second(item)) for item in asked]
+    return [_checked(_at_its_minute(item.with_content(normalised(item.content)))) for item in asked]
+
+
+def _at_its_second(item: Recorded) -> Recorded:
+    """Return *item* with the time at which the hook gave the response: the next second may have begun until then."""
+    later = item.now.replace(microsecond=0) + timedelta(seconds=1)
+    return item if item.holds() else item.with_content({**item.content, "time": later.isoformat()})
 
 
 def _at_its_minute(item: Recorded) -> Recorded:

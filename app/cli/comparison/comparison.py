@@ -60,7 +60,7 @@ def _compare_with_recorded(recording: Recording, now: datetime, watch: Watch) ->
     if recorded:
         return compare_responses(recording, without_times(recorded, same_time=same_time), new)
     if new.code == MALFORMED:
-        remedy = "give what serve --record wrote, or a request's body"
+        remedy = "give what myresource record wrote, or a request's body"
         message = f"{recording.file}: not a hook request: {new.broken_rule}; {remedy}"
         raise InputError(message)
     return compare_with_observed(recording, new) if recording.hook == "sync" else None

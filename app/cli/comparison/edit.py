@@ -57,7 +57,9 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
         message = f"{recorded.file}: a request to customize has no children; name a request to sync"
         raise InputError(message)
     if recorded.is_redacted:
-        message = f"{recorded.file}: its values are redacted, so all would differ; record with: serve --record-values"
+        message = (
+            f"{recorded.file}: its values are redacted, so all would differ; record with: myresource record --values"
+        )
         raise InputError(message)
     moment = recorded.time or now
     old_desired = _children(answer_sync(recorded.body, moment, recorded.file, watch))

@@ -1,7 +1,7 @@
 """Recordings: hook requests in files, with their responses if these are known.
 
-A file holds what ``serve --record`` writes (path, time, status, redacted, request, response), or the body of a request
-alone.
+A file holds what ``myresource record`` writes (path, time, status, redacted, request, response), or the body of a
+request alone.
 """
 
 from dataclasses import dataclass
@@ -80,7 +80,9 @@ def read_recording(document: Json, file: str) -> Recording:
     """Return the recording in *document*, from *file*; raise InputError."""
     request = document if "parent" in document else document.get("request", document.get("body"))
     if not isinstance(request, dict) or not isinstance(request.get("parent"), dict):
-        message = f"{file}: not a hook request: it has no parent; give what serve --record wrote, or a request's body"
+        message = (
+            f"{file}: not a hook request: it has no parent; give what myresource record wrote, or a request's body"
+        )
         raise InputError(message)
     request = _without_redacted(request)
     status, time = document.get("status"), document.get("time")

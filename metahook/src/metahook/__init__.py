@@ -1,7 +1,8 @@
 """metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
     envtest    runs controllers on a real control plane with Metacontroller, for tests
-    server     serves controllers over HTTP: limits, health, refusals, recording
+    record     records the requests to a hook, as a proxy in front of it
+    server     serves controllers over HTTP: limits, health, refusals
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
     kinds      Deployment, Service, ConfigMap, Secret and Pod as observed
     protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster

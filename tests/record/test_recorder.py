@@ -1,38 +1,29 @@
 """Recording: what is kept, what is not, and that it harms no answer."""
 
-import asyncio
 import json
 import logging
 import os
-import signal
 import subprocess
-import sys
 import threading
-import time
-import tracemalloc
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from metahook.server.folder import CannotRecord, Folder
-from metahook.server.recording import Recorder
-from starlette.types import ASGIApp, Message
+from starlette.types import ASGIApp
 
 from app import __version__
 from metahook import Controller
-from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB
-from metahook.server import recording
-from metahook.server.app import ServerOptions, create_app
-from tests.build import my_resource
+from metahook.record import recorder as module
+from metahook.record.folder import CannotRecord, Folder
+from metahook.record.proxy import Proxy
+from metahook.record.recorder import Recorder
+from metahook.record.redaction import Redaction
+from metahook.server.app import create_app
 from tests.calling import JSON, call, post_all
-from tests.cli.calling import call as command
-from tests.cli.test_diff import in_cluster, request_of
 from tests.server.test_refusals import raising
-from tests.serving import Served, served
 from tests.tiny import PARENT, TINY, customize_body, sync_body
 
 Json = dict[str, Any]
@@ -43,7 +34,10 @@ AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def recording_app(folder: Path, *, most: int = MIB, controller: Controller = TINY) -> ASGIApp:
-    return create_app(controller, ServerOptions(recorder=Recorder(folder, most, __version__)), clock=lambda: AT)
+    """Return the proxy in front of a hook in this process."""
+    hook = httpx.ASGITransport(create_app(controller, clock=lambda: AT))
+    recorder = Recorder(folder, most, __version__, Redaction())
+    return Proxy(httpx.URL("http://hook"), httpx.AsyncClient(transport=hook), recorder, clock=lambda: AT)
 
 
 def kept(folder: Path) -> list[Json]:
@@ -188,13 +182,6 @@ def test_a_request_at_which_the_hook_failed_is_kept(tmp_path: Path) -> None:
     assert [(one["status"], one["request"]) for one in kept(tmp_path)] == [(500, json.loads(sync_body()))]
 
 
-def test_without_a_recorder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    assert call(create_app(TINY), "/sync", sync_body()).status_code == 200
-    assert list(tmp_path.iterdir()) == []
-
-
 # How much
 
 
@@ -215,7 +202,7 @@ def test_recording_stops_when_the_folder_holds_its_limit_and_answers_go_on(
     assert 0 < len(kept(tmp_path)) < 9
     assert on_disk(tmp_path) <= 48 * KIB
     errors = [record.message for record in caplog.records if record.levelno == logging.ERROR]
-    remedy = "empty the directory and restart the hook to continue"
+    remedy = "empty the directory and start again to continue"
     assert errors == [f"the directory is at its limit, so recording has stopped; {remedy} (logged only once)"]
     assert CANARY not in caplog.text
 
@@ -241,54 +228,11 @@ def test_after_the_limit_no_smaller_request_slips_in(tmp_path: Path) -> None:
 def test_what_waits_to_be_written_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(recording, "MOST_WAITING", 10)
+    monkeypatch.setattr(module, "MOST_WAITING", 10)
 
     assert call(recording_app(tmp_path), "/sync", sync_body()).status_code == 200
     assert kept(tmp_path) == []
     assert "writing is too slow" in caplog.text
-
-
-def held_while_clients_do_not_read(app: ASGIApp, clients: int, body: bytes) -> int:
-    """Return the bytes of memory that are held while *clients* have sent *body* and do not read the responses."""
-
-    async def run() -> int:
-        waiting, all_wait = 0, asyncio.Event()
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": body}
-
-        async def send(_: Message) -> None:
-            nonlocal waiting
-            waiting += 1
-            if waiting == clients:
-                all_wait.set()
-            await asyncio.Event().wait()
-
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": headers}
-        tracemalloc.start()
-        tasks = [asyncio.ensure_future(app(dict(scope), receive, send)) for _ in range(clients)]
-        await all_wait.wait()
-        held, _ = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return held
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize(("most_waiting", "is_held"), [(2 * MIB, False), (16 * MIB, True)], ids=["bounded", "room"])
-def test_bodies_of_clients_that_do_not_read_are_held_only_within_the_bound(
-    most_waiting: int, *, is_held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "MOST_WAITING", most_waiting)
-    body = sync_body(later="x" * 900_000)
-
-    held = held_while_clients_do_not_read(recording_app(tmp_path), 8, body)
-
-    assert (held > 4 * MIB) is is_held
 
 
 # When it can't be written
@@ -328,7 +272,7 @@ def test_a_file_that_can_be_written_only_in_part_is_taken_away(tmp_path: Path, m
         raise OSError(28, "No space left on device")
 
     app = recording_app(tmp_path)
-    monkeypatch.setattr("metahook.server.folder.os.rename", fail)
+    monkeypatch.setattr("metahook.record.folder.os.rename", fail)
 
     call(app, "/sync", sync_body())
 
@@ -376,115 +320,4 @@ def test_a_folder_that_cannot_be_made_is_said_at_once(wrong: str, tmp_path: Path
     (tmp_path / "file").write_text("no folder")
 
     with pytest.raises(CannotRecord, match=r"can't record in .*: (file exists|not a directory)"):
-        Recorder(tmp_path / wrong, MIB, "0")
-
-
-# The service as a process
-
-
-def serve_and_record(folder: Path, *options: str) -> Any:
-    return served(sys.executable, "-m", "app", "serve", "--record", str(folder), *options)
-
-
-@pytest.fixture(name="hook")
-def _hook(tmp_path: Path) -> Iterator[Served]:
-    with serve_and_record(tmp_path / "recordings") as running:
-        yield running
-
-
-def invalid(mode: str) -> Json:
-    return request_of(my_resource(spec={"image": "nginx:1.27", "memory": "64mb"}), *in_cluster(my_resource(), mode))
-
-
-REQUESTS: dict[str, tuple[str, Json]] = {
-    "new": ("/sync", request_of(my_resource())),
-    "dynamic-apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource()))),
-    "server-side apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource(), "server-side-apply"))),
-    "invalid under dynamic-apply": ("/sync", invalid("dynamic-apply")),
-    "invalid under server-side apply": ("/sync", invalid("server-side-apply")),
-    "ports": ("/sync", request_of(my_resource(ports=[{"containerPort": 80}]))),
-    "customize": ("/customize", json.loads(customize_request(my_resource(ports=[{"containerPort": 80}])))),
-}
-
-
-def test_what_is_recorded_is_replayed_with_no_difference(hook: Served, tmp_path: Path) -> None:
-    for path, body in REQUESTS.values():
-        assert httpx.post(f"{hook.url}{path}?rev=1", json=body).status_code == 200
-    hook.process.send_signal(signal.SIGTERM)
-    assert hook.process.wait(timeout=10) == 0
-
-    ended = command("replay", str(tmp_path / "recordings"))
-
-    count = len(REQUESTS)
-    assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
-    assert (ended.code, ended.err) == (0, "")
-
-
-def test_a_recording_that_was_changed_is_replayed_with_a_difference(hook: Served, tmp_path: Path) -> None:
-    httpx.post(f"{hook.url}/sync", json=REQUESTS["dynamic-apply"][1])
-    hook.process.send_signal(signal.SIGTERM)
-    hook.process.wait(timeout=10)
-    (file,) = (tmp_path / "recordings").iterdir()
-    found = json.loads(file.read_text())
-    found["response"]["children"][0]["spec"]["replicas"] = 9
-    file.write_text(json.dumps(found))
-
-    assert command("replay", str(file)).code == 1
-
-
-def test_the_log_warns_at_the_start_and_holds_nothing_of_the_requests(hook: Served, tmp_path: Path) -> None:
-    httpx.post(f"{hook.url}/sync", json=request_of(my_resource(image=CANARY)))
-    hook.process.send_signal(signal.SIGTERM)
-    hook.process.wait(timeout=10)
-    log = hook.process.stderr.read() if hook.process.stderr else ""
-
-    assert f"recording requests in {tmp_path}/recordings: they contain users' data; keep them private" in log
-    assert CANARY not in log
-
-
-def test_an_answer_does_not_wait_for_a_disk_that_hangs(tmp_path: Path) -> None:
-    source = """
-import time
-from metahook.server.folder import Folder
-Folder.save = lambda *_: time.sleep(3)
-from app.cli import main
-main()
-"""
-    options = ["serve", "--record", str(tmp_path / "recordings")]
-    with served(sys.executable, "-c", source, *options) as running, httpx.Client(base_url=running.url) as client:
-        began = time.monotonic()
-        answers = [client.post("/sync", json=REQUESTS["new"][1]).status_code for _ in range(5)]
-        took = time.monotonic() - began
-        running.process.kill()
-
-    assert answers == [200] * 5
-    assert took < 2
-
-
-def test_the_environment_names_the_folder_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYRESOURCE_RECORD", str(tmp_path / "recordings"))
-    with served() as running:
-        httpx.post(f"{running.url}/sync", json=REQUESTS["new"][1])
-
-    assert len(kept(tmp_path / "recordings")) == 1
-
-
-def test_a_folder_that_cannot_be_written_is_one_line_at_the_start(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    start = [sys.executable, "-m", "app", "serve", "--record", str(tmp_path / "file")]
-
-    ended = subprocess.run(start, capture_output=True, text=True, check=False, timeout=30)
-
-    assert ended.returncode == 2
-    assert ended.stderr == (
-        f"myresource: can't record in {tmp_path}/file: file exists; "
-        "name another directory with --record or MYRESOURCE_RECORD, or set neither\n"
-    )
-
-
-@pytest.mark.parametrize("options", [["--record", ""], ["--record", "x", "--record-limit", "0"]], ids=["no name", "0"])
-def test_a_wrong_option_is_one_line(options: list[str]) -> None:
-    ended = command("serve", *options)
-
-    assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert options[-2] in ended.err
+        Recorder(tmp_path / wrong, MIB, "0", Redaction())

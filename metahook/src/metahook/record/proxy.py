@@ -1,0 +1,133 @@
+"""The proxy: an ASGI app that forwards each request to a hook, and records it after the response was sent."""
+
+import logging
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+import httpx
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from metahook.record.recorder import Exchange, Recorder
+from metahook.server.clock import Clock, utc_now
+
+TIMEOUT = 60.0
+"""Seconds to wait for the hook: more than its callers do, whose time-out is to be the one that counts."""
+
+RECORDED = {200, 500}
+"""A response with another status is about the sender, or the load of the hook, and not a decision."""
+
+_HOP_BY_HOP = {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
+"""Headers about one connection. Source: RFC 9110, 7.6.1."""
+
+_OF_THE_CALLER = {b"accept-encoding", b"expect", b"host"}
+"""Headers that the proxy answers for: a compressed response could not be recorded."""
+
+Headers = list[tuple[bytes, bytes]]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Copy:
+    """The copy of a request, made while it passes, in a ``with`` block that gives its memory back.
+
+    It is dropped when the recorder has no memory for more.
+    """
+
+    recorder: Recorder
+    at: datetime | None = None
+    """When the hook had all of the request; None until then."""
+    _chunks: list[bytes] = field(default_factory=list)
+    _reserved: int = 0
+    _is_dropped: bool = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._drop()
+
+    @property
+    def body(self) -> bytes:
+        """The body of the request."""
+        return b"".join(self._chunks)
+
+    def add(self, chunk: bytes) -> None:
+        """Add a *chunk* of the request."""
+        if self.reserve(len(chunk)):
+            self._chunks.append(chunk)
+
+    def reserve(self, size: int) -> bool:
+        """Reserve memory as long as the copy lasts; tell whether there is enough."""
+        if self._is_dropped or not self.recorder.reserve(size):
+            self._drop()
+            return False
+        self._reserved += size
+        return True
+
+    def _drop(self) -> None:
+        self.recorder.release(self._reserved)
+        self._chunks, self._reserved, self._is_dropped = [], 0, True
+
+
+class Proxy:
+    """Forwards requests to *hook*, by *client*, and has *recorder* write the calls: each POST that the hook decides."""
+
+    def __init__(self, hook: httpx.URL, client: httpx.AsyncClient, recorder: Recorder, clock: Clock = utc_now) -> None:
+        self._hook = hook
+        self._client = client
+        self._recorder = recorder
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to the request of *scope* as the hook does, or with 502 if it does not respond."""
+        request = Request(scope, receive)
+        with Copy(self._recorder) as copy:
+            try:
+                response = await self._forward(request, copy)
+            except ClientDisconnect:
+                return
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+                log.warning("the hook did not respond: %s", type(error).__name__)
+                response = Response(b'{"error":"the hook did not respond"}', 502, media_type="application/json")
+            await response(scope, receive, send)
+            is_call = request.method == "POST" and response.status_code in RECORDED
+            content = bytes(response.body)
+            if is_call and copy.at and copy.reserve(len(content)):
+                path: str = scope["path"]
+                await self._recorder.write(Exchange(path, copy.at, response.status_code, copy.body, content))
+
+    async def _forward(self, request: Request, copy: Copy) -> Response:
+        """Return the response of the hook to *request*, which is copied; raise as httpx does, and ClientDisconnect."""
+        headers = _without(_HOP_BY_HOP | _OF_THE_CALLER, request.headers.raw)
+        has_body = {"content-length", "transfer-encoding"} & set(request.headers)
+        content = self._body(request, copy) if has_body else None
+        forwarded = httpx.Request(request.method, self._url(request.scope), headers=headers, content=content)
+        answer = await self._client.send(forwarded, stream=True)
+        try:
+            body = b"".join([chunk async for chunk in answer.aiter_raw()])
+        finally:
+            await answer.aclose()
+        response = Response(body, answer.status_code)
+        response.raw_headers = _without(_HOP_BY_HOP, answer.headers.raw)
+        return response
+
+    async def _body(self, request: Request, copy: Copy) -> AsyncIterator[bytes]:
+        async for chunk in request.stream():
+            copy.add(chunk)
+            yield chunk
+        copy.at = self._clock()
+
+    def _url(self, scope: Scope) -> httpx.URL:
+        path: bytes = self._hook.raw_path.rstrip(b"/") + scope["raw_path"]
+        query: bytes = scope["query_string"]
+        return self._hook.copy_with(raw_path=path + (b"?" + query if query else b""))
+
+
+def _without(names: set[bytes], headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    return [(name, value) for name, value in headers if name.lower() not in names]
