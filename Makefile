@@ -5,7 +5,6 @@ BIN := .venv/bin
 READY := .venv/ready
 LONGEST := 220
 SECONDS ?= 600
-ROLLS ?= 50
 
 .DEFAULT_GOAL := help
 
@@ -99,23 +98,14 @@ cluster-down: $(READY) ## Remove the node that make cluster started
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
 	@tests/node/kind.sh
 
-bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 only compares with bench/ratios.json
-	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
-
-reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
-	@$(BIN)/python -m bench.reliability $(PARTS)
-
-rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and count lost requests; needs Go. With TLS: TLS=1
-	@$(BIN)/python -m bench.rolls $(ROLLS) $(if $(TLS),--tls)
+bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
+	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
 
 record: $(READY) ## Record the requests of Metacontroller on a real control plane
 	$(BIN)/python -m tests.e2e.traffic
 
-scale: $(READY) ## Measure events with many MyResources on a real control plane, in about an hour: N=300 for one size, FEATURES=1 for what each related rule costs
-	@$(BIN)/python -m bench.scale $(if $(N),--size "$(N)") $(if $(FEATURES),--features)
-
-shards: $(READY) ## Measure MyResources in 1, 2 and 4 shards on a real control plane: N=1000
-	@$(BIN)/python -m bench.shards $(or $(N),1000)
+scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000
+	@$(BIN)/python -m bench.scale $(N)
 
 check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check
 	$(BIN)/ruff format --check .
@@ -150,4 +140,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale shards record check sizes format crd manifests pages lock
+.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench scale record check sizes format crd manifests pages lock

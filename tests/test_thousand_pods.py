@@ -50,7 +50,11 @@ def cpu(call: Callable[[], object]) -> float:
     return min(spent)
 
 
-@pytest.mark.parametrize("state", STATES)
+CRASHING, *OTHERS = STATES
+ALL = [CRASHING, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
+
+
+@pytest.mark.parametrize("state", ALL)
 def test_a_thousand_pods_cost_less_than_the_standard_library_takes_to_parse_them(state: str) -> None:
     body = request(STATES[state]())
 

@@ -101,7 +101,7 @@ def _sample(server: Server, scenario: Scenario, prepared: Requests) -> Sample:
     following = prepared.changed if scenario[1] == CHANGED else prepared.unchanged
     send(server.port, following, senders=CONNECTIONS, seconds=WARM_UP)
     before = cpu(server.process.pid)
-    results = send(server.port, following, senders=CONNECTIONS, seconds=SLICE)
+    results = send(server.port, following, senders=CONNECTIONS, seconds=SLICE, least=CONNECTIONS)
     used, answered = cpu(server.process.pid) - before, results.codes["200"]
     if not answered or results.codes.total() > answered:
         message = f"{server.name}, {' '.join(scenario)}: {dict(results.codes)}"

@@ -93,9 +93,11 @@ def send(
     *,
     senders: int,
     seconds: float = float("inf"),
+    least: int = 0,
     times: float = float("inf"),
 ) -> Results:
-    """Send the *following* requests from so many *senders*, for so many *seconds* or until so many have a response.
+    """Send the *following* requests from so many *senders*, for so many *seconds* and until at *least* so many have a
+    response, or until so many *times*.
 
     A request without a response after 10 s has failed; one that is still on its way at the end counts as none.
     """
@@ -104,7 +106,7 @@ def send(
         for _ in range(senders):
             sender = Sender(port, following)
             selector.register(sender.socket, selectors.EVENT_READ, sender)
-        while time.monotonic() < end and results.codes.total() < times:
+        while (time.monotonic() < end or results.codes.total() < least) and results.codes.total() < times:
             for key, _ in selector.select(0.1):
                 sender = key.data
                 if not sender.receive(results):
