@@ -15,8 +15,6 @@ from tests.build import grouped, my_resource
 from tests.server.attacks.senders import request
 from tests.waiting import eventually
 
-MIB = 1024 * 1024
-
 MOST_MEMORY = 200
 """MiB. The chart limits a Pod to 544 MiB, for the largest requests."""
 

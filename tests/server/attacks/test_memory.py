@@ -12,8 +12,9 @@ import pytest
 
 from metahook.protocol.extent import MAX_OBJECTS
 from tests.calling import JSON
+from tests.large import MIB
 from tests.server.attacks.senders import request, send
-from tests.server.attacks.target import MIB, MOST_MEMORY, REQUEST, Target, served, unprotected
+from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 
 pytestmark = pytest.mark.slow
 

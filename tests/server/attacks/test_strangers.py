@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.hostile import endings
-from tests.server.attacks.target import MIB, served, unprotected
+from tests.large import MIB
+from tests.server.attacks.target import served, unprotected
 
 pytestmark = pytest.mark.slow
 
