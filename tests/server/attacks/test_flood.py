@@ -7,7 +7,7 @@ import pytest
 from tests.server.attacks.senders import send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, served
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.attacks
 
 SENDERS = 500
 SECONDS = 8.0

@@ -16,7 +16,7 @@ from tests.large import MIB
 from tests.server.attacks.senders import request, send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.attacks
 
 MOST_IDLE = 64
 """MiB."""

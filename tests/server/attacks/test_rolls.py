@@ -19,7 +19,7 @@ from tests.calling import JSON
 from tests.e2e.balancer import Balancer
 from tests.server.attacks.target import REQUEST, Target, served
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.attacks
 
 ROLLS, THOROUGH = 8, 50
 """Replacements; with ``--thorough``, as many as stand in docs/reliability.md."""

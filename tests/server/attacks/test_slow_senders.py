@@ -10,7 +10,7 @@ import pytest
 from tests.server.attacks.senders import Results, send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.attacks
 
 HEADERS, BODIES, SILENT = 1000, 200, 200
 HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"

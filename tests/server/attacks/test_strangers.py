@@ -12,7 +12,7 @@ from tests.fuzz.hostile import endings
 from tests.large import MIB
 from tests.server.attacks.target import served, unprotected
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.attacks
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1")
 REFUSED = {400, 401, 408, 414, 431}
