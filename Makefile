@@ -3,7 +3,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-ROLLS ?= 50
 
 .DEFAULT_GOAL := help
 
@@ -58,20 +57,11 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
 	@tests/own/kind.sh
 
-bench: $(READY) ## Compare the hook with other servers, and measure its parts: PARTS="comparison pods", or all; ROUNDS=5; CHECK=1 only compares with bench/ratios.json
-	@$(BIN)/python -m bench $(PARTS) $(if $(CHECK),--check) $(if $(ROUNDS),--rounds $(ROUNDS))
+bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
+	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
 
-reliability: $(READY) ## Attack the served hook, and print the figures of docs/reliability.md: PARTS="slow memory", or all
-	@$(BIN)/python -m bench.reliability $(PARTS)
-
-rolls: $(READY) ## Replace the replicas of the hook ROLLS times under load, and count lost requests; needs Go. With TLS: TLS=1
-	@$(BIN)/python -m bench.rolls $(ROLLS) $(if $(TLS),--tls)
-
-scale: $(READY) ## Measure events with many MyResources on a real control plane, in about an hour: N=300 for one size, FEATURES=1 for what each related rule costs
-	@$(BIN)/python -m bench.scale $(if $(N),--size "$(N)") $(if $(FEATURES),--features)
-
-shards: $(READY) ## Measure MyResources in 1, 2 and 4 shards on a real control plane: N=1000
-	@$(BIN)/python -m bench.shards $(or $(N),1000)
+scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000
+	@$(BIN)/python -m bench.scale $(N)
 
 check: $(READY) ## Run formatter, linter, type checker and import contracts
 	$(BIN)/ruff format --check .
@@ -99,4 +89,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test e2e own site test-tools release kind bench reliability rolls scale shards check format generate lock
+.PHONY: help demo test e2e own site test-tools release kind bench scale check format generate lock

@@ -21,6 +21,28 @@ def padded(item: Json, size: int) -> Json:
     return {**item, "metadata": {**item["metadata"], "managedFields": [{"manager": "kubelet", "fieldsV1": fields}]}}
 
 
+def with_all_fields(small: Json, number: int) -> Json:
+    """Return the Pod *small* with the fields that a real Pod also has, about 4 KiB."""
+    mount = {"name": "tmp", "mountPath": "/tmp", "recursiveReadOnly": "Disabled"}  # noqa: S108 - in a container
+    env = [{"name": f"VARIABLE_{each}", "value": "some value"} for each in range(10)]
+    main = {"name": "main", "image": "nginx:1.27", "env": env, "volumeMounts": [mount], "imagePullPolicy": "Always"}
+    spec = {
+        "containers": [main],
+        "nodeName": f"node-{number % 50}",
+        "tolerations": [{"key": "a", "effect": "NoExecute"}],
+    }
+    fields: Json = {f"f:field-{each}": {".": {}, "f:inner": {}} for each in range(40)}
+    entries = [{"manager": name, "operation": "Update", "fieldsV1": fields} for name in ("controller", "kubelet")]
+    types = ("Initialized", "Ready", "ContainersReady", "PodScheduled")
+    conditions = [{"type": each, "status": "False", "lastTransitionTime": "2026-01-31T12:00:00Z"} for each in types]
+    return {
+        **small,
+        "metadata": {**small["metadata"], "name": f"web-deployment-{number}", "managedFields": entries},
+        "spec": spec,
+        "status": {**small["status"], "conditions": conditions, "podIP": "10.0.0.1", "qosClass": "Burstable"},
+    }
+
+
 def pods(number: int, size: int) -> list[Json]:
     """Return so many Pods of about *size* bytes that crash."""
     return [padded(pod(crashing(), name=f"web-deployment-{each}"), size) for each in range(number)]

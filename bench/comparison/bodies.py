@@ -1,8 +1,7 @@
 """The sync requests that are measured, each with the CompositeController that Metacontroller sends, as recorded.
 
-2 KB: recorded, without a child yet. 6 KB: recorded, one Deployment, Ready. 15 KB: recorded, Deployment and Service,
-with 36 more environment variables in the MyResource, the Deployment and its managed fields. 200 KB and 4 MB: Ready,
-with 50 related objects (40 Pods and the 10 ConfigMaps that they use) and with 1,000 Pods, of the size of real ones.
+2 KB: recorded, without a child yet. 6 KB: recorded, one Deployment, Ready. 200 KB: Ready, with 50 related objects: 40
+Pods of the size of real ones, and the 10 ConfigMaps that they use.
 """
 
 import json
@@ -10,17 +9,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bench.pods import with_all_fields
-from metahook.protocol.sender import Grouped
 from tests.build import child, grouped, my_resource, owned, rolled_out, sync
 from tests.installation import RIGHT, SPEC
-from tests.large import config_maps
+from tests.large import config_maps, with_all_fields
 from tests.pods import HEALTHY, pod, shown
 from tests.traffic import FOLDER
 
 Json = dict[str, Any]
 
-VARIABLES = 36
+PODS, CONFIG_MAPS = 40, 10
 CONFIG_MAP_SIZE = 1200
 """Bytes."""
 
@@ -35,37 +32,23 @@ def usual(number: int) -> Json:
     return _recorded("rollout-1-pods-available-rest", number)
 
 
-def long(number: int) -> Json:
-    """Return a request with a Deployment and a Service, and with many environment variables."""
-    request = _recorded("rollout-4-ports-added-rest", number)
-    (deployment,) = request["children"]["Deployment.apps/v1"].values()
-    (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    more = [{"name": f"VARIABLE_{each}", "value": f"value of {each}"} for each in range(VARIABLES)]
-    for holder in (request["parent"]["spec"], container):
-        holder["env"] = [*holder.get("env", []), *more]
-    fields = deployment["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:template"]["f:spec"]
-    managed = fields["f:containers"]['k:{"name":"main"}'].setdefault("f:env", {})
-    managed |= {f'k:{{"name":"{each["name"]}"}}': {".": {}, "f:name": {}, "f:value": {}} for each in more}
-    return request
-
-
 def with_related(number: int) -> Json:
     """Return a request with 40 Pods, and the 10 ConfigMaps that they use."""
-    return _at_rest(number, 40, config_maps(10, CONFIG_MAP_SIZE))
+    maps = config_maps(CONFIG_MAPS, CONFIG_MAP_SIZE)
+    uses = [{"configMapRef": {"name": key.partition("/")[2]}} for group in maps.values() for key in group]
+    parent = my_resource(uid=_uid(number), spec={**SPEC, "replicas": PODS, "envFrom": uses})
+    parent["metadata"]["resourceVersion"] = "1"
+    related = {**shown(*(with_all_fields(pod(HEALTHY), each) for each in range(PODS))), **maps}
+    desired = child(sync(parent, related=related), "Deployment")
+    (managed,) = usual(number)["children"]["Deployment.apps/v1"].values()
+    fields = {"resourceVersion": "1", "managedFields": managed["metadata"]["managedFields"]}
+    deployment = rolled_out(owned(desired, parent, **fields))
+    status = sync(parent, deployment, related=related)["status"]
+    parent["status"] = {**status, "observedGeneration": 1}  # Metacontroller adds it
+    return {"parent": parent, "children": grouped(deployment), "related": related, "finalizing": False}
 
 
-def with_many_pods(number: int) -> Json:
-    """Return a request with 1,000 Pods."""
-    return _at_rest(number, 1000, {})
-
-
-BODIES: dict[str, Callable[[int], Json]] = {
-    "2 KB": small,
-    "6 KB": usual,
-    "15 KB": long,
-    "200 KB": with_related,
-    "4 MB": with_many_pods,
-}
+BODIES: dict[str, Callable[[int], Json]] = {"2 KB": small, "6 KB": usual, "200 KB": with_related}
 """By size: the request for the MyResource with a number."""
 
 
@@ -90,18 +73,3 @@ def _recorded(name: str, number: int) -> Json:
     content = json.loads((FOLDER / "server-side-apply" / f"{name}.json").read_text())
     request: Json = json.loads(re.sub(r"\b00000001\b", _uid(number)[:8], json.dumps(content["request"])))
     return request
-
-
-def _at_rest(number: int, replicas: int, maps: Grouped) -> Json:
-    """Return a request for a MyResource whose *replicas* are Ready and use all *maps*."""
-    uses = [{"configMapRef": {"name": key.partition("/")[2]}} for group in maps.values() for key in group]
-    parent = my_resource(uid=_uid(number), spec={**SPEC, "replicas": replicas, **({"envFrom": uses} if uses else {})})
-    parent["metadata"]["resourceVersion"] = "1"
-    related = {**shown(*(with_all_fields(pod(HEALTHY), each) for each in range(replicas))), **maps}
-    desired = child(sync(parent, related=related), "Deployment")
-    (managed,) = usual(number)["children"]["Deployment.apps/v1"].values()
-    fields = {"resourceVersion": "1", "managedFields": managed["metadata"]["managedFields"]}
-    deployment = rolled_out(owned(desired, parent, **fields))
-    status = sync(parent, deployment, related=related)["status"]
-    parent["status"] = {**status, "observedGeneration": 1}  # Metacontroller adds it
-    return {"parent": parent, "children": grouped(deployment), "related": related, "finalizing": False}

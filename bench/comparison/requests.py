@@ -8,8 +8,8 @@ from bench.comparison.bodies import body
 
 TOKEN = "a-token-of-the-benchmark"  # noqa: S105 - of a hook on the loopback address, for a few minutes
 
-RESOURCES = {"2 KB": 200, "6 KB": 200, "15 KB": 200, "200 KB": 50, "4 MB": 4}
-"""The number of MyResources, by the size of their requests. Why not always 200: the load must fit into memory."""
+RESOURCES = 100
+"""MyResources, in turn."""
 
 _VERSION = b'"resourceVersion":"'
 _TIME = b'"time":"'
@@ -65,7 +65,7 @@ class Requests:
 
 def requests(size: str) -> Requests:
     """Return the requests of this *size*."""
-    return Requests(body(size, number) for number in range(RESOURCES[size]))
+    return Requests(body(size, number) for number in range(RESOURCES))
 
 
 def _head(length: int) -> bytes:

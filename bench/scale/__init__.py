@@ -1,15 +1,17 @@
-"""Measures events with many MyResources on a real control plane: ``make scale N=1000``.
+"""Measures events with many MyResources on a real control plane, and what shards change: ``make scale N=1000``.
 
 An event is one of :mod:`bench.scale.events`: all are created, Metacontroller restarts, the hook is upgraded, and so on.
 For each event it measures how long it takes until nothing happens any more, the CPU time of each process, the calls of
-the hook, and the requests and writes to the API server. An operator in Go (bench/peers/go-operator) is measured in the
-same run, for the events that it knows.
+the hook, and the requests and writes to the API server. The same MyResources are then split into 1, 2 and 4 shards,
+with a Metacontroller each. From these runs a model tells what other numbers of MyResources cost.
 
     __main__       the command
-    features       the older comparison: what each feature costs when all are created
-    events         the events
+    events         the events, and the runs that they are parts of
     measurement    what an event took and used
+    activity       whether anything happens
     parents        the MyResources, and which of them are Ready
-    cluster        the control plane, with an emulated kubelet and an operator
-    report         the table, and the JSON file
+    installation   the hook, and a Metacontroller for each shard
+    cluster        the control plane, with an emulated kubelet and the operator
+    sizing         the model
+    report         the tables
 """

@@ -1,105 +1,88 @@
-"""The command ``make scale``."""
+"""The command ``make scale N=1000``: prints each row as soon as it is measured."""
 
 import argparse
 import shutil
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bench.scale.operators import MissingGo
-from bench.scale.report import FOLDER, Row, save, table
-from bench.scale.runs import Run, all_events, all_features, measure
+from bench.scale import report
+from bench.scale.cluster import Cluster, cluster
+from bench.scale.events import RELATED, alone, every_event, of_shards
+from bench.scale.measurement import Measurement
+from bench.scale.sizing import Run, costs_of, deviations, run_of
 from metahook.envtest.binaries import Binaries, Missing, find_binaries
-from metahook.simulator.metacontroller.settings import MODES
 
-MATRIX = ((1000, 1), (1000, 20), (1000, 200), (3000, 20))
-"""The sizes and numbers of namespaces that are measured by default."""
-
-QUICK = (1, 20)
-"""The numbers of namespaces for a given size."""
-
-MAX_SIZE = 5_000
-"""Maximum number of MyResources: etcd holds 2 GiB."""
+SHARDS = (1, 2, 4)
+SIZE, MAX_SIZE = 1_000, 5_000
+"""MyResources, by default and at most: etcd holds 2 GiB."""
 
 _SPACE = 4
 """GiB of disk space that a run needs at most."""
-
-_SETUP, _EACH = 180.0, 0.3
-"""Seconds for each number of namespaces, and for each MyResource in it."""
-
-_PATTERN = "make scale N=200"
+_SETUP, _EACH = 6.0, 0.016
+"""Minutes for all runs, and for each MyResource."""
 
 
-def rows(binaries: Binaries, runs: Sequence[Run], sizes: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield each row as soon as it is complete; a run that fails prints why, and the next one follows."""
-    for size, spread in sizes:
-        for run in runs:
-            try:
-                yield from measure(binaries, run, size, spread)
-            except (MissingGo, TimeoutError) as reason:
-                progress(f"{run.name}, {size} in {spread}: {reason}")
+def measure(binaries: Binaries, size: int) -> None:
+    """Print what *size* MyResources cost, without shards and with them, and by the model in other installations."""
+    minutes = _SETUP + size * _EACH
+    _print(f"{size:,} MyResources; this takes about {minutes:.0f} minutes on two cores, and up to {_SPACE} GiB of disk")
+    _print(*report.head(report.EVENTS))
+    for measured in _run(binaries, size, alone, options=("--no-watch-pods",)):
+        _print(report.event(measured, ", without Pod diagnosis"))
+    for measured in _run(binaries, size, every_event):
+        _print(report.event(measured))
+    _print("", *report.head(report.SHARDS))
+    runs: list[Run] = []
+    for shards in SHARDS:
+        runs.append(run_of(size, shards, RELATED, list(_run(binaries, size, of_shards, shards))))
+        _print(report.shards(runs[-1]))
+    costs = costs_of(runs)
+    _print("", *report.sizes(costs))
+    ratios = deviations(costs, runs)
+    _print(f"For the runs above, this model gives {min(ratios):.1f} to {max(ratios):.1f} times the CPU that they took.")
 
 
-def progress(text: str) -> None:
-    """Print a line with the time."""
-    print(time.strftime("%H:%M:%S"), text, flush=True)
+def _run(
+    binaries: Binaries,
+    size: int,
+    events: Callable[[Cluster], Iterator[Measurement]],
+    shards: int = 1,
+    options: Sequence[str] = (),
+) -> Iterator[Measurement]:
+    with tempfile.TemporaryDirectory() as folder, cluster(binaries, Path(folder), size, shards, options) as running:
+        yield from events(running)
 
 
-def size_of(text: str) -> int:
-    """Return the number of MyResources; exit with a message if *text* is not a valid one."""
-    if not text.isdecimal() or not 0 < int(text) <= MAX_SIZE:
-        sys.exit(f"N must be a whole number from 1 to {MAX_SIZE}, such as: {_PATTERN}")
-    return int(text)
+def _print(*lines: str) -> None:
+    print(*lines, sep="\n", flush=True)
 
 
-def main(runs: Sequence[Run], sizes: Sequence[tuple[int, int]], file: Path) -> int:
-    """Measure *runs* with all *sizes* into *file*: print a line for each event, then the table; return the status."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure; return 1 if an event is not over in time."""
+    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
+    parser.add_argument("size", nargs="?", default=SIZE, type=int, help="MyResources; default: %(default)s")
+    size = parser.parse_args(arguments).size
+    if not 0 < size <= MAX_SIZE:
+        parser.error(f"the number of MyResources is one from 1 to {MAX_SIZE}, such as: make scale N=200")
     try:
         binaries = find_binaries()
     except Missing as missing:
         print(missing)
         return 0
     if shutil.disk_usage(tempfile.gettempdir()).free < _SPACE << 30:
-        return _fail(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR")
-    progress(f"measuring {', '.join(f'{size} in {spread}' for size, spread in sizes)}; {_duration(sizes)}")
-    done, status = list[Row](), 0
+        print(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR", file=sys.stderr)
+        return 1
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for row in rows(binaries, runs, sizes):
-            done.append(row)
-            save(done, file)
-            progress(row.progress())
-    except KeyboardInterrupt:
-        progress("interrupted")
-        status = 130  # as a shell reports it
-    for line in table(done):
-        print(line)
-    return status
-
-
-def _duration(sizes: Sequence[tuple[int, int]]) -> str:
-    """Return roughly how long it takes."""
-    minutes = round(sum(_SETUP + size * _EACH for size, _ in sizes) / 60)
-    return f"this takes about {max(minutes, 1)} minutes on two cores, and up to {_SPACE} GiB of disk space for a time"
-
-
-def _fail(message: str) -> int:
-    print(message, file=sys.stderr)
-    return 1
+        measure(binaries, size)
+    except TimeoutError as reason:
+        print(f"stopped: {reason}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("--size", type=size_of, help="number of MyResources; by default several are measured")
-    parser.add_argument("--namespaces", type=int, action="append", help="number of namespaces; repeat it for several")
-    parser.add_argument("--apply-strategy", choices=MODES, default="server-side-apply")
-    parser.add_argument("--features", action="store_true", help="compare what each feature costs, instead")
-    given = parser.parse_args()
-    chosen = (
-        MATRIX if given.size is None else [(given.size, min(each, given.size)) for each in given.namespaces or QUICK]
-    )
-    compared, result = (all_features, "features.json") if given.features else (all_events, "scale.json")
-    raise SystemExit(main(compared(given.apply_strategy), chosen, FOLDER / result))
+    raise SystemExit(main())

@@ -4,31 +4,33 @@ import threading
 import time
 from collections import Counter
 
-from bench.scale.operators import Operator
+from bench.scale.installation import Installation
 from bench.scale.watch import Event
 
 _INTERVAL = 0.5
-"""Seconds between two looks at the metrics of an operator: a look costs it some milliseconds of CPU."""
+"""Seconds between two looks at the metrics of Metacontroller: a look costs it some milliseconds of CPU."""
 
 _OF_OTHERS = "deployment.kubernetes.io/revision"
 """An annotation that the Deployment controller sets."""
 
 
 class Activity(threading.Thread):
-    """Looks at the work of *operator*, and receives the events of its MyResources and Deployments."""
+    """Looks at the work of *installation*, and receives the events of its MyResources and Deployments."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, installation: Installation) -> None:
         super().__init__(name="activity", daemon=True)
-        self._operator = operator
+        self._installation = installation
         self._known: dict[tuple[str, str], object] = {}
         self._stopping = threading.Event()
-        self.work = operator.work()
+        self.work = installation.work()
         self.last = time.monotonic()
         """Time of the last change of an object, call, or item in the queue."""
         self.peak = 0
         """Length of the longest queue since it was reset."""
         self.changes: Counter[str] = Counter()
         """Numbers of changes of MyResources, and of the metadata or spec of Deployments."""
+        self.related = 0
+        """Events of Pods and Services, the kinds that rules select."""
 
     def run(self) -> None:
         """Look again and again."""
@@ -37,7 +39,7 @@ class Activity(threading.Thread):
 
     def look(self) -> None:
         """Look now."""
-        work = self._operator.work()
+        work = self._installation.work()
         if work.depth or work != self.work:
             self.last = time.monotonic()
         self.work = work
@@ -52,6 +54,10 @@ class Activity(threading.Thread):
     def receive_myresource(self, event: Event) -> None:
         """Note that a MyResource changed."""
         self._note("MyResource", event)
+
+    def receive_related(self, _: Event) -> None:
+        """Count the event of a Pod or a Service."""
+        self.related += 1
 
     def receive_deployment(self, event: Event) -> None:
         """Note that a Deployment changed; count it unless only its status did."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bench.scale.activity import Activity
-from bench.scale.operators import Work
-from bench.scale.usage import Cpu, api_requests, cpu_of, memory
+from bench.scale.installation import Work
+from bench.scale.usage import Cpu, api_requests, cpu_of, memory_of
 from metahook.envtest.client import Client
 from metahook.envtest.process import Process
 
@@ -42,11 +42,16 @@ class Measurement:
     customizes: int
     status_writes: int
     child_writes: int
-    child_requests: int
-    """Requests that create or change children. Some change nothing, and are no writes."""
-    parent_reads: int
+    requests: int
+    """Requests to the API server about MyResources and their children. Some change nothing, and are no writes."""
+    related: int
+    """Events of Pods and Services."""
     longest_queue: int
-    requests: dict[str, int]
+
+    @property
+    def metacontrollers(self) -> float:
+        """The CPU seconds of all Metacontrollers."""
+        return sum(seconds for name, seconds in self.cpu.items() if name.startswith("metacontroller"))
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ class _Before:
     cpu: Cpu
     work: Work
     changes: Counter[str]
-    requests: Counter[str]
+    requests: int
+    related: int
 
 
 @dataclass
@@ -72,6 +78,7 @@ class Meter:
         """Run *act*, and wait until *until* holds, all syncs were made, and nothing happens any more."""
         before = self._before()
         act()
+        self.activity.last = time.monotonic()
         return self._since(before, event, until)
 
     def measure_next(self, event: Event, until: Callable[[], bool], within: float) -> Measurement:
@@ -93,14 +100,14 @@ class Meter:
         requests = self._requests()
         self.activity.look()
         self.activity.peak = 0
-        changes = self.activity.changes.copy()
-        return _Before(time.monotonic(), cpu_of(self.processes), self.activity.work, changes, requests)
+        changes, related = self.activity.changes.copy(), self.activity.related
+        return _Before(time.monotonic(), cpu_of(self.processes), self.activity.work, changes, requests, related)
 
     def _since(self, before: _Before, event: Event, until: Callable[[], bool]) -> Measurement:
         work = before.work
         seconds = self._wait(before.start, lambda: until() and self._syncs_since(work.syncs) >= event.affected)
         used = cpu_of(self.processes).since(before.cpu)
-        made, now = self._requests() - before.requests, self.activity.work
+        now = self.activity.work
         changed = self.activity.changes - before.changes
         return Measurement(
             event=event.name,
@@ -108,15 +115,14 @@ class Meter:
             seconds=round(seconds, 1),
             quiet_after=round(max(seconds, self.activity.last - before.start), 1),
             cpu=used,
-            memory=memory(self.processes),
+            memory=memory_of(self.processes),
             syncs=self._syncs_since(work.syncs),
             customizes=now.customizes - (work.customizes if now.customizes >= work.customizes else 0),
             status_writes=changed["MyResource"] - event.user_writes,
             child_writes=changed["Deployment"],
-            child_requests=sum(made[key] for key in made if _writes_child(key)),
-            parent_reads=made["GET myresources"],
+            requests=self._requests() - before.requests,
+            related=self.activity.related - before.related,
             longest_queue=self.activity.peak,
-            requests=dict(sorted(made.items())),
         )
 
     def _syncs_since(self, before: int) -> int:
@@ -138,11 +144,5 @@ class Meter:
                 raise TimeoutError(message)
             time.sleep(0.05)
 
-    def _requests(self) -> Counter[str]:
+    def _requests(self) -> int:
         return api_requests(self.client.http.get("/metrics").text)
-
-
-def _writes_child(request: str) -> bool:
-    """Return whether a request such as ``APPLY deployments`` creates or changes a child."""
-    verb, _, resource = request.partition(" ")
-    return verb != "GET" and resource in {"deployments", "services"}

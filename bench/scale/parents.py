@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from app.api.names import SHARD_LABEL
 from bench.scale.watch import Event
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
 from tests.e2e.statuses import state_and_reason
 from tests.e2e.used import SETTINGS, USED, put_all
 from tests.worlds import parent
+
+SPREAD = 20
+"""Namespaces."""
 
 _WRITERS = 4
 _PATIENCE = 120.0
@@ -22,12 +26,15 @@ Name = tuple[str, str]
 
 
 class Parents:
-    """*size* MyResources in *spread* namespaces."""
+    """*size* MyResources in several namespaces, spread evenly over *shards*."""
 
-    def __init__(self, client: Client, size: int, spread: int) -> None:
+    def __init__(self, client: Client, size: int, shards: int = 1) -> None:
         self._client = client
+        self._shards = shards
+        spread = min(SPREAD, size)
         self._namespaces = [f"n{number}" for number in range(spread)]
         self.names: list[Name] = [(self._namespaces[number % spread], f"web{number}") for number in range(size)]
+        self._created: set[Name] = set()
         self._ready: set[Name] = set()
         self._left: set[Name] = set()
         self._lock = threading.Lock()
@@ -46,7 +53,19 @@ class Parents:
 
     def create(self, spec: Json) -> None:
         """Create all, with this *spec*."""
-        self._each(self.names, lambda name: self._client.create(parent(name[1], namespace=name[0], **spec)))
+        self._each(enumerate(self.names), lambda item: self._create(item[1], item[0] % self._shards, spec))
+
+    def create_first(self, spec: Json) -> None:
+        """Create one more in each shard."""
+        for shard in range(self._shards):
+            self._create((self._namespaces[0], f"first{shard}"), shard, spec)
+
+    def _create(self, name: Name, shard: int, spec: Json) -> None:
+        item = parent(name[1], namespace=name[0], **spec)
+        if shard:
+            item["metadata"]["labels"] = {SHARD_LABEL: str(shard)}
+        self._created.add(name)
+        self._client.create(item)
 
     def change_half(self, spec: Json) -> None:
         """Change fields of the spec of every other MyResource."""
@@ -56,6 +75,14 @@ class Parents:
         """Change the ConfigMap in each namespace."""
         change = {"data": {USED: "changed"}}
         self._each(self._namespaces, lambda name: self._client.change("ConfigMap", name, SETTINGS, change))
+
+    def change_unused(self, times: int) -> None:
+        """Change a ConfigMap that no MyResource uses, so many *times*."""
+        namespace, name = self._namespaces[0], "unused"
+        metadata = {"name": name, "namespace": namespace}
+        self._client.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {}})
+        for number in range(times):
+            self._client.change("ConfigMap", namespace, name, {"data": {USED: str(number)}})
 
     @property
     def half(self) -> list[Name]:
@@ -80,8 +107,9 @@ class Parents:
             self._left.clear()
 
     def are_ready(self) -> bool:
-        """Return whether all are Ready."""
-        return len(self._ready) == len(self.names)
+        """Return whether all that were created are Ready."""
+        with self._lock:
+            return self._created <= self._ready
 
     def have_failed(self) -> bool:
         """Return whether none is Ready."""

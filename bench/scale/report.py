@@ -1,78 +1,112 @@
-"""The table of measurements, and the files that have all of them."""
+"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/operate.md show them as they were printed."""
 
-import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from bench.scale.measurement import Measurement
+from bench.scale.sizing import SETUPS, Costs, Run, estimate
 
-FOLDER = Path(__file__).parent.parent.parent / "build"
-"""Where the results of the last run are, in scale.json, or features.json for a comparison of features."""
-
-RESULTS = Path(__file__).parent / "results.json"
-"""The committed results, which docs/performance.md shows: a copy of build/scale.json."""
-
-HEAD = (
-    "| measured | MyResources | namespaces | event | done after | quiet after | CPU s: controller | hook "
-    "| API server | etcd | kube-controller-manager "
-    "| syncs | customize | status writes | child writes | child requests | longest queue |"
+EVENTS = (
+    "event",
+    "done after",
+    "quiet after",
+    "CPU s of Metacontroller",
+    "of the hook",
+    "of the API server",
+    "syncs",
+    "customize calls",
+    "status writes",
+    "child writes",
+    "API requests",
+    "longest queue",
 )
-RULE = "|---" * (HEAD.count("|") - 1) + "|"
+SHARDS = (
+    "shards",
+    "created after",
+    "CPU s of each Metacontroller: create",
+    "restart",
+    "1,000 related events",
+    "memory of each",
+)
+SIZES = (
+    "MyResources",
+    "shards",
+    "watch Pods",
+    "`--client-go-qps`, `-burst`, `--workers`",
+    "`replicaCount`",
+    "memory of each Metacontroller",
+    "its CPU to create all",
+    "CPU of the hook",
+    "create all",
+    "restart",
+    "resync",
+)
 
-_OTHERS = ("hook", "kube-apiserver", "etcd", "kube-controller-manager")
 
+def event(measured: Measurement, note: str = "") -> str:
+    """Return the row of an event; counts are for each MyResource that it concerns."""
 
-@dataclass(frozen=True)
-class Row:
-    """A measurement, and where it was made."""
+    def each(count: int) -> str:
+        return f"{count / measured.affected:.1f}" if count else "0"
 
-    operator: str
-    size: int
-    namespaces: int
-    measurement: Measurement
-
-    @property
-    def controller(self) -> float:
-        """The CPU seconds of Metacontroller, or of the operator in Go."""
-        return sum(seconds for name, seconds in self.measurement.cpu.items() if name not in _OTHERS)
-
-    def each(self, count: int) -> str:
-        """Return *count* for each MyResource that the event concerns."""
-        return f"{count / self.measurement.affected:.1f}" if count else "0"
-
-    def text(self) -> str:
-        """Return the row of the table."""
-        it = self.measurement
-        cpu = (self.controller, *(it.cpu.get(name, 0.0) for name in _OTHERS))
-        counts = (it.syncs, it.customizes, it.status_writes, it.child_writes, it.child_requests)
-        cells = (
-            *(self.operator, self.size, self.namespaces, it.event),
-            *(f"{it.seconds:.1f} s", f"{it.quiet_after:.1f} s"),
-            *(f"{seconds:.1f}" for seconds in cpu),
-            *map(self.each, counts),
-            it.longest_queue,
+    counts = (measured.syncs, measured.customizes, measured.status_writes, measured.child_writes, measured.requests)
+    return _line(
+        (
+            measured.event + note,
+            f"{measured.seconds:.1f} s",
+            f"{measured.quiet_after:.0f} s",
+            f"{measured.metacontrollers:.1f}",
+            f"{measured.cpu.get('hook', 0):.1f}",
+            f"{measured.cpu.get('kube-apiserver', 0):.1f}",
+            *map(each, counts),
+            str(measured.longest_queue),
         )
-        return f"| {' | '.join(map(str, cells))} |"
-
-    def progress(self) -> str:
-        """Return a line for whoever waits."""
-        it = self.measurement
-        return f"{self.operator}, {self.size} in {self.namespaces}: {it.event}, {it.seconds:.1f} s"
+    )
 
 
-def save(rows: Iterable[Row], file: Path) -> None:
-    """Write *file*."""
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+def shards(run: Run) -> str:
+    """Return the row of a number of shards."""
+    cpu = (run.create, run.restart, run.many)
+    cells = (str(run.shards), f"{run.seconds:.1f} s", *(f"{each:.1f}" for each in cpu), f"{run.memory:.0f} MiB")
+    return _line(cells)
 
 
-def load(file: Path) -> list[Row]:
-    """Return the rows that *file* has."""
-    read = json.loads(file.read_text())
-    return [Row(**{**row, "measurement": Measurement(**row["measurement"])}) for row in read]
+def sizes(costs: Costs) -> Iterator[str]:
+    """Yield the table of what the installations of docs/operate.md cost by the model."""
+    yield from head(SIZES)
+    for setup in SETUPS:
+        found = estimate(costs, setup)
+        yield _line(
+            (
+                f"{setup.size:,}",
+                str(setup.shards),
+                "yes" if setup.has_pods else "no",
+                f"{setup.qps}, {setup.qps * 2}, {setup.workers}",
+                str(setup.replicas),
+                f"about {_rounded(found.memory)}",
+                *map(_time, (found.cpu, found.hook, found.create, found.restart, found.resync)),
+            )
+        )
 
 
-def table(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of the table."""
-    yield from (HEAD, RULE, *(row.text() for row in rows))
+def head(names: Sequence[str]) -> Iterator[str]:
+    """Yield the head of a table."""
+    yield _line(names)
+    yield _line(["---"] * len(names))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rounded(mib: float) -> str:
+    """Return *mib* as text of two digits, in GiB from 10 GiB on."""
+    return f"{mib / 1024:.0f} GiB" if mib >= 10 * 1024 else f"{float(f'{mib:.2g}'):,.0f} MiB"
+
+
+def _time(seconds: float) -> str:
+    """Return *seconds* as text of about two digits."""
+    return next(f"{seconds / unit:{digits}} {name}" for most, unit, digits, name in _UNITS if seconds < most)
+
+
+_UNITS = ((9.5, 1, ".1f", "s"), (120, 1, ".0f", "s"), (7200, 60, ".0f", "min"), (float("inf"), 3600, ".0f", "h"))
+"""Each with the seconds below which it is used, its seconds, and its digits."""

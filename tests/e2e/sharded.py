@@ -18,16 +18,16 @@ from tests.e2e.watched import values
 CONTROLLER = "CompositeController"
 
 
-def controllers(cluster: Cluster, shards: int) -> list[Json]:
-    """Return the CompositeControllers that the chart makes for so many *shards*."""
+def controllers(hook: str, shards: int) -> list[Json]:
+    """Return the CompositeControllers that the chart makes for so many *shards*, with the URL *hook*."""
     text = rendered({**values(secrets=False), "shards": shards})["compositecontroller.yaml"]
-    address = cluster.url.removeprefix("http://")
+    address = hook.removeprefix("http://")
     return [with_hooks_at(address, item) for item in yaml.safe_load_all(text)]
 
 
 def split(cluster: Cluster, shards: int) -> None:
     """Change the number of *shards* as ``helm upgrade`` does: apply in the order of names, then delete the rest."""
-    desired = controllers(cluster, shards)
+    desired = controllers(cluster.hook.url, shards)
     for item in desired:
         cluster.client.apply(item)
     names = {item["metadata"]["name"] for item in desired}

@@ -120,7 +120,7 @@ def test_tls_before_1_2_is_refused(pki: Pki, version: str, is_accepted: bool) ->
 
 
 def test_certificates_are_replaced_under_load_without_a_failed_request(pki: Pki) -> None:
-    """``make reliability`` does it ten times, with the hook as it is served."""
+    """Every second request has a connection of its own."""
     with serving(pki.certificates()) as address:
         seen = rotate_under_load(pki, address, 3)
 

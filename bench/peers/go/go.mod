@@ -1,3 +1,0 @@
-module example.com/bench/peers/go
-
-go 1.25

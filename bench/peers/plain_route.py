@@ -1,0 +1,21 @@
+"""A plain route of FastAPI with the controller of this operator: what the server of this hook adds to it.
+
+``uvicorn bench.peers.plain_route:app --loop uvloop --http httptools``
+"""
+
+from fastapi import FastAPI, Request, Response
+
+from app.core.controller import controller
+from app.settings import Settings, read
+from metahook import Memo
+from metahook.server.clock import utc_now
+
+CONTROLLER = controller(read(Settings).watch, Memo())
+
+app = FastAPI()
+
+
+@app.post("/sync")
+async def sync(request: Request) -> Response:
+    """Respond to a sync request."""
+    return Response(CONTROLLER.answer_sync(await request.body(), utc_now()), media_type="application/json")

@@ -1,0 +1,115 @@
+"""The installation that is measured: the hook, and a Metacontroller for each shard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from bench.scale.prometheus import samples, total
+from metahook.envtest.binaries import Binaries
+from metahook.envtest.client import Client
+from metahook.envtest.control_plane import ControlPlane
+from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.process import Process
+from metahook.simulator.metacontroller.settings import Mode
+from tests.e2e.control_plane import METACONTROLLER
+from tests.e2e.hook import Hook
+from tests.e2e.installed import install
+from tests.e2e.sharded import controllers, target
+
+DEFAULT_RESYNC = 600
+"""Seconds: that of metacontroller/compositecontroller.yaml."""
+MODE: Mode = "server-side-apply"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the Metacontrollers have done since they started, and what is in their queues."""
+
+    syncs: int = 0
+    customizes: int = 0
+    depth: int = 0
+
+    def __add__(self, other: "Work") -> "Work":
+        return Work(self.syncs + other.syncs, self.customizes + other.customizes, self.depth + other.depth)
+
+
+class Installation:
+    """The hook with *options*, and Metacontrollers of so many *shards*, with their files in *folder*."""
+
+    def __init__(
+        self, binaries: Binaries, folder: Path, control_plane: ControlPlane, shards: int, options: Sequence[str]
+    ) -> None:
+        self.hook = Hook("hook", folder, *options)
+        account = control_plane.kubeconfig(METACONTROLLER)
+        self.metacontrollers = [metacontroller(binaries, folder, account, MODE) for _ in range(shards)]
+        for shard, process in enumerate(self.metacontrollers):
+            process.name = f"metacontroller-{shard}"
+            process.log = folder / f"{process.name}.log"
+            process.command.append(f"--target-label-selector={target(shard, shards)}")
+        self.shards = shards
+        self._resync = DEFAULT_RESYNC
+        self._upgrades = 0
+        self._http = httpx.Client(trust_env=False)
+
+    @property
+    def processes(self) -> list[Process]:
+        """Return all processes."""
+        return [*self.metacontrollers, self.hook]
+
+    def install(self, client: Client) -> None:
+        """Start the hook, and install what the Metacontrollers need to call it."""
+        self._client = client
+        self.hook.start()
+        install(client, self.hook.url, secrets=False)
+        self._apply()
+
+    def start(self) -> None:
+        """Start the Metacontrollers."""
+        for process in self.metacontrollers:
+            process.start()
+
+    def stop(self) -> None:
+        """Stop the Metacontrollers."""
+        for process in self.metacontrollers:
+            process.stop()
+
+    def change_revision(self) -> None:
+        """Change the revision in the URLs of the hook, as an upgrade with Helm does."""
+        self._upgrades += 1
+        self._apply()
+
+    def set_resync(self, seconds: int) -> int:
+        """Change the period after which all MyResources are synced; return the number of syncs before.
+
+        This restarts the controllers in Metacontroller, which then sync all of them.
+        """
+        before = self.work().syncs
+        self._resync = seconds
+        self._apply()
+        return before
+
+    def _apply(self) -> None:
+        for item in controllers(self.hook.url, self.shards):
+            item["spec"]["resyncPeriodSeconds"] = self._resync
+            for hook in item["spec"]["hooks"].values():
+                hook["webhook"]["url"] += f".{self._upgrades}" if self._upgrades else ""
+            self._client.apply(item)
+
+    def work(self) -> Work:
+        """Return the work of all Metacontrollers that run, from their metrics."""
+        return sum(map(self._work, self.metacontrollers), Work())
+
+    def _work(self, process: Process) -> Work:
+        (address,) = (word.partition("=")[2] for word in process.command if word.startswith("--metrics-address="))
+        try:
+            text = self._http.get(f"http://{address}/metrics").text
+        except httpx.TransportError:
+            return Work()
+        queues = samples(text, "workqueue_depth")
+        return Work(
+            int(total(text, "metacontroller_sync_requests_total")),
+            int(total(text, "metacontroller_customize_requests_total")),
+            int(sum(each.value for each in queues if each.labels["name"].startswith("CompositeController-"))),
+        )

@@ -1,0 +1,144 @@
+"""Memory: an idle hook, bodies that are held, heads that do not end, hostile JSON, and many requests that differ."""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from metahook.protocol.extent import MAX_OBJECTS
+from tests.calling import JSON
+from tests.large import MIB
+from tests.server.attacks.senders import request, send
+from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
+
+pytestmark = pytest.mark.attacks
+
+MOST_IDLE = 64
+"""MiB."""
+HELD = 60
+SHAPES = {
+    "empty lists": b"[" + b"[]," * (10 * MIB) + b"[]]",
+    "empty objects": b"[" + b"{}," * (10 * MIB) + b"{}]",
+    "distinct keys": b"{" + b",".join(b'"%d":1' % number for number in range(2_500_000)) + b"}",
+    "floats": b"[" + b"1.5," * (31 * MIB // 4) + b"1.5]",
+    "levels": b"[" * (31 * MIB),
+    "one string": b'"' + b"a" * (31 * MIB) + b'"',
+}
+"""Children that cost most to read, near the limit of 32 MiB."""
+REQUESTS, WARM_UP = 50_000, 15_000
+MOST_GROWTH = 5
+"""MiB."""
+PATIENCE = 60
+"""Seconds."""
+
+
+def with_children(children: bytes, uid: bytes = b'"1"') -> bytes:
+    """Return a sync request with *children* in their group."""
+    parent = b'{"metadata":{"name":"web","namespace":"default","uid":%s,"generation":1},"spec":{"image":"a"}}' % uid
+    return b'{"parent":' + parent + b',"children":{"Deployment.apps/v1":{' + children + b'},"Service.v1":{}}}'
+
+
+def worst() -> list[bytes]:
+    """Return the requests that cost most to read: one of each shape, and two with as many objects as there may be."""
+    item = b'"w%d":{"metadata":{"name":"w%d","namespace":"default"},"a":"' + b"a" * 550 + b'"}'
+    objects = b",".join(item % (number, number) for number in range(MAX_OBJECTS - 2))
+    shapes = [with_children(b'"web":' + shape) for shape in SHAPES.values()]
+    return [*shapes, with_children(objects), with_children(objects, uid=b"1")]
+
+
+async def hold(target: Target) -> None:
+    """Send 4 MiB of a longer body on each of 60 connections, and keep them."""
+    raw = request(b"[" * (4 * MIB)).replace(b"Content-Length: 4194304", b"Content-Length: 4194305")
+    writers = []
+    for _ in range(HELD):
+        _, writer = await asyncio.open_connection("127.0.0.1", target.port)
+        writer.write(raw)
+        writers.append(writer)
+    await asyncio.sleep(4)
+    for writer in writers:
+        writer.close()
+
+
+async def send_heads(target: Target) -> None:
+    """Send 20 MB of headers on each of 10 connections at the same time, and keep those."""
+    for writer in await asyncio.gather(*(send_head(target.port) for _ in range(10))):
+        writer.close()
+
+
+async def send_head(port: int) -> asyncio.StreamWriter:
+    """Send 20 MB of headers on a new connection, and return it."""
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /sync HTTP/1.1\r\nHost: hook\r\n")
+    with suppress(ConnectionError):
+        for number in range(20_000):
+            writer.write(b"X-%d: " % number + b"a" * 1000 + b"\r\n")
+            await writer.drain()
+    return writer
+
+
+async def send_worst(target: Target) -> float:
+    """Send the worst requests at once, and twice; return the seconds of the slowest answer of ``/livez`` meanwhile."""
+    slowest = 0.0
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
+
+        async def send_twice(body: bytes) -> None:
+            for _ in range(2):
+                with suppress(httpx.TransportError):
+                    await client.post(f"http://127.0.0.1:{target.port}/sync", content=body, headers=JSON)
+
+        sending = asyncio.gather(*map(send_twice, worst()))
+        while not sending.done():
+            begin = time.monotonic()
+            (await client.get(f"http://127.0.0.1:{target.health_port}/livez")).raise_for_status()
+            slowest = max(slowest, time.monotonic() - begin)
+            await asyncio.sleep(0.05)
+        await sending
+    return slowest
+
+
+def peak(target: Target, attack: Coroutine[Any, Any, object]) -> float:
+    """Return the peak of memory in MiB during *attack*."""
+    target.forget_peak()
+    asyncio.run(attack)
+    return target.memory("VmHWM")
+
+
+def test_an_idle_hook_takes_little_memory() -> None:
+    with served() as target:
+        assert target.memory() <= MOST_IDLE
+
+
+@pytest.mark.parametrize("attack", [hold, send_heads], ids=["held bodies", "heads without an end"])
+def test_what_is_sent_and_not_finished_takes_bounded_memory(attack: Any) -> None:
+    with served() as target:
+        assert peak(target, attack(target)) <= MOST_MEMORY
+    with unprotected() as target:
+        assert peak(target, attack(target)) > MOST_MEMORY
+
+
+def test_the_worst_json_takes_bounded_memory_and_health_is_answered_meanwhile() -> None:
+    with served() as target:
+        target.forget_peak()
+        slowest = asyncio.run(send_worst(target))
+
+        assert target.memory("VmHWM") <= MOST_MEMORY
+        assert slowest <= 2
+
+
+def test_many_requests_that_all_differ_leave_nothing_in_memory() -> None:
+    numbers = itertools.count()
+    body = REQUEST.partition(b"\r\n\r\n")[2]
+
+    def following() -> bytes:
+        return request(body[:-1] + b',"unread":%d}' % next(numbers))
+
+    with served() as target:
+        assert send(target.port, following, senders=8, times=WARM_UP).codes.keys() == {"200"}
+        before = target.memory()
+        assert send(target.port, following, senders=8, times=REQUESTS).codes.keys() == {"200"}
+        assert target.memory() - before <= MOST_GROWTH

@@ -1,0 +1,21 @@
+"""The operator's sync hook as a short FastAPI app without limits: what an attack does to it shows that it is one."""
+
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from starlette.responses import Response
+
+from app.core.controller import controller
+from app.core.watch import Watch
+from metahook.server.clock import utc_now
+
+app = FastAPI()
+hook = controller(Watch())
+
+
+@app.post("/sync")
+async def sync(body: dict[str, Any]) -> Response:
+    """Respond to a sync request."""
+    answer = hook.answer_sync(msgspec.json.encode(body), utc_now())
+    return Response(answer, media_type="application/json")
