@@ -13,10 +13,11 @@ from app.cli.options import with_settings
 from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.desired.config_hash import published_hashes
+from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.causes import READ_MESSAGES
 from app.core.watch import Watch
 from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
-from metahook import Memo, SyncRequest
+from metahook import SyncRequest
 from metahook.protocol import Body
 from metahook.protocol.wire import MIB
 from metahook.server.address import Address, CannotListen
@@ -38,7 +39,7 @@ def command(settings: Settings) -> None:
     health_at = Address(settings.host, settings.health_port)
     options = _server_options(settings)
     try:
-        serve(controller(settings.watch, Memo()), Address(settings.host, settings.port), health_at, options)
+        serve(controller(settings.watch, GenerationMemo()), Address(settings.host, settings.port), health_at, options)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"
@@ -56,7 +57,7 @@ def app_from_environment() -> FastAPI:
         message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
         raise InputError(message)
     set_up_logging(settings.log)  # Why here: other servers set up only their own
-    return create_app(controller(settings.watch, Memo()), _server_options(settings))
+    return create_app(controller(settings.watch, GenerationMemo()), _server_options(settings))
 
 
 def _server_options(settings: Settings) -> ServerOptions:

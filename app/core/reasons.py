@@ -6,7 +6,6 @@ names of nodes or Pods, nothing that changes while the cause stays the same.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -37,10 +36,6 @@ class Reason:
     def words(self) -> list[str]:
         """The names of the words in its message."""
         return _WORD.findall(self.message)
-
-    def filled(self, words: Mapping[str, str]) -> str:
-        """Return the message with *words* in their places."""
-        return self.message.format_map(words)
 
     def outlined(self) -> str:
         """Return the message as ``myresource explain`` prints it."""

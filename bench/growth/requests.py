@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from app.core.controller import controller
+from app.core.desired.generation import GenerationMemo
 from bench.pods import with_all_fields
-from metahook import ConfigMap, Controller, Memo, SyncRequest, SyncResponse, drifted_field
+from metahook import ConfigMap, Controller, SyncRequest, SyncResponse, drifted_field
 from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from tests.build import EARLIER_TEXT, NOW, grouped, my_resource, owned, rolled_out
@@ -24,7 +25,7 @@ from tests.watching import WATCH, backup, config_map, related
 
 Json = dict[str, Any]
 
-SERVED = controller(WATCH, Memo())
+SERVED = controller(WATCH, GenerationMemo())
 """The controller as it is served: it remembers what a generation asks for."""
 
 TEXT = "a value of some length, as it is common"

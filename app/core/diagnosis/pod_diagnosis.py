@@ -32,14 +32,18 @@ class Diagnosis:
     """Pods that failed as a whole of late; each of them is being replaced."""
 
 
+_NOTHING_KNOWN = Diagnosis()
+
+
 def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
     """Return what the Pods of *deployment* say *now*, in the words of *spec*.
 
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
-    revision, advice = current(related, deployment), Advice(spec)
+    revision = current(related, deployment)
     if not revision.pods:
-        return Diagnosis()
+        return _NOTHING_KNOWN
+    advice = Advice(spec)
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]
     disrupted = disruptions(revision, spec, now)
     every = [*(cause for _, of_pod in by_pod for cause in of_pod), *disrupted.causes]

@@ -53,8 +53,9 @@ def _has_timed_out(facts: Facts) -> bool:
 
 def _is_refused(facts: Facts) -> bool:
     """Pods, or the ReplicaSet that makes them, can't be created."""
-    no_replica_set = facts.rollout.says("Progressing", "False") and not facts.rollout.is_late
-    return facts.rollout.says("ReplicaFailure", "True") or no_replica_set
+    rollout = facts.rollout
+    has_no_replica_set = rollout.progressing == "False" and not rollout.is_late
+    return has_no_replica_set or (rollout.failure is not None and rollout.failure.status == "True")
 
 
 def _has_lost_pods(facts: Facts) -> bool:
@@ -65,7 +66,7 @@ def _has_lost_pods(facts: Facts) -> bool:
 
 def _has_unwatched_dependency(facts: Facts) -> bool:
     """One of the dependencies is of a kind that the operator does not watch."""
-    return any(each.state is State.NOT_WATCHED for each in facts.desired.unmet_dependencies or [])
+    return any(unmet.state is State.NOT_WATCHED for unmet in facts.desired.unmet_dependencies or [])
 
 
 def _has_leftover_fields(facts: Facts) -> bool:

@@ -13,8 +13,8 @@ from app.core.status.readiness import Decision
 def message(decision: Decision, facts: Facts) -> str:
     """Return the message of the condition Ready."""
     of_cause = vars(decision.cause.words) if decision.cause else {}
-    others = [name for name in decision.reason.words if name not in of_cause]
-    return decision.reason.filled({**of_cause, **{name: WORDS[name](facts) for name in others}})
+    words = {name: WORDS[name](facts) for name in decision.reason.words if name not in of_cause}
+    return decision.reason.message.format_map({**of_cause, **words})
 
 
 def _drift(facts: Facts) -> Drift:
@@ -62,7 +62,7 @@ def _override(facts: Facts) -> str:
 
 
 def _replica_failure(facts: Facts) -> str:
-    failure = facts.rollout.status.condition("ReplicaFailure")
+    failure = facts.rollout.failure
     return explain_replica_failure(failure.message if failure else None, facts.desired.spec)
 
 
@@ -84,7 +84,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "override": _override,
     "fields": _fields,
     "command": _command,
-    "write": lambda facts: "updated" if _drift(facts).is_observed else "created",
-    "refusers": lambda facts: "" if _drift(facts).is_observed else "another object has its name, or ",
+    "write": lambda facts: "updated" if _drift(facts).observed else "created",
+    "refusers": lambda facts: "" if _drift(facts).observed else "another object has its name, or ",
 }
 """The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.words`."""

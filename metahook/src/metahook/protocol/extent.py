@@ -8,6 +8,7 @@ from contextlib import suppress
 import msgspec
 
 from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.wire import ParentBody
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
@@ -58,7 +59,8 @@ def check_objects(body: bytes | bytearray) -> None:
         raise MalformedRequest(Rule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
 
 
-def check_parent(path: str, json: msgspec.Raw) -> None:
-    """Raise MalformedRequest if the *json* of the parent's field at *path* is too large."""
-    if len(json) > MAX_PARENT:
-        raise MalformedRequest(Rule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")
+def check_parent(parent: ParentBody) -> None:
+    """Raise MalformedRequest if the spec or the status of *parent* is too large."""
+    for path, json in (("parent.spec", parent.spec), ("parent.status", parent.status)):
+        if len(json) > MAX_PARENT:
+            raise MalformedRequest(Rule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")

@@ -8,6 +8,7 @@ to read the JSON once more, however many members it has.
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -16,6 +17,7 @@ import msgspec
 from metahook.protocol.malformed import MalformedRequest, Rule
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 Json = bytes | bytearray | msgspec.Raw
 
 _NOUNS: dict[Any, str] = {
@@ -64,6 +66,20 @@ def try_read(json: Json, expected: type[T]) -> T | None:
         return msgspec.json.decode(json, type=expected)
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def try_read_list(json: Json, struct: type[S]) -> list[S]:
+    """Return the items of the list *json* that can be read as *struct*; none if it is no list."""
+    try:
+        return _list_decoder(struct).decode(json)
+    except (msgspec.DecodeError, RecursionError):
+        items = try_read(json, list[msgspec.Raw]) or []
+        return [item for item in (try_read(raw, struct) for raw in items) if item is not None]
+
+
+@cache
+def _list_decoder(struct: type[S]) -> msgspec.json.Decoder[list[S]]:
+    return msgspec.json.Decoder(list[struct])  # type: ignore[valid-type] # made here
 
 
 def _error(text: str, expected: Any, path: str) -> MalformedRequest:  # noqa: ANN401 - a type

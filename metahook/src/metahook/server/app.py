@@ -19,7 +19,7 @@ from metahook import __version__
 from metahook.protocol import Body, Controller
 from metahook.protocol.controller import Answer, Hook
 from metahook.server.clock import Clock, utc_now
-from metahook.server.endpoint import Answers, Endpoint
+from metahook.server.endpoint import Endpoint
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.logs import DEFAULT_LOG, LogOptions
 from metahook.server.metrics import Metrics
@@ -94,8 +94,7 @@ def create_app(
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
         hooks = turn_on(app, hooks, health_port, reports.respond_refused)
-    answers = None if options.dev else Answers()
-    endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
+    endpoints = [Endpoint(path, hook, clock) for path, hook in hooks.items()]
     routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
     # Why not in development mode: it has a check of its own for each request.
     app.state.try_respond = None if options.dev else routes.try_respond
