@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message
 
 from metahook import SyncRequest, SyncResponse
 from metahook.protocol import Body, MalformedRequest
-from metahook.protocol.malformed import Rule
+from metahook.protocol.malformed import RequestRule
 from metahook.server import body, recording
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
@@ -122,7 +122,7 @@ def with_errors_of_a_thread() -> ASGIApp:
     work = Work(Limits())
 
     def decide(content: Body) -> Response:
-        raise MalformedRequest(Rule.JSON) from ValueError(content[:1])
+        raise MalformedRequest(RequestRule.JSON) from ValueError(content[:1])
 
     async def respond(request: Request) -> Response:
         try:

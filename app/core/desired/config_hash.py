@@ -95,17 +95,17 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
     content_hash, is_known = _Hash(kind, request.parent.uid), bool(uses)
     missing: dict[Reference, Reference] = {}
     for name, refs in sorted(uses.items()):
-        observed, found = request.related.get(kind, name), list[Entries]()
+        observed, entries = request.related.get(kind, name), list[Entries]()
         for ref in refs:
             values = _values(ref, observed)
             if isinstance(values, dict):
-                found.append(values.items())
+                entries.append(values.items())
             elif values is not Absence.MISSING:
                 is_known = False
             elif not ref.optional:
                 is_known = False
                 missing[ref] = ref.of_object() if observed is Absence.MISSING else ref
-        content_hash.add(name, found)
+        content_hash.add(name, entries)
     return _Content(content_hash.digest() if is_known else None, missing)
 
 
@@ -118,7 +118,7 @@ class _Hash:
 
     def add(self, name: str, uses: list[Entries]) -> None:
         """Add the entries of all *uses*, each once; names come in order."""
-        # Why not always a set: it hashes all values, and most objects are used once.
+        # A set hashes all values, and most objects are used once.
         entries = sorted(uses[0] if len(uses) == 1 else set().union(*uses))
         for start in range(0, len(entries), _BATCH):
             batch = [(name, *entry) for entry in entries[start : start + _BATCH]]

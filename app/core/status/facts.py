@@ -25,6 +25,32 @@ ROLLOUT = "a complete rollout"
 """What is waited for once the children carry the spec, where the Deployment does not count the time itself."""
 
 
+class Deadlines:
+    """When the rollout is late: it made no *progress*, or Pods have no *stability*, by these times.
+
+    After the *last_failure* of unstable Pods, failures decide, and not the clock: a Pod that has not failed since the
+    deadline has met it.
+    """
+
+    def __init__(
+        self,
+        *,
+        progress: datetime | None,
+        stability: datetime | None,
+        last_failure: datetime | None,
+        now: datetime,
+    ) -> None:
+        judged_at = last_failure or now
+        self.has_no_progress = progress is not None and progress <= judged_at
+        """Whether the rollout has made no progress for so long that the Deployment should report it, but does not."""
+        self.has_unstable_pods = stability is not None and stability <= judged_at
+        """Whether Pods of a rollout that did not end have been unstable past its deadline.
+
+        The Deployment takes it for progress whenever such a Pod is ready for a moment.
+        """
+        self.timers = [] if last_failure else [progress, stability]
+
+
 class Facts:
     """All that the decision depends on. Each fact is found once; those that depend on others come after them."""
 
@@ -81,19 +107,13 @@ class Facts:
         """The object of another owner that has a child's name."""
 
         is_held_up = bool(self.drift or desired.config.missing or self.rollout.is_not_yet_observed)
-        # Where only unstable Pods hold the rollout up, their failures decide about deadlines, and not the clock: a Pod
-        # that has not failed since the deadline has met it.
-        last_failure = None if is_held_up else diagnosis.last_failure_at
-        deadline_ends = self._deadline_ends()
-        stability_ends = None if is_held_up else self._stability_ends()
-        self.has_exceeded_deadline = deadline_ends is not None and deadline_ends <= (last_failure or now)
-        """Whether the rollout has made no progress for so long that the Deployment should report it, but does not."""
-        self.has_unstable_pods_past_deadline = stability_ends is not None and stability_ends <= (last_failure or now)
-        """Whether Pods of a rollout that did not end have been unstable past its deadline.
-
-        The Deployment takes it for progress whenever such a Pod is ready for a moment.
-        """
-        self._deadlines = [] if last_failure else [deadline_ends, stability_ends]
+        self.deadlines = Deadlines(
+            progress=self._progress_ends(),
+            stability=None if is_held_up else self._stability_ends(),
+            last_failure=None if is_held_up else diagnosis.last_failure_at,
+            now=now,
+        )
+        """Those of the rollout. Failures of Pods count only where nothing else holds it up."""
 
     @property
     def was_ready(self) -> bool:
@@ -117,7 +137,7 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        return [*self._drift_timers(), *self._deadlines, self.diagnosis.changes_at]
+        return [*self._drift_timers(), *self.deadlines.timers, self.diagnosis.changes_at]
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None:
@@ -149,7 +169,7 @@ class Facts:
         """Tell whether *holder* keeps the name. A Deployment of a MyResource that was deleted is gone in seconds."""
         return not holder.is_terminating and (holder.kind != "Deployment" or self.is_stuck)
 
-    def _deadline_ends(self) -> datetime | None:
+    def _progress_ends(self) -> datetime | None:
         """Return when the rollout has made no progress for too long."""
         if self.drift:
             return None

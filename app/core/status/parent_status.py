@@ -25,12 +25,11 @@ from app.core.status.conditions import (
     ROLLOUT_LATE,
     ROLLOUT_PAUSED,
     ROLLOUT_REFUSED,
-    Condition,
+    ParentCondition,
 )
 from app.core.status.facts import Facts
-from app.core.status.listing import listing
 from app.core.status.readiness import Decision, decide
-from app.core.status.words import message
+from app.core.status.words import listing, message
 from metahook import Deployment
 
 Json = dict[str, Any]
@@ -56,11 +55,11 @@ def parent_status(facts: Facts) -> Json:
     return status
 
 
-def _conditions(facts: Facts, decision: Decision) -> list[Condition]:
+def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
     reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
     is_ready = decision.outlook is Outlook.READY
     conditions = [
-        Condition("Ready", "True" if is_ready else "False", reason, text),
+        ParentCondition("Ready", "True" if is_ready else "False", reason, text),
         _available(facts),
         _progressing(facts),
     ]
@@ -68,15 +67,15 @@ def _conditions(facts: Facts, decision: Decision) -> list[Condition]:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
     # These two are conditions of kstatus, present only while True.
     if decision.outlook is Outlook.RECONCILING:
-        conditions.append(Condition("Reconciling", "True", reason, text))
+        conditions.append(ParentCondition("Reconciling", "True", reason, text))
     elif decision.outlook is Outlook.STALLED:
-        conditions.append(Condition("Stalled", "True", reason, text))
+        conditions.append(ParentCondition("Stalled", "True", reason, text))
     if facts.installation:
         conditions.append(OPERATOR_MISCONFIGURED[facts.installation[0]])
     return conditions
 
 
-def _with_times(condition: Condition, facts: Facts) -> Json:
+def _with_times(condition: ParentCondition, facts: Facts) -> Json:
     return {
         "type": condition.type,
         "status": condition.status,
@@ -101,21 +100,21 @@ def _state(facts: Facts, decision: Decision) -> str:
     return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
 
 
-def _available(facts: Facts) -> Condition:
+def _available(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
     stable_pods = facts.diagnosis.stable_pods
     is_enough = stable_pods is None or stable_pods >= min_available(facts.rollout.deployment)
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> Condition:
+def _progressing(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     if facts.has_deployment_drift or rollout.is_not_yet_observed or not rollout.deployment:
         return NOT_YET_OBSERVED
     if rollout.is_paused or rollout.progressing == "Unknown":
         return ROLLOUT_PAUSED
-    if facts.has_unstable_pods_past_deadline or rollout.is_late:
+    if facts.deadlines.has_unstable_pods or rollout.is_late:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
@@ -125,7 +124,7 @@ def _progressing(facts: Facts) -> Condition:
     return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
-def _dependencies(unmet: list[Unmet]) -> Condition:
+def _dependencies(unmet: list[Unmet]) -> ParentCondition:
     """Say which dependencies are not met, and why."""
     if not unmet:
         return DEPENDENCIES_MET

@@ -24,7 +24,7 @@ class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
     observed_generation: int | None = None
 
 
-class _Waiting(msgspec.Struct, frozen=True):
+class _PendingChange(msgspec.Struct, frozen=True):
     what: str
     since: str
 
@@ -43,7 +43,7 @@ class PreviousStatus:
         self._conditions = {
             condition.type: condition for condition in try_read_list(status.conditions, PreviousCondition)
         }
-        self._waiting = try_read(status.waiting, _Waiting) if status.waiting else None
+        self._waiting = try_read(status.waiting, _PendingChange) if status.waiting else None
         generation = try_read(status.ready_generation, int) if status.ready_generation else None
         self.ready_generation = generation if generation is not None and 0 <= generation < _GENERATIONS else None
         """The last generation that was Ready."""

@@ -13,7 +13,7 @@ is a command; the *gate* refuses responses that would do damage; a *controller* 
 customize, with the gate behind them; *findings* are what is wrong with its *installation*. The *sender* makes requests
 as Metacontroller does, for the simulator and for tests.
 
-Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
+Imports no other package of this repository; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
 
 from metahook.protocol.controller import Controller

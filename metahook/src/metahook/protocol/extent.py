@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import msgspec
 
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.wire import ParentBody
 
 MAX_OBJECTS = 50_000
@@ -33,7 +33,7 @@ class _Objects(msgspec.Struct):
 
 
 class _TooManyError(Exception):
-    """Raised at the first object that is one too many. Why not MalformedRequest: msgspec replaces a ValueError."""
+    """Raised at the first object that is one too many. It is no ValueError, which msgspec would replace."""
 
 
 class _Counter:
@@ -56,11 +56,11 @@ def check_objects(body: bytes | bytearray) -> None:
         with suppress(msgspec.DecodeError, RecursionError):
             msgspec.json.decode(body, type=_Objects, dec_hook=_Counter().count)
     except _TooManyError:
-        raise MalformedRequest(Rule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
+        raise MalformedRequest(RequestRule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
 
 
 def check_parent(parent: ParentBody) -> None:
     """Raise MalformedRequest if the spec or the status of *parent* is too large."""
     for path, json in (("parent.spec", parent.spec), ("parent.status", parent.status)):
         if len(json) > MAX_PARENT:
-            raise MalformedRequest(Rule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")
+            raise MalformedRequest(RequestRule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")

@@ -81,7 +81,7 @@ def owned_part(fields: FieldSet, value: object) -> object:
 class _Index:
     """A field set, by the name of a field or the identity of an item.
 
-    Why an index: each value then takes one look-up, and lists and field sets can have thousands of entries.
+    Each value then takes one look-up. Lists and field sets can have thousands of entries.
     """
 
     def __init__(self, fields: FieldSet) -> None:

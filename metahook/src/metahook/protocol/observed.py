@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from metahook.protocol.last_applied import last_applied
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.reading import read, try_read
@@ -50,7 +50,7 @@ class Children:
         for struct in structs:
             group = struct.KIND.group_key
             if group not in groups:
-                raise MalformedRequest(Rule.GROUP, group=group)
+                raise MalformedRequest(RequestRule.GROUP, group=group)
             self._by_struct[struct] = self._by_group[group] = _own(struct, groups[group], namespace, owner_uid)
 
     def __iter__(self) -> Iterator[Object]:
@@ -140,7 +140,7 @@ def _own(struct: type[K], group: dict[str, msgspec.Raw], namespace: str, owner_u
             if not child.metadata.has_other_controller(owner_uid):
                 own[child.metadata.name] = (child, raw)
     if "" in names:
-        raise MalformedRequest(Rule.NAME, path=path)
+        raise MalformedRequest(RequestRule.NAME, path=path)
     if len(set(names)) < len(names):
-        raise MalformedRequest(Rule.UNIQUE, path=path)
+        raise MalformedRequest(RequestRule.UNIQUE, path=path)
     return own

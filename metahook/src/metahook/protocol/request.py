@@ -7,7 +7,7 @@ from typing import TypeVar
 from metahook.protocol import wire
 from metahook.protocol.extent import check_objects, check_parent
 from metahook.protocol.installation import Finding, Requirements, check_installation
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
 from metahook.protocol.reading import read, try_read
@@ -84,7 +84,7 @@ class SyncRequest:
 
 def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
     if not body:
-        raise MalformedRequest(Rule.EMPTY)
+        raise MalformedRequest(RequestRule.EMPTY)
     if not body.isascii():
         _check_utf8(body)
     check_objects(body)
@@ -102,7 +102,7 @@ def _check_utf8(body: Body) -> None:
             decoder.decode(view[start : start + _SLICE])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise MalformedRequest(Rule.UTF8) from None
+        raise MalformedRequest(RequestRule.UTF8) from None
 
 
 def _parent(parent: wire.ParentBody) -> Parent:

@@ -17,7 +17,7 @@ OTHER = "Other"
 
 @dataclass(frozen=True)
 class Summary:
-    """What was decided for a parent, in words of ours and names of Kubernetes."""
+    """What was decided for a parent, in fixed words and names of Kubernetes."""
 
     parent: Parent
     reason_before: str = NONE
