@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from app import __version__
 from app.cli.environment import settings_for_another_server, tokens_of
 from app.core.controller import controller
-from metahook import Memo, hook_router
+from app.core.desired.generation import GenerationMemo
+from metahook import hook_router
 from metahook.server.callers.tokens import TokenCheck
 from metahook.server.callers.watched_files import reloading
 
@@ -26,6 +27,6 @@ app = FastAPI(
     redoc_url=None,
     lifespan=lambda _: reloading(tokens),
 )
-app.include_router(hook_router(controller(settings.watch, Memo()), limits=settings.limits))
+app.include_router(hook_router(controller(settings.watch, GenerationMemo()), limits=settings.limits))
 if tokens:
     app.add_middleware(TokenCheck, tokens=tokens)

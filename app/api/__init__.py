@@ -8,5 +8,6 @@ holds what the API server would store, so its parts can be copied into a Kuberne
 Nouns: a *model* is one object of the API, a *scalar* one kind of string or number, a *rule* a constraint on a value,
 written in CEL for the API server and in Python for the hook; a *description* is the docstring below a field.
 
-Imports nothing of ours; no clock, and no I/O except to read descriptions from its source. Start at :mod:`app.api.spec`.
+Imports no other package of this repository; no clock, and no I/O except to read descriptions from its source. Start at
+:mod:`app.api.spec`.
 """

@@ -33,7 +33,7 @@ def _decoder() -> msgspec.json.Decoder[Any]:
 def type_with_defaults(schema: Schema) -> Any:  # noqa: ANN401 - a type
     """Return the type of the values of *schema* that have all defaults, at any depth; what has none is not decoded.
 
-    Why a type: msgspec checks it while it reads, which takes a microsecond.
+    msgspec checks a type while it reads, which takes a microsecond.
     """
     if "items" in schema:
         item = type_with_defaults(schema["items"])

@@ -1,6 +1,6 @@
 """The descriptions of fields: the docstrings below them, for the CRD, the help of the commands and the docs.
 
-Why not pydantic's ``use_attribute_docstrings``: it looks for the source of each model at its import, which takes an
+Pydantic's ``use_attribute_docstrings`` is not used: it looks for the source of each model at its import, which takes an
 eighth of the time to start ``serve``, and that needs no description.
 """
 
@@ -19,8 +19,8 @@ from pydantic_core.core_schema import ModelSchema
 def descriptions(model: type[BaseModel]) -> dict[str, str]:
     """Return the descriptions of the fields of *model*, by their names in Python."""
     bases = model.__mro__[: model.__mro__.index(BaseModel)]
-    found = {name: text for base in reversed(bases) for name, text in _own(base)}
-    return {name: text for name, text in found.items() if name in model.model_fields}
+    texts = {name: text for base in reversed(bases) for name, text in _own(base)}
+    return {name: text for name, text in texts.items() if name in model.model_fields}
 
 
 @cache

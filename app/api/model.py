@@ -72,7 +72,7 @@ def exactly_one(*fields: str) -> Rule:
     return Rule(
         f"exactly one of {', '.join(fields[:-1])} and {fields[-1]} must be set",
         lambda model: sum(field in fields for field in model.wire()) == 1,
-        # Why two forms: for two fields, the comparison is the shorter one.
+        # For two fields, the comparison is the shorter form.
         cel=" != ".join(present) if len(present) == 2 else f"[{', '.join(present)}].exists_one(x, x)",
     )
 

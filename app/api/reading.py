@@ -39,15 +39,15 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
     if not NAME.holds(name):
         return InvalidSpec(f"metadata.name: {NAME.message}")
     try:
-        found = MyResourceSpec.model_validate_json(spec)
+        valid = MyResourceSpec.model_validate_json(spec)
     except ValidationError as error:
         return InvalidSpec(_first(error))
-    return found if NOT_ITSELF.holds((name, found.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
+    return valid if NOT_ITSELF.holds((name, valid.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
 
 
 def _first(error: ValidationError) -> str:
     detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    # Why cut: "List should have at most 16 items after validation, not 17" ends in a number that was found.
+    # "List should have at most 16 items after validation, not 17" ends in a number of the request, which is cut off.
     message = _SUBJECT.sub("must ", detail["msg"]).partition(" after validation")[0]
     return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], message)}"
 

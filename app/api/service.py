@@ -18,14 +18,14 @@ def _is_network(text: str) -> bool:
     return text.strip().endswith(f"/{network.prefixlen}") and "%" not in text and not mapped
 
 
-def _ranges_fit(service: "Service") -> bool:
+def _ranges_fit(service: "ServiceSettings") -> bool:
     ranges = (service.annotations or {}).get(_SOURCE_RANGES)
     if ranges is None:
         return True
     return service.type == "LoadBalancer" and (not ranges or all(map(_is_network, ranges.split(","))))
 
 
-class Service(Model):
+class ServiceSettings(Model):
     """The Service that is created if spec.ports is not empty. It has the name of the MyResource."""
 
     mode: Literal["Auto", "Disabled"] = "Auto"

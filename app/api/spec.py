@@ -20,7 +20,7 @@ from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
 from app.api.scalar import TEXT, Image, ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
-from app.api.service import Service
+from app.api.service import ServiceSettings
 from app.api.volume import Volumes
 
 Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
@@ -108,7 +108,7 @@ class MyResourceSpec(Model):
     volume_mounts: VolumeMounts | None = None
     """Where volumes are mounted."""
 
-    service: Service = Field(default=Service(), json_schema_extra={"default": {}})
+    service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})

@@ -14,7 +14,7 @@ from app.api.scalar import Timestamp
 MAX_MESSAGE = 1024
 
 
-class Condition(Model):
+class MyResourceCondition(Model):
     """One aspect of the current state of the MyResource."""
 
     type: Annotated[str, Field(max_length=64)]
@@ -31,7 +31,7 @@ class Condition(Model):
     """Time when the status of the condition last changed."""
 
 
-class Waiting(Model):
+class PendingChange(Model):
     """A desired change that has not been observed yet."""
 
     what: Annotated[str, Field(max_length=MAX_MESSAGE)]
@@ -47,7 +47,7 @@ class MyResourceStatus(Model):
     """Generation of the MyResource that the operator observed last; set by Metacontroller."""
     state: Annotated[str, Field(max_length=32)]
     """Summary in one word: Building, Ready, Degraded, Failed or Terminating. Depend on the condition Ready instead."""
-    conditions: Annotated[list[Condition], Field(max_length=16), ListMap(("type",))]
+    conditions: Annotated[list[MyResourceCondition], Field(max_length=16), ListMap(("type",))]
     """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]
     """Number of existing Pods, without surplus Pods such as the extra ones of a rolling update."""
@@ -57,5 +57,5 @@ class MyResourceStatus(Model):
     """Image in the observed Deployment."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
     """Last generation of the MyResource that was Ready."""
-    waiting: Waiting | None = None
+    waiting: PendingChange | None = None
     """The desired change that has not been observed yet, if there is one."""

@@ -30,9 +30,9 @@ def structural(model: type[BaseModel], *, is_described: bool = True) -> Schema:
     """Return *model* as a structural schema; raise ValueError for what a CRD can't say."""
     generator = DescribedSchema if is_described else GenerateJsonSchema
     schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=generator)
-    made = _node(schema, schema.get("$defs", {}), ())
-    _check(made)
-    return made
+    node = _node(schema, schema.get("$defs", {}), ())
+    _check(node)
+    return node
 
 
 def _check(node: Schema) -> None:
@@ -57,23 +57,23 @@ def _node(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Schema:
         return _inlined(schema, defs, above)
     if "anyOf" in schema:
         return _merged_branches(schema, defs, above)
-    made: Schema = {}
+    node: Schema = {}
     for keyword, value in schema.items():
         if keyword == "properties":
-            made[keyword] = {name: _node(sub, defs, above) for name, sub in value.items()}
+            node[keyword] = {name: _node(sub, defs, above) for name, sub in value.items()}
         elif keyword in _BELOW and isinstance(value, dict):
-            made[keyword] = _node(value, defs, above)
+            node[keyword] = _node(value, defs, above)
         elif keyword == "const":
-            made["enum"] = [value]
+            node["enum"] = [value]
         elif keyword in _KEPT:
-            made[keyword] = value
+            node[keyword] = value
         elif keyword not in _DROPPED | {"$defs"}:
             message = f"a CRD can't say {keyword!r}"
             raise ValueError(message)
-    if made.get("format", "int32") not in _FORMATS:
-        message = f"a CRD ignores format {made['format']!r}"
+    if node.get("format", "int32") not in _FORMATS:
+        message = f"a CRD ignores format {node['format']!r}"
         raise ValueError(message)
-    return made
+    return node
 
 
 def _inlined(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Schema:
@@ -99,7 +99,7 @@ def _merged_branches(schema: Schema, defs: Schema, above: tuple[str, ...]) -> Sc
 
 
 def _beside(node: Schema, schema: Schema, keyword: str, defs: Schema, above: tuple[str, ...]) -> Schema:
-    """Lay the keywords that stand beside *keyword* over *node*; rules add up, and a null default is none."""
+    """Lay the keywords that stand beside *keyword* over *node*; rules add up, and a null default counts as absent."""
     beside = {key: value for key, value in schema.items() if key != keyword}
     if beside.get("default", ...) is None:
         del beside["default"]

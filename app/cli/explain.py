@@ -6,7 +6,7 @@ import click
 
 from app.cli.wrapping import Row, page, row
 from app.core.reasons import REASONS, Reason
-from app.core.status.conditions import OTHER_CONDITIONS, Condition
+from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
 from app.core.status.terms import TERMS, Term
 
 
@@ -76,5 +76,5 @@ def _term(term: Term) -> str:
     return page(f"{term.name}: a {term.kind} of a MyResource", rows)
 
 
-def _condition(condition: Condition) -> str:
+def _condition(condition: ParentCondition) -> str:
     return page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.outlined())])

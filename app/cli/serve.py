@@ -11,7 +11,7 @@ from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
 from app.settings import Settings, changed, option_of, variable_of
-from metahook import Memo
+from app.core.desired.generation import GenerationMemo
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
@@ -27,7 +27,7 @@ def command(settings: Settings) -> None:
     health_at = Address(settings.host, settings.health_port)
     options = _server_options(settings)
     try:
-        serve(controller(settings.watch, Memo()), Address(settings.host, settings.port), health_at, options)
+        serve(controller(settings.watch, GenerationMemo()), Address(settings.host, settings.port), health_at, options)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"

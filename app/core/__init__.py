@@ -5,7 +5,6 @@ environment, no logging. The same request gives the same bytes. A user's mistake
 What they return may be remembered in a memo, which the caller owns: see :mod:`app.core.desired.generation`.
 
     sync, customize  the two hooks; :mod:`app.core.controller` makes a controller of them
-    repair           the annotation that makes Metacontroller send a child again
     status           from all facts to Ready, its reason, and the other conditions
     diagnosis        what Pods show of a rollout that does not finish
     desired          the children that the spec asks for, and what they wait for

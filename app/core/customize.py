@@ -11,7 +11,7 @@ A MyResource of another shard has the same rules: Metacontroller caches them, an
 from app.api.reading import InvalidSpec
 from app.core.child_metadata import selector
 from app.core.desired import config_hash, dependencies, optional_children
-from app.core.desired.generation import GenerationMemo, validated_spec
+from app.core.desired.generation import GenerationMemo, valid_spec
 from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 
@@ -19,12 +19,12 @@ from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | None = None) -> list[RelatedRule]:
     """Return the related rules of the parent of *request*."""
     parent = request.parent
-    spec = validated_spec(parent, memo)
-    if isinstance(spec, InvalidSpec):
+    valid = valid_spec(parent, memo)
+    if isinstance(valid, InvalidSpec):
         return []
     return [
-        *optional_children.related_rules(parent, spec),
+        *optional_children.related_rules(parent, valid.spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
-        *config_hash.related_rules(parent.namespace, spec, watch),
-        *dependencies.related_rules(parent.namespace, spec, watch),
+        *config_hash.related_rules(parent.namespace, valid, watch),
+        *dependencies.related_rules(parent.namespace, valid.spec, watch),
     ]

@@ -17,6 +17,7 @@ from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
 from metahook import (
     Children,
     Manifest,
+    Object,
     Removal,
     SyncRequest,
     children_from_newer_generation,
@@ -38,8 +39,8 @@ class Drift:
     path: str | None = None
     is_from_newer_generation: bool = False
     """Whether the child was made for a newer generation than the parent has, as far as the request shows."""
-    is_observed: bool = False
-    """Whether the child exists, so that it is to be updated and not created."""
+    observed: Object | None = None
+    """The child, if it exists, so that it is to be updated and not created."""
     removal: Removal | None = None
     """What removes fields that are left over, if there are some."""
 
@@ -53,8 +54,8 @@ class Drift:
 
 def find_drifts(desired: Sequence[Manifest], children: Children) -> list[Drift]:
     """Return the drift of each of the *desired* children that has one; leftovers first, as only a user can act."""
-    drifts = [drift for drift in (_drift(child, children) for child in desired) if drift]
-    return sorted(drifts, key=lambda drift: drift.removal is None)
+    drifts = [drift for child in desired if (drift := _drift(child, children))]
+    return sorted(drifts, key=lambda drift: drift.removal is None) if drifts else []
 
 
 def _drift(desired: Manifest, children: Children) -> Drift | None:
@@ -62,19 +63,13 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     observed = children.observed(desired)
     if observed is None or observed.metadata.deletion_timestamp:
         return Drift(kind, name)
-    left_over = _left_over(desired, children)
-    if observed.metadata.annotation(GENERATION_STAMP) != desired["metadata"]["annotations"][GENERATION_STAMP]:
-        return left_over or Drift(kind, name, is_observed=True)
-    path = drifted_field(desired, children)
-    return Drift(kind, name, path, is_observed=True) if path else left_over
-
-
-def _left_over(desired: Manifest, children: Children) -> Drift | None:
-    paths = leftovers(desired, children, ignored={REPAIR_ANNOTATION})
-    if not paths:
-        return None
-    command = removal(desired, paths, children.namespace)
-    return Drift(desired["kind"], desired["metadata"]["name"], removal=command, is_observed=True)
+    is_stamped = observed.metadata.annotation(GENERATION_STAMP) == desired["metadata"]["annotations"][GENERATION_STAMP]
+    path = drifted_field(desired, children) if is_stamped else None
+    if path:
+        return Drift(kind, name, path, observed=observed)
+    if left_over := leftovers(desired, children, ignored={REPAIR_ANNOTATION}):
+        return Drift(kind, name, observed=observed, removal=removal(desired, left_over, children.namespace))
+    return None if is_stamped else Drift(kind, name, observed=observed)
 
 
 def newer_generation_drift(request: SyncRequest) -> Drift | None:
@@ -82,4 +77,4 @@ def newer_generation_drift(request: SyncRequest) -> Drift | None:
     newer = children_from_newer_generation(request, GENERATION_STAMP)
     if not newer:
         return None
-    return Drift(newer[0].KIND.kind, newer[0].metadata.name, is_from_newer_generation=True, is_observed=True)
+    return Drift(newer[0].KIND.kind, newer[0].metadata.name, is_from_newer_generation=True, observed=newer[0])

@@ -22,10 +22,10 @@ class Outlook(Enum):
     TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
-# Why no equality of texts: each reason exists once, and a sync looks for reasons in lists many times.
+# Each reason exists once, so reasons are compared by identity and not by their texts.
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """A reason of the condition Ready. The words of :mod:`app.core.status.words` fill its message."""
+    """A reason of the condition Ready. Words of an explanation and of :mod:`app.core.status.words` fill its message."""
 
     name: str
     outlook: Outlook
@@ -38,13 +38,21 @@ class Reason:
         """The names of the words in its message."""
         return _WORD.findall(self.message)
 
-    def filled(self, words: Mapping[str, str]) -> str:
-        """Return the message with *words* in their places."""
-        return self.message.format_map(words)
+    def explained(self, **words: str) -> "Explanation":
+        """Return this reason with *words* for its message."""
+        return Explanation(self, words)
 
     def outlined(self) -> str:
         """Return the message as ``myresource explain`` prints it."""
         return outline(self.message)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A ``reason`` that Pods give, and the ``words`` for its message: ``who`` is the container, as the subject."""
+
+    reason: Reason
+    words: Mapping[str, str]
 
 
 _WORD = re.compile(r"{(\w+)}")

@@ -1,13 +1,10 @@
 """The rollout, as the status of the Deployment shows it. Without a Deployment there is no progress."""
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
 
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.timers import parse_time
-from metahook import Deployment, DeploymentStatus
+from metahook import Condition, Deployment, DeploymentStatus
 
 COMPLETE = "NewReplicaSetAvailable"
 """The reason of the Deployment's condition Progressing once a rollout is complete."""
@@ -16,82 +13,53 @@ LATE = "ProgressDeadlineExceeded"
 """The reason of the same condition once a rollout has exceeded its deadline. Source: Kubernetes, ``TimedOutReason``."""
 
 
-@dataclass(frozen=True)
 class Rollout:
-    """The rollout of the observed *deployment*; *replicas* is the desired number."""
+    """The rollout of the observed *deployment*; *replicas* is the desired number of Pods."""
 
-    deployment: Deployment | None
-    replicas: int
+    def __init__(self, deployment: Deployment | None, replicas: int) -> None:
+        status = (deployment and deployment.status) or DeploymentStatus()
+        spec = (deployment and deployment.spec) or {}
+        generation = deployment.metadata.generation if deployment else None
+        progressing = status.condition("Progressing") or Condition(type="Progressing", status="")
+        available = status.condition("Available")
+        updated = status.updated_replicas or 0
 
-    @cached_property
-    def status(self) -> DeploymentStatus:
-        """What the Deployment controller reports."""
-        return (self.deployment and self.deployment.status) or DeploymentStatus()
-
-    def says(self, condition: str, status: str, reason: str | None = None) -> bool:
-        """Tell whether the Deployment's *condition* has *status* (and *reason*)."""
-        observed = self.status.condition(condition)
-        return observed is not None and observed.status == status and reason in (None, observed.reason)
-
-    @property
-    def is_not_yet_observed(self) -> bool:
+        self.deployment = deployment
+        self.replicas = replicas
+        self.existing = status.replicas or 0
+        """The number of Pods, also of those that are surplus."""
+        self.progressing = progressing.status
+        """The status of the Deployment's condition Progressing; empty if it has none."""
+        self.is_available = available is not None and available.status == "True"
+        """Whether the Deployment reports that enough of its Pods are available."""
+        self.failure = status.condition("ReplicaFailure")
+        """What keeps Pods from being created, if its status is True."""
+        self.is_not_yet_observed = (status.observed_generation or 0) < (generation or 0)
         """Whether the Deployment controller has not yet observed the last change of the spec."""
-        generation = self.deployment.metadata.generation if self.deployment else None
-        return (self.status.observed_generation or 0) < (generation or 0)
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether the Deployment reports a rollout in progress. Progressing stays True after a complete one."""
-        progressing = self.status.condition("Progressing")
-        return progressing is not None and progressing.status == "True" and progressing.reason != COMPLETE
-
-    @property
-    def is_late(self) -> bool:
+        self.is_complete = progressing.status == "True" and progressing.reason == COMPLETE
+        """Whether the Deployment reports that its last rollout is complete."""
+        self.is_under_way = progressing.status == "True" and not self.is_complete
+        """Whether the Deployment reports a rollout in progress."""
+        self.is_late = progressing.status == "False" and progressing.reason == LATE
         """Whether the Deployment reports that its rollout exceeded the deadline."""
-        return self.says("Progressing", "False", LATE)
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
-        return (self.status.available_replicas or 0) != self.replicas or self._has_old_pods
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the Deployment was paused before all its Pods were replaced.
-
-        A later pause delays nothing: lost Pods are still replaced.
-        """
-        return self._spec.get("paused") is True and self._has_old_pods
-
-    @property
-    def has_updated_all(self) -> bool:
-        """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
-        return (self.status.updated_replicas or 0) == (self.status.replicas or 0) == self._spec.get("replicas")
-
-    @property
-    def has_updated_none(self) -> bool:
-        """Whether Pods are desired, and none of the newest template exists."""
-        return self.replicas > 0 and not self.status.updated_replicas
-
-    @property
-    def deadline(self) -> int:
-        """Seconds without progress after which the rollout is late."""
-        seconds = self._spec.get("progressDeadlineSeconds", DEFAULT_DEADLINE)
-        return seconds if isinstance(seconds, int) else DEFAULT_DEADLINE
-
-    @property
-    def progressed_at(self) -> datetime | None:
+        self.progressed_at = parse_time(progressing.last_update_time) if self.is_under_way else None
         """When the rollout in progress made its last progress, if the Deployment reports it."""
-        progressing = self.status.condition("Progressing") if self.is_under_way else None
-        return parse_time(progressing.last_update_time) if progressing else None
+        self.deadline = _deadline(spec.get("progressDeadlineSeconds"))
+        """Seconds without progress after which the rollout is late."""
 
-    @property
-    def _has_old_pods(self) -> bool:
-        return (self.status.replicas or 0) != self.replicas or (self.status.updated_replicas or 0) != self.replicas
+        has_old_pods = self.existing != replicas or updated != replicas
+        self.is_incomplete = has_old_pods or (status.available_replicas or 0) != replicas
+        """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
+        self.is_paused = has_old_pods and spec.get("paused") is True
+        """Whether the Deployment was paused before all its Pods were replaced. A later pause delays nothing."""
+        self.has_updated_all = updated == self.existing == spec.get("replicas")
+        """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
+        self.has_updated_none = replicas > 0 and not updated
+        """Whether Pods are desired, and none of the newest template exists."""
 
-    @property
-    def _spec(self) -> dict[str, object]:
-        return (self.deployment and self.deployment.spec) or {}
+
+def _deadline(seconds: object) -> int:
+    return seconds if isinstance(seconds, int) else DEFAULT_DEADLINE
 
 
 def min_available(deployment: Deployment | None) -> int:

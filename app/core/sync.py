@@ -4,53 +4,31 @@
 2. desired_state    the children that the spec asks for, or why the observed ones are kept
 3. drifts           how the observed children differ from the desired ones, or show that the request is stale
 4. diagnosis        why Pods are not available, or will not stay available
-5. facts            all of these, with the time since when the drift, or the rollout, has been waited for
-6. has_resent_value whether a value that differs for 30 seconds was sent again and arrived: then another user or
-                    controller sets it
-7. parent_status    Ready, its reason and the other conditions, from the facts
-8. repaired         the desired children, with the annotation that makes Metacontroller send one again
-9. resync           when time alone changes the response; one that it never changes is timeless
+5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
+                    a value that differs for 30 seconds was sent again and arrived: then another user or controller
+                    sets it
+6. parent_status    Ready, its reason and the other conditions, from the facts
+7. repaired         the desired children, with the annotation that makes Metacontroller send one again
+8. resync           when time alone changes the response
 """
 
-from dataclasses import replace
 from datetime import datetime
 
-from app.core.child_metadata import deployment_name
+from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, find_drifts, newer_generation_drift
-from app.core.repair import has_arrived, repaired
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import Deployment, SyncRequest, SyncResponse
+from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_repair
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
-    facts = _facts(request, now, watch, memo)
-    desired, kept = facts.desired.children, facts.desired.kept
-    if facts.is_keeping_newer_children:  # its spec would undo later changes
-        desired, kept = [], request.children.kept()
-    status, resync_after = parent_status(facts), resync(facts.timers(), now)
-    return SyncResponse(
-        status=status,
-        children=[repaired(child, request.children.observed(child), facts) for child in desired],
-        kept=kept,
-        resync_after=resync_after,
-        is_timeless=(
-            resync_after is None
-            and not facts.has_changes_without_timer
-            # Why: a status that is not observed yet has times of now.
-            and facts.previous_status.equals(status)
-        ),
-    )
-
-
-def _facts(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None) -> Facts:
     previous_status = PreviousStatus(request.parent)
     desired = desired_state(request, watch, memo, was_ever_ready=previous_status.was_ever_ready)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
@@ -64,23 +42,36 @@ def _facts(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMe
         now=now,
         installation=request.installation,
     )
-    return replace(facts, has_resent_value=True) if has_arrived(desired.children, request.children, facts) else facts
+    is_stale = facts.is_keeping_newer_children  # its spec would undo later changes
+    return SyncResponse(
+        status=parent_status(facts),
+        children=[] if is_stale else [_repaired(child, request, facts) for child in desired.children],
+        kept=request.children.kept() if is_stale else desired.kept,
+        resync_after=resync(facts.timers(), now),
+    )
 
 
 def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
     """Return the drifts; only one for a stale request, because its spec is not the one to compare with."""
     if newer := newer_generation_drift(request):
         return [newer]
-    return find_drifts(desired.children, request.children) or _blocked_deployments(desired)
-
-
-def _blocked_deployments(desired: DesiredState) -> list[Drift]:
-    """Return the drift of a Deployment that is not among the desired children while another has its name."""
-    return [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
+    drifts = find_drifts(desired.children, request.children)
+    # A Deployment is not among the desired children while another has its name.
+    return drifts or [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
 
 
 def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
-    """Return what Pods show, if the spec is valid. Why for every reason of Ready: Available depends on it, too."""
+    """Return what Pods show, if the spec is valid; for every reason of Ready, because Available depends on it, too."""
     if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
     return diagnose_pods(request.related, deployment, desired.spec, now)
+
+
+def _repaired(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
+    """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
+
+    See :mod:`metahook.protocol.repair`.
+    """
+    drift = facts.drift
+    is_drifted = drift is not None and (drift.kind, drift.name) == (child["kind"], child["metadata"]["name"])
+    return with_repair(child, request.children.observed(child), REPAIR_ANNOTATION, facts.resend if is_drifted else None)

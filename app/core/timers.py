@@ -34,5 +34,5 @@ def after(start: datetime, seconds: float) -> datetime | None:
 
 def resync(timers: Iterable[datetime | None], now: datetime) -> int | None:
     """Return the seconds until the next of *timers*, or None if all have passed; at most MAX_RESYNC."""
-    ahead = [(each - now).total_seconds() for each in timers if each and each > now]
+    ahead = [(timer - now).total_seconds() for timer in timers if timer and timer > now]
     return min(MAX_RESYNC, math.ceil(min(ahead))) if ahead else None

@@ -7,10 +7,10 @@ from fastapi import FastAPI, Request, Response
 
 from app.core.controller import controller
 from app.settings import Settings, read
-from metahook import Memo
+from app.core.desired.generation import GenerationMemo
 from metahook.server.clock import utc_now
 
-CONTROLLER = controller(read(Settings).watch, Memo())
+CONTROLLER = controller(read(Settings).watch, GenerationMemo())
 
 app = FastAPI()
 

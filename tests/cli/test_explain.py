@@ -8,7 +8,7 @@ from app.api.descriptions import descriptions
 from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS
-from app.core.status.conditions import OTHER_CONDITIONS, Condition
+from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
 from app.core.status.terms import TERMS
 from tests.cli.calling import assert_one_line, call
 
@@ -24,7 +24,7 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
 
 
 @pytest.mark.parametrize("seen", OTHER_CONDITIONS, ids=lambda seen: f"{seen.type}-{seen.reason}")
-def test_the_reasons_of_the_other_conditions_are_explained_too(seen: Condition) -> None:
+def test_the_reasons_of_the_other_conditions_are_explained_too(seen: ParentCondition) -> None:
     ended = call("explain", seen.reason)
 
     assert ended.code == 0

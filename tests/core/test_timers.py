@@ -1,12 +1,17 @@
 """When time alone changes the answer, the answer asks to be called then."""
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
 
 from app.core.timers import after, parse_time, resync
 from tests.build import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
+from tests.given.observed import Situation, situations
+from tests.watching import WATCHING
 
 Json = dict[str, Any]
 
@@ -166,3 +171,30 @@ def test_a_value_that_another_client_keeps_sets_no_timer() -> None:
 
     assert reason(answer) == "Overridden"
     assert "resyncAfterSeconds" not in answer
+
+
+def statuses(situation: Situation) -> tuple[Json, Json]:
+    """Return the status once it was written, and the one at the last moment before the resync that is announced."""
+    first = json.loads(WATCHING.answer_sync(situation.body(), NOW))
+    written = replace(situation, parent={**situation.parent, "status": first["status"]})
+    second = json.loads(WATCHING.answer_sync(written.body(), NOW))
+    before = timedelta(seconds=second.get("resyncAfterSeconds", 10**9) - 1)
+    return second["status"], json.loads(WATCHING.answer_sync(written.body(), NOW + before))["status"]
+
+
+@settings(max_examples=60)
+@given(situations())
+def test_time_alone_changes_a_status_only_at_the_announced_resync(situation: Situation) -> None:
+    assume("deletionTimestamp" not in situation.parent["metadata"])
+
+    written, before_resync = statuses(situation)
+
+    assert before_resync == written
+
+
+def test_a_change_that_is_not_announced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.core.sync.resync", lambda *_: None)
+
+    written, later = statuses(Situation(my_resource()))
+
+    assert later != written

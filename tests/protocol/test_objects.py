@@ -83,12 +83,12 @@ def test_without_labels_and_annotations_there_is_none_to_find() -> None:
 def test_only_an_owner_that_controls_is_the_controller() -> None:
     bystander, controller = OwnerReference(uid="one"), OwnerReference(uid="two", controller=True)
 
-    assert Metadata(name="web", owner_references=[bystander, controller]).controller_uid == "two"
-    assert Metadata(name="web", owner_references=[bystander]).controller_uid is None
+    assert Metadata(name="web", owner_references=[bystander, controller]).controller is controller
+    assert Metadata(name="web", owner_references=[bystander]).controller is None
     assert not Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("two")
     assert Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("one")
     assert not Metadata(name="web", owner_references=[bystander]).has_other_controller("two")
-    assert Metadata(name="web").controller_uid is None
+    assert Metadata(name="web").controller is None
 
 
 def test_a_condition_is_looked_up_by_type() -> None:

@@ -19,7 +19,7 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.malformed import Rule
+from metahook.protocol.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
@@ -215,7 +215,7 @@ def test_the_paths_of_several_controllers_are_listed() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [MalformedRequest(Rule.REQUIRED, path=CANARY), RefusedResponse(CANARY)],
+    [MalformedRequest(RequestRule.REQUIRED, path=CANARY), RefusedResponse(CANARY)],
     ids=lambda error: type(error).__name__,
 )
 def test_an_exception_of_metahook_that_a_hook_raises_is_a_failure_and_its_text_is_nowhere(

@@ -9,17 +9,16 @@ watched.
 import hashlib
 import hmac
 from collections import defaultdict
-from collections.abc import ItemsView, Sequence
+from collections.abc import ItemsView
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from app.api.reading import InvalidSpec, read
-from app.api.spec import MyResourceSpec
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
-from app.core.desired.generation import GenerationMemo, used_references
-from app.core.desired.references import ConfigKind, Reference, references
+from app.core.desired.generation import ValidSpec, valid_spec
+from app.core.desired.references import ConfigKind, Reference
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
 
@@ -44,36 +43,39 @@ class Config:
     missing: tuple[Reference, ...] = ()
 
 
-def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:
-    """Return the related rules for the configuration of *spec*: one for each kind, by name."""
-    watched = _watched(references(spec), spec, watch)
+_NO_CONFIG = Config()
+
+
+def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[RelatedRule]:
+    """Return the related rules for the configuration of a *valid* spec: one for each kind, by name."""
+    watched = _watched(valid, watch)
     names = {kind: sorted({ref.name for ref in watched if ref.kind is kind}) for kind in CONFIG_HASH_ANNOTATIONS}
     return [select_by_name(kind, namespace, *names[kind]) for kind in CONFIG_HASH_ANNOTATIONS if names[kind]]
 
 
-def config(request: SyncRequest, spec: MyResourceSpec, watch: Watch, memo: GenerationMemo | None = None) -> Config:
-    """Return the configuration of *spec* as it is observed."""
-    every = used_references(request.parent, spec, memo)
-    if not every:
-        return Config()
-    watched = _watched(every, spec, watch)
-    kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in every)]
+def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
+    """Return the configuration of a *valid* spec as it is observed."""
+    if not valid.references:
+        return _NO_CONFIG
+    watched = _watched(valid, watch)
+    kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in valid.references)]
     contents = {CONFIG_HASH_ANNOTATIONS[kind]: _content(kind, watched, request) for kind in kinds}
     observed = _observed_hashes(request)
     hashes = {annotation: content.hash or observed.get(annotation) for annotation, content in contents.items()}
     missing = {ref: part for content in contents.values() for ref, part in content.missing.items()}
-    needed = [missing[ref] for ref in watched if ref in missing] if spec.replicas else []  # no Pod needs it
+    needed = [missing[ref] for ref in watched if ref in missing] if valid.spec.replicas else []  # no Pod needs it
     return Config({annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)))
 
 
 def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
     """Return the hashes that the Pod template for *request* gets, by annotation; none if its spec is invalid."""
-    spec = read(request.parent.name, request.parent.spec)
-    return {} if isinstance(spec, InvalidSpec) else config(request, spec, watch).hashes
+    valid = valid_spec(request.parent)
+    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch).hashes
 
 
-def _watched(every: Sequence[Reference], spec: MyResourceSpec, watch: Watch) -> list[Reference]:
-    return [] if spec.config_reload.mode == "Disabled" else [ref for ref in every if ref.kind in watch.config]
+def _watched(valid: ValidSpec, watch: Watch) -> list[Reference]:
+    is_disabled = valid.spec.config_reload.mode == "Disabled"
+    return [] if is_disabled else [ref for ref in valid.references if ref.kind in watch.config]
 
 
 @dataclass(frozen=True)
@@ -93,17 +95,17 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
     content_hash, is_known = _Hash(kind, request.parent.uid), bool(uses)
     missing: dict[Reference, Reference] = {}
     for name, refs in sorted(uses.items()):
-        observed, found = request.related.get(kind, name), list[Entries]()
+        observed, entries = request.related.get(kind, name), list[Entries]()
         for ref in refs:
             values = _values(ref, observed)
             if isinstance(values, dict):
-                found.append(values.items())
+                entries.append(values.items())
             elif values is not Absence.MISSING:
                 is_known = False
             elif not ref.optional:
                 is_known = False
                 missing[ref] = ref.of_object() if observed is Absence.MISSING else ref
-        content_hash.add(name, found)
+        content_hash.add(name, entries)
     return _Content(content_hash.digest() if is_known else None, missing)
 
 
@@ -116,7 +118,7 @@ class _Hash:
 
     def add(self, name: str, uses: list[Entries]) -> None:
         """Add the entries of all *uses*, each once; names come in order."""
-        # Why not always a set: it hashes all values, and most objects are used once.
+        # A set hashes all values, and most objects are used once.
         entries = sorted(uses[0] if len(uses) == 1 else set().union(*uses))
         for start in range(0, len(entries), _BATCH):
             batch = [(name, *entry) for entry in entries[start : start + _BATCH]]

@@ -13,7 +13,7 @@ import msgspec
 from app.api.dependencies import ANY_STATE, Dependency
 from app.api.spec import MyResourceSpec
 from app.core.watch import Watch
-from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_read
+from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_read, try_read_list
 
 
 class State(Enum):
@@ -44,7 +44,7 @@ class Unmet:
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
-    conditions: list[msgspec.Raw] = []
+    conditions: msgspec.Raw = msgspec.Raw(b"[]")
     observed_generation: msgspec.Raw = msgspec.Raw(b"null")
 
 
@@ -56,13 +56,14 @@ class _Any(Object, frozen=True):
     def is_true(self, condition: str) -> bool:
         """Tell whether *condition* is True, and about the object as it is now."""
         status, generation = try_read(self.status, _Status) or _Status(), self.metadata.generation
-        conditions = (try_read(raw, Condition) for raw in status.conditions)
-        observed = next((each for each in conditions if each and each.type == condition), None)
+        conditions = try_read_list(status.conditions, Condition)
+        observed = next((other for other in conditions if other.type == condition), None)
         if observed is None or observed.status != "True":
             return False
-        generations = (observed.observed_generation, try_read(status.observed_generation, int))
-        observed_generation = next((each for each in generations if each is not None), generation)
-        return generation is None or observed_generation == generation
+        observed_generation = observed.observed_generation
+        if observed_generation is None:
+            observed_generation = try_read(status.observed_generation, int)
+        return generation is None or observed_generation in (None, generation)
 
 
 def related_rules(namespace: str, spec: MyResourceSpec, watch: Watch) -> list[RelatedRule]:

@@ -39,8 +39,8 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
 def _strategy(strategy: Strategy) -> dict[str, Any]:
     """Return the strategy in full.
 
-    Why always: a rollingUpdate that the API server set by default would stay beside a later type Recreate, and the API
-    server refuses both together.
+    A rollingUpdate that the API server set by default would stay beside a later type Recreate, and the API server
+    refuses both together.
     """
     if strategy.type == "Recreate":
         return {"type": "Recreate"}

@@ -8,17 +8,26 @@ observed child as it is.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
-from app.core.desired.child_size import MAX_CHILD, is_too_large
 from app.core.desired.config_hash import Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
-from app.core.desired.generation import GenerationMemo, Manifests, manifests, validated_spec
+from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
-from app.core.desired.optional_children import desired_kinds
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
+
+MAX_CHILD = 200 * 1024
+"""Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
+
+_ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
+"""Go writes each of these as six bytes. Source: encoding/json, ``Marshal``."""
+
+_MAX_GROWTH = 12
+"""Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
 
 @dataclass(frozen=True)
@@ -44,44 +53,59 @@ def desired_state(
     request: SyncRequest, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
 ) -> DesiredState:
     """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
-    spec = validated_spec(request.parent, memo)
-    if isinstance(spec, InvalidSpec):
-        return DesiredState(kept=request.children.kept(), problem=spec.problem)
-    desired = _of_valid_spec(request, spec, watch, memo, was_ever_ready=was_ever_ready)
-    if any(map(is_too_large, desired.children)):
+    valid = valid_spec(request.parent, memo)
+    if isinstance(valid, InvalidSpec):
+        return DesiredState(kept=request.children.kept(), problem=valid.problem)
+    desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
+    if any(map(_is_too_large, desired.children)):
         problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
 
 
 def _of_valid_spec(
-    request: SyncRequest, spec: MyResourceSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
+    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
 ) -> DesiredState:
-    observed_config = config(request, spec, watch, memo)
-    made = manifests(request.parent, spec, observed_config.hashes, memo)
-    unmet = unmet_dependencies(request, spec, watch)
-    # Why not again once it has started: what has run is never stopped because of a dependency.
-    has_started = was_ever_ready or request.children.get(Deployment, deployment_name(request.parent)) is not None
-    is_waiting = bool(unmet) and not has_started
-    taken = deployment_holder(request)
-    others, holders = _optional_children(request, spec, made)
-    children = others if is_waiting or taken else [made[Deployment], *others]
+    spec = valid.spec
+    observed_config = config(request, valid, watch)
+    every_child = manifests(request.parent, spec, observed_config.hashes, memo)
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
+    unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
+    # Once it has started, it is not stopped because of a dependency.
+    is_waiting = bool(unmet) and not was_ever_ready and deployment is None
+    left_behind = deployment_holder(request) if deployment is None else None
+    children, holders = _optional_children(request, every_child)
+    if not is_waiting and left_behind is None:
+        children.insert(0, every_child[Deployment])
+    terminating = terminating_child(children, request.children)
     return DesiredState(
         children=children,
         spec=spec,
         replicas=spec.replicas,
-        holders=tuple(filter(None, (terminating_child(children, request.children), *holders, taken))),
+        holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
         config=observed_config,
-        unmet_dependencies=unmet if spec.dependencies else None,
+        unmet_dependencies=unmet,
         is_waiting_for_dependencies=is_waiting,
     )
 
 
-def _optional_children(
-    request: SyncRequest, spec: MyResourceSpec, made: Manifests
-) -> tuple[list[EncodedManifest], list[Holder]]:
+def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[list[EncodedManifest], list[Holder]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
-    desired = desired_kinds(spec)
-    holders = [name_holder(request, child.kind, child.name(request.parent)) for child in desired]
-    free = [child for child, holder in zip(desired, holders, strict=True) if holder is None]
-    return [made[child.kind] for child in free], [holder for holder in holders if holder]
+    children: list[EncodedManifest] = []
+    holders: list[Holder] = []
+    for kind, child in every_child.items():
+        if kind is not Deployment:
+            holder = name_holder(request, kind, child["metadata"]["name"])
+            if holder is None:
+                children.append(child)
+            else:
+                holders.append(holder)
+    return children, holders
+
+
+def _is_too_large(child: EncodedManifest) -> bool:
+    """Tell whether *child* and its record among its annotations are larger than MAX_CHILD, as Go writes them."""
+    if _MAX_GROWTH * len(child.json) <= MAX_CHILD:
+        return False
+    parts = [bytes(child.json), msgspec.json.encode(child["metadata"]["annotations"])]
+    return sum(len(part) + sum((6 - len(char)) * part.count(char) for char in _ESCAPED) for part in parts) > MAX_CHILD

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.api.names import GROUP, KIND
 from app.core.child_metadata import deployment_name, replica_set_hash
 from app.core.timers import parse_time
-from metahook import Absence, Children, Deployment, Manifest, Metadata, Object, Parent, Pod, SyncRequest
+from metahook import Absence, Children, Manifest, Metadata, Object, Parent, Pod, SyncRequest
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder |
     if isinstance(observed, Absence):
         return Holder(kind.KIND.kind, name)
     metadata = observed.metadata
-    if metadata.controller_uid == request.parent.uid:
+    if metadata.controller and metadata.controller.uid == request.parent.uid:
         return None
     is_terminating = metadata.deletion_timestamp is not None or _belonged_to_namesake(metadata, request.parent)
     return Holder(kind.KIND.kind, name, is_terminating, _finalizers(observed))
@@ -40,12 +40,12 @@ def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder |
 def deployment_holder(request: SyncRequest) -> Holder | None:
     """Return the Deployment that an earlier MyResource of this name left behind, as its Pods show.
 
-    Why from Pods: a related rule would be exact, but cost Metacontroller a walk over all MyResources for each event of
-    any Deployment. Pods are watched anyway, and those that are older than the parent belong to another Deployment.
+    A related rule would be exact, but cost Metacontroller a walk over all MyResources for each event of any Deployment.
+    Pods are watched anyway, and those that are older than the parent belong to another Deployment.
     """
     name = deployment_name(request.parent)
     pods = request.related.all(Pod)
-    if request.children.get(Deployment, name) or isinstance(pods, Absence):
+    if isinstance(pods, Absence):
         return None
     return Holder("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
 

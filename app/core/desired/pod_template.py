@@ -53,7 +53,7 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
             "priorityClassName": spec.priority_class_name,
             "terminationGracePeriodSeconds": spec.termination_grace_period_seconds,
             "serviceAccountName": spec.service_account_name,
-            # Why twice: from the field's old name the API server would restore an account that was removed.
+            # Under its old name, too: from there the API server would restore an account that was removed.
             "serviceAccount": spec.service_account_name,
             "volumes": None if spec.volumes is None else [_volume(volume.wire()) for volume in spec.volumes],
             "automountServiceAccountToken": False,
@@ -85,7 +85,7 @@ def _container(spec: MyResourceSpec) -> Json:
 
 
 def _pull_policy(image: str) -> str:
-    """Return the default of Kubernetes for *image*. Why set it: otherwise that of the first image would stay."""
+    """Return the default of Kubernetes for *image*. If it were not set, that of the first image would stay."""
     name, _, digest = image.rpartition("/")[2].partition("@")
     tag = name.partition(":")[2] or ("" if digest else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"

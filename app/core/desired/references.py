@@ -37,12 +37,12 @@ def references(spec: MyResourceSpec) -> list[Reference]:
     Source: Kubernetes, pkg/kubelet/volumemanager/populator.
     """
     mounted = {mount.name for mount in spec.volume_mounts or []}
-    every = (
+    uses = (
         *(reference for variable in spec.env or [] for reference in _of_variable(variable)),
         *(reference for source in spec.env_from or [] for reference in _of_all_keys(source)),
         *(reference for volume in spec.volumes or [] if volume.name in mounted for reference in _of_volume(volume)),
     )
-    return list(dict.fromkeys(every))
+    return list(dict.fromkeys(uses))
 
 
 def _of_variable(variable: EnvVar) -> Iterator[Reference]:

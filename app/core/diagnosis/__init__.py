@@ -5,6 +5,6 @@ status, and copies no free text of it into a message, no counts, and no names of
 for as long as its cause does.
 
 Nouns: the *revision* is the Pods of the newest ReplicaSet; a *cause* is why one of them is not available; a
-*disruption* is the end of a whole Pod; *advice* is what to change in the spec; the *words* of a cause fill the message
-of its reason. Start at :mod:`app.core.diagnosis.pod_diagnosis`.
+*disruption* is the end of a whole Pod; *advice* explains a cause, in words that name what to change in the spec. Start
+at :mod:`app.core.diagnosis.pod_diagnosis`.
 """

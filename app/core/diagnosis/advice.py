@@ -13,14 +13,15 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import CONTAINER
 from app.core.desired.pod_template import is_memory_in_resources
 from app.core.desired.references import Reference, references
-from app.core.diagnosis.words import (
-    ConfigWords,
-    CrashWords,
-    ImageWords,
-    MemoryWords,
-    ProbeWords,
-    SchedulingWords,
-    StartWords,
+from app.core.reasons import (
+    CONTAINER_CONFIG_ERROR,
+    CRASH_LOOPING,
+    IMAGE_PULL_FAILED,
+    OOM_KILLED,
+    PROBE_FAILING,
+    RUN_CONTAINER_ERROR,
+    UNSCHEDULABLE,
+    Explanation,
 )
 from metahook import ContainerStatus
 
@@ -68,69 +69,74 @@ class Advice:
         """Seconds that a Pod is ready before it counts as available."""
         return self._spec.min_ready_seconds or 0
 
-    def image(self, container: ContainerStatus) -> ImageWords:
-        """Return the words for an image that can't be pulled."""
-        return ImageWords(
-            _who(container), "can't pull its image", remedy=self._pull() if is_own(container) else _FOREIGN_REMEDY
-        )
+    def image(self, container: ContainerStatus) -> Explanation:
+        """Explain that an image can't be pulled."""
+        remedy = self._pull() if is_own(container) else _FOREIGN_REMEDY
+        return IMAGE_PULL_FAILED.explained(who=_who(container), problem="can't pull its image", remedy=remedy)
 
-    def absent_image(self, container: ContainerStatus) -> ImageWords:
-        """Return the words for an image that is not on the node and that the pull policy keeps from being pulled."""
+    def absent_image(self, container: ContainerStatus) -> Explanation:
+        """Explain that an image is not on the node, and that the pull policy keeps it from being pulled."""
         own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
         problem = "needs an image that is not on its node, and its imagePullPolicy is Never"
-        return ImageWords(_who(container), problem, remedy=own if is_own(container) else _FOREIGN_REMEDY)
+        remedy = own if is_own(container) else _FOREIGN_REMEDY
+        return IMAGE_PULL_FAILED.explained(who=_who(container), problem=problem, remedy=remedy)
 
     def _pull(self) -> str:
         if self._spec.image_pull_secrets:
             return "check spec.image, and the Secrets in spec.imagePullSecrets"
         return "check spec.image, and set spec.imagePullSecrets if the registry is private"
 
-    def config(self, container: ContainerStatus, message: str) -> ConfigWords:
-        """Return the words for a container that can't be created; *message* is the kubelet's."""
+    def config(self, container: ContainerStatus, message: str) -> Explanation:
+        """Explain that a container can't be created; *message* is the kubelet's."""
         why = self._why(message) if is_own(container) else None
-        return ConfigWords(_who(container), why=why or "the node refuses its configuration")
+        return CONTAINER_CONFIG_ERROR.explained(who=_who(container), why=why or "the node refuses its configuration")
 
-    def start(self, container: ContainerStatus) -> StartWords:
-        """Return the words for a container whose command can't be started."""
+    def start(self, container: ContainerStatus) -> Explanation:
+        """Explain that the command of a container can't be started."""
         own = "check spec.command" if self._spec.command else "its image has no working command: set spec.command"
-        return StartWords(_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
+        remedy = own if is_own(container) else _FOREIGN_REMEDY
+        return RUN_CONTAINER_ERROR.explained(who=_who(container), remedy=remedy)
 
-    def memory(self, container: ContainerStatus) -> MemoryWords:
-        """Return the words for a container that took too much memory."""
-        who = _who(container)
-        if not is_own(container):
-            return MemoryWords(who, where="", remedy=_FOREIGN_REMEDY)
-        if not self._is_memory_in_resources:
-            return MemoryWords(who, where=f" at its {self._spec.memory} limit", remedy="raise spec.memory")
+    def memory(self, container: ContainerStatus) -> Explanation:
+        """Explain that a container took too much memory."""
         limits = (self._spec.resources and self._spec.resources.limits) or {}
-        if "memory" not in limits:
-            return MemoryWords(who, where=" without a memory limit", remedy="set spec.resources.limits.memory")
-        return MemoryWords(who, where=f" at its {limits['memory']} limit", remedy="raise spec.resources.limits.memory")
+        if not is_own(container):
+            where, remedy = "", _FOREIGN_REMEDY
+        elif not self._is_memory_in_resources:
+            where, remedy = f" at its {self._spec.memory} limit", "raise spec.memory"
+        elif "memory" not in limits:
+            where, remedy = " without a memory limit", "set spec.resources.limits.memory"
+        else:
+            where, remedy = f" at its {limits['memory']} limit", "raise spec.resources.limits.memory"
+        return OOM_KILLED.explained(who=_who(container), where=where, remedy=remedy)
 
-    def crash(self, container: ContainerStatus, code: int) -> CrashWords:
-        """Return the words for a container that keeps exiting with this *code*.
+    def crash(self, container: ContainerStatus, code: int) -> Explanation:
+        """Explain that a container keeps exiting with this *code*.
 
         A failed probe is in the events of the Pod, and not in the logs.
         """
         probes = self._restarting_probes() if is_own(container) and code in _EXITS_BY_PROBE else ""
-        hint = _EXITS_BY_PROBE[code].format(probes) if probes else _HINTS.get(code)
-        logs = ("logs", f" -c {container.name} --previous --ignore-errors")
-        command, options = ("describe pods", "") if probes else logs
-        hint_in_brackets = f" ({hint})" if hint else ""
-        return CrashWords(_who(container), str(code), hint_in_brackets, command=command, options=options)
+        meaning = _EXITS_BY_PROBE[code].format(probes) if probes else _HINTS.get(code)
+        return CRASH_LOOPING.explained(
+            who=_who(container),
+            code=str(code),
+            hint=f" ({meaning})" if meaning else "",
+            command="describe pods" if probes else "logs",
+            options="" if probes else f" -c {container.name} --previous --ignore-errors",
+        )
 
     def _restarting_probes(self) -> str:
         """Return the fields of the probes whose failure restarts the container; nothing if there are none."""
         probes = {"livenessProbe": self._spec.liveness_probe, "startupProbe": self._spec.startup_probe}
         return " or ".join(f"spec.{name}" for name, probe in probes.items() if probe)
 
-    def probe(self, container: ContainerStatus) -> ProbeWords:
-        """Return the words for a container that runs and is not ready."""
+    def probe(self, container: ContainerStatus) -> Explanation:
+        """Explain that a container runs and is not ready."""
         own = "check spec.readinessProbe, and how the application answers it"
-        return ProbeWords(_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
+        return PROBE_FAILING.explained(who=_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
 
-    def scheduling(self) -> SchedulingWords:
-        """Return the words for a Pod that fits no node."""
+    def scheduling(self) -> Explanation:
+        """Explain that a Pod fits no node."""
         spec = self._spec
         requests = {
             "spec.cpu": spec.cpu,
@@ -144,7 +150,7 @@ class Advice:
         }
         unmatched = [field for field, value in constraints.items() if value]
         claims = any(volume.persistent_volume_claim for volume in spec.volumes or [])
-        return SchedulingWords(
+        return UNSCHEDULABLE.explained(
             requests=_listed([field for field, value in requests.items() if value]),
             constraints=f", no node matches {_listed(unmatched)}" if unmatched else "",
             claims=", no node can mount the claims in spec.volumes" if claims else "",
@@ -196,8 +202,8 @@ def _takes(probe: Probe | None, successes: int = 1) -> int:
     """Return how many seconds a probe takes to fail, or to succeed so many times, whichever is longer."""
     if probe is None:
         return 0
-    each = max(probe.period_seconds or _PERIOD, probe.timeout_seconds or 1)
-    return (probe.initial_delay_seconds or 0) + each * max(probe.failure_threshold or _FAILURES, successes)
+    one_probe = max(probe.period_seconds or _PERIOD, probe.timeout_seconds or 1)
+    return (probe.initial_delay_seconds or 0) + one_probe * max(probe.failure_threshold or _FAILURES, successes)
 
 
 def _listed(fields: list[str]) -> str:

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.core.diagnosis.advice import Advice, is_own
-from app.core.diagnosis.words import CauseWords
-from app.core.reasons import POD_REASONS, Reason
+from app.core.reasons import POD_REASONS, Explanation, Reason
 from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, PodStatus, Terminated
 
@@ -46,9 +45,9 @@ _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a Pod is not available: the words for the message of its reason, and from when until when it holds."""
+    """Why a Pod is not available, and from when until when that holds."""
 
-    words: CauseWords
+    explanation: Explanation
     since: datetime | None = None
     until: datetime | None = None
     is_recovered: bool = False
@@ -63,12 +62,17 @@ class Cause:
     @property
     def reason(self) -> Reason:
         """The reason that it gives."""
-        return self.words.reason
+        return self.explanation.reason
 
     @property
     def rank(self) -> tuple[bool, int, bool, list[tuple[str, str]]]:
         """Which of several is reported: the one with the lowest rank."""
-        return self.is_recovered, POD_REASONS.index(self.reason), self.is_foreign, sorted(vars(self.words).items())
+        return (
+            self.is_recovered,
+            POD_REASONS.index(self.reason),
+            self.is_foreign,
+            sorted(self.explanation.words.items()),
+        )
 
     def holds(self, now: datetime) -> bool:
         """Tell whether it holds *now*."""
@@ -124,18 +128,17 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
 
 def _causes_of_end(ended: Terminated, container: ContainerStatus, advice: Advice, *, ends: bool) -> Iterator[Cause]:
     """Yield what it means that a container *ended* so: a single crash means nothing, as it is started again at once."""
-    words: CauseWords
     loops = _times_ended(container) > 1 and not _ran_well(ended)
     if ended.reason in _NOT_STARTED:
-        words = advice.start(container)
+        explanation = advice.start(container)
     elif ended.reason == "OOMKilled":
-        words = advice.memory(container)
+        explanation = advice.memory(container)
     elif loops and not (ends and ended.exit_code == 0):
-        words = advice.crash(container, ended.exit_code)
+        explanation = advice.crash(container, ended.exit_code)
     else:
         return
     yield Cause(
-        words,
+        explanation,
         until=_forgiven(container),
         is_foreign=not is_own(container),
         is_unstable=loops,
@@ -153,7 +156,7 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
     if takes is not None and started and container.started is not False:
         unready_since = parse_time(_time(status.condition("ContainersReady")))
         times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
-        since = max((each for each in times if each), default=None)
+        since = max((time for time in times if time), default=None)
         yield Cause(advice.probe(container), since=since, is_foreign=not is_own(container))
 
 

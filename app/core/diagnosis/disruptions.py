@@ -13,7 +13,7 @@ from app.api.spec import MyResourceSpec
 from app.core.diagnosis.causes import FORGIVEN, GRACE, Cause
 from app.core.diagnosis.pod_failures import deletion, failure
 from app.core.diagnosis.revision import Revision, ready_since
-from app.core.diagnosis.words import NodeLostWords
+from app.core.reasons import NODE_LOST
 from app.core.timers import after, parse_time
 from metahook import Pod
 
@@ -42,45 +42,46 @@ class Disruptions:
 
 def disruptions(revision: Revision, spec: MyResourceSpec, now: datetime) -> Disruptions:
     """Return the disruptions within ten minutes before the last one; none if that is over ten minutes ago."""
-    lost = [Cause(NodeLostWords()) for pod in revision.pods if _is_lost(pod)]
-    every = [each for pod in revision.pods for each in _disruptions(pod, spec)]
-    last = max((each.at for each in every), default=None)
+    lost = [Cause(NODE_LOST.explained()) for pod in revision.pods if _is_lost(pod)]
+    every = [disruption for pod in revision.pods for disruption in _disruptions(pod, spec)]
+    last = max((disruption.at for disruption in every), default=None)
     if last is None or not _is_recent(last, now):
         return Disruptions(lost)
-    late = [each for each in every if _is_recent(each.at, last)]
-    failed = sorted((each for each in late if each.failed), key=lambda each: (each.at, each.created))
+    recent = [disruption for disruption in every if _is_recent(disruption.at, last)]
+    failed = sorted((other for other in recent if other.failed), key=lambda other: (other.at, other.created))
     first = failed[0].at if failed else None
     again = _has_failed_again(failed, spec.replicas)
-    until = after(last, FORGIVEN) if again else _replaced_at(revision, late, spec.min_ready_seconds or 0)
-    causes = [replace(each.cause, until=until, is_unstable=again, failed_at=each.at) for each in late]
+    until = after(last, FORGIVEN) if again else _replaced_at(revision, recent, spec.min_ready_seconds or 0)
+    causes = [replace(other.cause, until=until, is_unstable=again, failed_at=other.at) for other in recent]
     return Disruptions([*lost, *causes], first if again else None, len(failed))
 
 
 def _has_failed_again(failed: list[Disruption], replicas: int) -> bool:
     """Tell whether a replacement failed, too. Where no time of a failure is known, only their number tells."""
-    timed = next((each for each in failed if each.is_timed), None)
+    timed = next((disruption for disruption in failed if disruption.is_timed), None)
     if timed is None:
         return len(failed) > max(1, replicas)
-    return any(each.created >= timed.at for each in failed if each is not timed)
+    return any(other.created >= timed.at for other in failed if other is not timed)
 
 
 def _is_recent(at: datetime, now: datetime) -> bool:
     return (now - at).total_seconds() < FORGIVEN
 
 
-def _replaced_at(revision: Revision, late: list[Disruption], min_ready: int) -> datetime | None:
+def _replaced_at(revision: Revision, recent: list[Disruption], min_ready: int) -> datetime | None:
     """Return when as many Pods have been ready for a while as were disrupted, or when that no longer matters."""
-    first, forgiven = min(each.at for each in late), after(max(each.at for each in late), FORGIVEN)
+    times = [disruption.at for disruption in recent]
     created = ((parse_time(pod.metadata.creation_timestamp), pod) for pod in revision.live)
-    ready = sorted(since for at, pod in created if at and at >= first and (since := ready_since(pod)))
-    replaced = after(ready[len(late) - 1], min_ready + GRACE) if len(ready) >= len(late) else None
-    return min((each for each in (replaced, forgiven) if each), default=None)
+    ready = sorted(since for at, pod in created if at and at >= min(times) and (since := ready_since(pod)))
+    replaced = after(ready[len(times) - 1], min_ready + GRACE) if len(ready) >= len(times) else None
+    forgiven = after(max(times), FORGIVEN)
+    return min((time for time in (replaced, forgiven) if time), default=None)
 
 
 def _is_lost(pod: Pod) -> bool:
     """Tell whether the node of *pod* does not respond: then only the Pod's condition Ready is set, and by others."""
     conditions = [pod.status.condition(kind) for kind in ("Ready", "ContainersReady")] if pod.status else []
-    values = [(each.status, each.reason or "") for each in conditions if each]
+    values = [(condition.status, condition.reason or "") for condition in conditions if condition]
     return values == [("False", ""), ("True", "")]
 
 

@@ -32,14 +32,18 @@ class Diagnosis:
     """Pods that failed as a whole of late; each of them is being replaced."""
 
 
+_NOTHING_KNOWN = Diagnosis()
+
+
 def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
     """Return what the Pods of *deployment* say *now*, in the words of *spec*.
 
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
-    revision, advice = current(related, deployment), Advice(spec)
+    revision = current(related, deployment)
     if not revision.pods:
-        return Diagnosis()
+        return _NOTHING_KNOWN
+    advice = Advice(spec)
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]
     disrupted = disruptions(revision, spec, now)
     every = [*(cause for _, of_pod in by_pod for cause in of_pod), *disrupted.causes]
@@ -47,19 +51,20 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     reported = min(holding, key=lambda cause: cause.rank, default=None)
     timed = [cause for cause in every if cause.since or cause.until]
     rivals = [cause for cause in timed if cause.is_unstable or reported is None or cause.rank <= reported.rank]
-    ahead = [each for cause in rivals for each in (cause.since, cause.until) if each and each > now]
+    ahead = [time for cause in rivals for time in (cause.since, cause.until) if time and time > now]
     changes_at = min(ahead, default=None)
     if not any(cause.is_unstable for cause in holding):
         return Diagnosis(reported, changes_at, failed_pods=disrupted.failed)
-    unstable = [pod for pod, of_pod in by_pod if any(each.is_unstable and each.holds(now) for each in of_pod)]
+    unstable = [pod for pod, of_pod in by_pod if any(cause.is_unstable and cause.holds(now) for cause in of_pod)]
     unstable += [pod for pod in revision.live if _is_suspect(pod, disrupted)]
     created = [parse_time(pod.metadata.creation_timestamp) for pod in unstable]
+    failures = [cause.failed_at for cause in holding if cause.is_unstable and cause.failed_at]
     return Diagnosis(
         cause=reported,
         changes_at=changes_at,
         stable_pods=_stable_pods(revision, unstable),
-        unstable_since=min([each for each in (*created, disrupted.suspects_since) if each], default=None),
-        last_failure_at=max((each.failed_at for each in holding if each.is_unstable and each.failed_at), default=None),
+        unstable_since=min([time for time in (*created, disrupted.suspects_since) if time], default=None),
+        last_failure_at=max(failures, default=None),
         failed_pods=disrupted.failed,
     )
 

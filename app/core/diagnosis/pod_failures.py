@@ -4,7 +4,7 @@ import re
 
 from app.api.spec import MyResourceSpec
 from app.core.diagnosis.causes import Cause
-from app.core.diagnosis.words import EvictionWords, PreemptionWords, RejectionWords
+from app.core.reasons import EVICTED, POD_REJECTED, PREEMPTED, Explanation
 from metahook import PodStatus
 
 _STORAGE = "ephemeral-storage"
@@ -29,7 +29,7 @@ def failure(status: PodStatus, spec: MyResourceSpec) -> Cause | None:
     if reason == "Evicted":
         return Cause(_evicted(status.message or "", spec))
     if reason in _SHUTDOWN:
-        return Cause(EvictionWords(why="its node was shut down", remedy=_REPLACED))
+        return Cause(EVICTED.explained(why="its node was shut down", remedy=_REPLACED))
     if reason == "Preempting":
         return Cause(_preempted(spec))
     return Cause(_rejected(reason)) if reason.startswith(_REJECTED) else None
@@ -40,44 +40,44 @@ def deletion(reason: str, spec: MyResourceSpec) -> Cause | None:
     if reason == "PreemptionByScheduler":
         return Cause(_preempted(spec))
     if reason == "EvictionByEvictionAPI":
-        return Cause(EvictionWords(why="a client such as kubectl drain requested it", remedy=_REPLACED))
+        return Cause(EVICTED.explained(why="a client such as kubectl drain requested it", remedy=_REPLACED))
     if reason == "DeletionByTaintManager":
-        return Cause(EvictionWords(why="its node has a taint that the Pod does not tolerate", remedy=_REPLACED))
+        return Cause(EVICTED.explained(why="its node has a taint that the Pod does not tolerate", remedy=_REPLACED))
     return None
 
 
-def _evicted(message: str, spec: MyResourceSpec) -> EvictionWords:
-    """Return the words for a Pod that the kubelet evicted, of which it says *message*."""
+def _evicted(message: str, spec: MyResourceSpec) -> Explanation:
+    """Explain that the kubelet evicted a Pod, of which it says *message*."""
     if match := _EMPTY_DIR.match(message):
         return _too_large(match["name"], spec)
     if _OVER_LIMIT.match(message):
         limits = (spec.resources and spec.resources.limits) or {}
         verb = "raise" if _STORAGE in limits else "set"
         remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less data"
-        return EvictionWords(why="it exceeded its ephemeral-storage limit", remedy=remedy)
+        return EVICTED.explained(why="it exceeded its ephemeral-storage limit", remedy=remedy)
     if match := _LOW.match(message):
         resource = _RESOURCES[match["what"]]
-        return EvictionWords(
+        return EVICTED.explained(
             why=f"its node is low on {resource}", remedy=f"free up {resource} on the node, or add nodes"
         )
-    return EvictionWords(why="its node could no longer run it", remedy="check the events of the node")
+    return EVICTED.explained(why="its node could no longer run it", remedy="check the events of the node")
 
 
-def _too_large(name: str, spec: MyResourceSpec) -> EvictionWords:
-    """Return the words for an emptyDir volume that exceeded its limit; it is named if it is one of *spec*."""
+def _too_large(name: str, spec: MyResourceSpec) -> Explanation:
+    """Explain that an emptyDir volume exceeded its limit; it is named if it is one of *spec*."""
     own = any(volume.name == name and volume.empty_dir for volume in spec.volumes or [])
     raise_it = "raise its emptyDir.sizeLimit in spec.volumes, or write less data"
     remedy = raise_it if own else "check the sidecar injector or policy that adds it"
-    return EvictionWords(why=f"{f'volume {name}' if own else 'a volume'} exceeded its size limit", remedy=remedy)
+    return EVICTED.explained(why=f"{f'volume {name}' if own else 'a volume'} exceeded its size limit", remedy=remedy)
 
 
-def _preempted(spec: MyResourceSpec) -> PreemptionWords:
+def _preempted(spec: MyResourceSpec) -> Explanation:
     if spec.priority_class_name:
-        return PreemptionWords(remedy="set spec.priorityClassName to a class with a higher priority, or add nodes")
-    return PreemptionWords(remedy="set spec.priorityClassName, or add nodes")
+        return PREEMPTED.explained(remedy="set spec.priorityClassName to a class with a higher priority, or add nodes")
+    return PREEMPTED.explained(remedy="set spec.priorityClassName, or add nodes")
 
 
-def _rejected(reason: str) -> RejectionWords:
+def _rejected(reason: str) -> Explanation:
     if reason.startswith("OutOf"):
-        return RejectionWords(why="the node does not have enough free resources")
-    return RejectionWords(why="the Pod no longer matches the labels or devices of the node")
+        return POD_REJECTED.explained(why="the node does not have enough free resources")
+    return POD_REJECTED.explained(why="the Pod no longer matches the labels or devices of the node")

@@ -49,8 +49,8 @@ class Revision:
     def sidecars(self) -> set[str]:
         """The names of the init containers that run as long as their Pod does."""
         init = self.spec.get("initContainers")
-        containers = (each for each in (init if isinstance(init, list) else []) if isinstance(each, dict))
-        return {str(each.get("name")) for each in containers if each.get("restartPolicy") == "Always"}
+        containers = [_object(container) for container in (init if isinstance(init, list) else [])]
+        return {str(container.get("name")) for container in containers if container.get("restartPolicy") == "Always"}
 
 
 def is_live(pod: Pod) -> bool:
@@ -76,8 +76,8 @@ def current(related: Related, deployment: Deployment) -> Revision:
     for pod in pods:
         groups[pod.metadata.label(POD_TEMPLATE_HASH) or ""].append(pod)
     updated = (deployment.status and deployment.status.updated_replicas) or 0
-    fits = {made: _fit(Revision(group), deployment, updated) for made, group in groups.items()}
-    newest = max(fits, key=lambda made: (*fits[made], made), default=None)
+    fits = {template_hash: _fit(Revision(group), deployment, updated) for template_hash, group in groups.items()}
+    newest = max(fits, key=lambda template_hash: (*fits[template_hash], template_hash), default=None)
     known = newest is not None and (updated > 0 or fits[newest].differing == 0 or _is_complete(deployment))
     return Revision(groups[newest] if newest is not None and known else [], pods)
 

@@ -10,7 +10,7 @@ from metahook import Finding
 
 
 @dataclass(frozen=True)
-class Condition:
+class ParentCondition:
     """What one of the other conditions says: its status, its reason and its message."""
 
     type: str
@@ -23,27 +23,29 @@ class Condition:
         return outline(self.message)
 
 
-AVAILABLE_NOW = Condition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
-NOT_AVAILABLE = Condition("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
-NOT_YET_OBSERVED = Condition(
+AVAILABLE_NOW = ParentCondition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
+NOT_AVAILABLE = ParentCondition("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")
+NOT_YET_OBSERVED = ParentCondition(
     "Progressing", "Unknown", "NotYetSeen", "The Deployment has not been updated to this spec yet."
 )
-ROLLOUT_IN_PROGRESS = Condition("Progressing", "True", "RollingOut", "The rollout is in progress.")
-ROLLED_OUT = Condition("Progressing", "True", "RolledOut", "The last rollout is complete.")
-ROLLOUT_LATE = Condition(
+ROLLOUT_IN_PROGRESS = ParentCondition("Progressing", "True", "RollingOut", "The rollout is in progress.")
+ROLLED_OUT = ParentCondition("Progressing", "True", "RolledOut", "The last rollout is complete.")
+ROLLOUT_LATE = ParentCondition(
     "Progressing", "False", "ProgressDeadlineExceeded", "The rollout exceeded progressDeadlineSeconds."
 )
-ROLLOUT_PAUSED = Condition("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
-ROLLOUT_REFUSED = Condition("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
+ROLLOUT_PAUSED = ParentCondition("Progressing", "Unknown", "DeploymentPaused", "The Deployment is paused.")
+ROLLOUT_REFUSED = ParentCondition("Progressing", "False", "ReplicaSetCreateError", "The ReplicaSet can't be created.")
 
-DEPENDENCIES_MET = Condition("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
-DEPENDENCIES_UNMET = Condition("DependenciesReady", "False", "DependenciesNotMet", "{dependencies}.")
-DEPENDENCIES_UNKNOWN = Condition(
+DEPENDENCIES_MET = ParentCondition("DependenciesReady", "True", "DependenciesMet", "All dependencies are met.")
+DEPENDENCIES_UNMET = ParentCondition("DependenciesReady", "False", "DependenciesNotMet", "{dependencies}.")
+DEPENDENCIES_UNKNOWN = ParentCondition(
     "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
 OPERATOR_MISCONFIGURED = {
-    finding: Condition("OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md.")
+    finding: ParentCondition(
+        "OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md."
+    )
     for finding in Finding
 }
 """What is wrong with the installation of the operator; it is not about the spec of a MyResource."""

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CONTAINER, selector
+from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
 from app.core.reasons import Outlook
-from app.core.rollout import COMPLETE, min_available
+from app.core.rollout import min_available
 from app.core.status.conditions import (
     AVAILABLE_NOW,
     DEPENDENCIES_MET,
@@ -25,53 +25,57 @@ from app.core.status.conditions import (
     ROLLOUT_LATE,
     ROLLOUT_PAUSED,
     ROLLOUT_REFUSED,
-    Condition,
+    ParentCondition,
 )
 from app.core.status.facts import Facts
-from app.core.status.listing import listing
 from app.core.status.readiness import Decision, decide
-from app.core.status.words import message
+from app.core.status.words import listing, message
 from metahook import Deployment
 
 Json = dict[str, Any]
-
-_KSTATUS = {Outlook.RECONCILING: "Reconciling", Outlook.STALLED: "Stalled"}
-"""Conditions of kstatus, present only while True."""
 
 
 def parent_status(facts: Facts) -> Json:
     """Return the status that *facts* show; transition times come from the previous one where nothing changed."""
     decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
-    optional = {
-        "image": _image(facts.rollout.deployment),
-        "readyGeneration": facts.parent.generation if is_ready else facts.previous_status.ready_generation,
-        "waiting": {"what": facts.waiting_for, "since": _text(facts.waiting_since)} if facts.waiting_for else None,
-    }
-    return {
+    status: Json = {
         "state": _state(facts, decision),
         "conditions": [_with_times(condition, facts) for condition in _conditions(facts, decision)],
         "replicas": _replicas(facts),
-        "selector": ",".join(f"{key}={value}" for key, value in selector(facts.parent).items()),
-        **{name: value for name, value in optional.items() if value is not None},
+        "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
+    if image := _image(facts.rollout.deployment):
+        status["image"] = image
+    ready_generation = facts.parent.generation if is_ready else facts.previous_status.ready_generation
+    if ready_generation is not None:
+        status["readyGeneration"] = ready_generation
+    if facts.waiting_for:
+        status["waiting"] = {"what": facts.waiting_for, "since": _text(facts.waiting_since)}
+    return status
 
 
-def _conditions(facts: Facts, decision: Decision) -> list[Condition]:
+def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
     reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
-    unmet = facts.desired.unmet_dependencies
-    kstatus = _KSTATUS.get(decision.outlook)
-    return [
-        Condition("Ready", "True" if decision.outlook is Outlook.READY else "False", reason, text),
+    is_ready = decision.outlook is Outlook.READY
+    conditions = [
+        ParentCondition("Ready", "True" if is_ready else "False", reason, text),
         _available(facts),
         _progressing(facts),
-        *([] if unmet is None else [_dependencies(unmet)]),
-        *([Condition(kstatus, "True", reason, text)] if kstatus else []),
-        *(OPERATOR_MISCONFIGURED[finding] for finding in facts.installation[:1]),
     ]
+    if facts.desired.unmet_dependencies is not None:
+        conditions.append(_dependencies(facts.desired.unmet_dependencies))
+    # These two are conditions of kstatus, present only while True.
+    if decision.outlook is Outlook.RECONCILING:
+        conditions.append(ParentCondition("Reconciling", "True", reason, text))
+    elif decision.outlook is Outlook.STALLED:
+        conditions.append(ParentCondition("Stalled", "True", reason, text))
+    if facts.installation:
+        conditions.append(OPERATOR_MISCONFIGURED[facts.installation[0]])
+    return conditions
 
 
-def _with_times(condition: Condition, facts: Facts) -> Json:
+def _with_times(condition: ParentCondition, facts: Facts) -> Json:
     return {
         "type": condition.type,
         "status": condition.status,
@@ -96,35 +100,35 @@ def _state(facts: Facts, decision: Decision) -> str:
     return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
 
 
-def _available(facts: Facts) -> Condition:
+def _available(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
     stable_pods = facts.diagnosis.stable_pods
     is_enough = stable_pods is None or stable_pods >= min_available(facts.rollout.deployment)
-    return AVAILABLE_NOW if is_enough and facts.rollout.says("Available", "True") else NOT_AVAILABLE
+    return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> Condition:
+def _progressing(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
-    if facts.has_deployment_drift or facts.rollout.is_not_yet_observed or not facts.rollout.deployment:
+    rollout = facts.rollout
+    if facts.has_deployment_drift or rollout.is_not_yet_observed or not rollout.deployment:
         return NOT_YET_OBSERVED
-    if facts.rollout.is_paused or facts.rollout.says("Progressing", "Unknown"):
+    if rollout.is_paused or rollout.progressing == "Unknown":
         return ROLLOUT_PAUSED
-    if facts.has_unstable_pods_past_deadline or facts.rollout.is_late:
+    if facts.deadlines.has_unstable_pods or rollout.is_late:
         return ROLLOUT_LATE
-    if facts.rollout.says("Progressing", "False"):
+    if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    is_complete = facts.rollout.says("Progressing", "True", COMPLETE)
-    if is_complete and (facts.was_ready or facts.rollout.has_updated_all):
+    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
-    # Without a Pod of the new template, a complete rollout is the last one. Why not "in progress": that costs a write.
-    return NOT_YET_OBSERVED if is_complete and facts.rollout.has_updated_none else ROLLOUT_IN_PROGRESS
+    # Without a Pod of the new template, a complete rollout is the last one. To report it as in progress costs a write.
+    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
-def _dependencies(unmet: list[Unmet]) -> Condition:
+def _dependencies(unmet: list[Unmet]) -> ParentCondition:
     """Say which dependencies are not met, and why."""
     if not unmet:
         return DEPENDENCIES_MET
-    if all(each.state is State.UNKNOWN for each in unmet):
+    if all(dependency.state is State.UNKNOWN for dependency in unmet):
         return DEPENDENCIES_UNKNOWN
     return replace(
         DEPENDENCIES_UNMET, message=DEPENDENCIES_UNMET.message.format(dependencies=listing(unmet, "; "))[:MAX_MESSAGE]
@@ -136,7 +140,7 @@ def _replicas(facts: Facts) -> int:
 
     Pods that just failed exist, too, until they are replaced.
     """
-    existing = max(0, facts.rollout.status.replicas or 0) + facts.diagnosis.failed_pods
+    existing = max(0, facts.rollout.existing) + facts.diagnosis.failed_pods
     return existing if facts.desired.problem else min(existing, facts.rollout.replicas)
 
 
@@ -145,7 +149,8 @@ def _image(deployment: Deployment | None) -> str | None:
     node: Any = (deployment and deployment.spec) or {}
     for step in ("template", "spec", "containers"):
         node = node.get(step) if isinstance(node, dict) else None
-    containers = node if isinstance(node, list) else []
-    main = (item for item in containers if isinstance(item, dict) and item.get("name") == CONTAINER)
-    image = next(main, {}).get("image")
-    return image[:MAX_MESSAGE] if isinstance(image, str) and image else None
+    for container in node if isinstance(node, list) else []:
+        if isinstance(container, dict) and container.get("name") == CONTAINER:
+            image = container.get("image")
+            return image[:MAX_MESSAGE] if isinstance(image, str) else None
+    return None

@@ -47,14 +47,15 @@ class Decision:
 def _has_timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment reports, or the clock if it does not."""
     can_be_late = facts.is_incomplete or facts.rollout.is_not_yet_observed
-    is_late = facts.rollout.is_late or facts.has_unstable_pods_past_deadline
-    return is_late or (can_be_late and facts.has_exceeded_deadline)
+    is_late = facts.rollout.is_late or facts.deadlines.has_unstable_pods
+    return is_late or (can_be_late and facts.deadlines.has_no_progress)
 
 
 def _is_refused(facts: Facts) -> bool:
     """Pods, or the ReplicaSet that makes them, can't be created."""
-    no_replica_set = facts.rollout.says("Progressing", "False") and not facts.rollout.is_late
-    return facts.rollout.says("ReplicaFailure", "True") or no_replica_set
+    rollout = facts.rollout
+    has_no_replica_set = rollout.progressing == "False" and not rollout.is_late
+    return has_no_replica_set or (rollout.failure is not None and rollout.failure.status == "True")
 
 
 def _has_lost_pods(facts: Facts) -> bool:
@@ -65,7 +66,7 @@ def _has_lost_pods(facts: Facts) -> bool:
 
 def _has_unwatched_dependency(facts: Facts) -> bool:
     """One of the dependencies is of a kind that the operator does not watch."""
-    return any(each.state is State.NOT_WATCHED for each in facts.desired.unmet_dependencies or [])
+    return any(unmet.state is State.NOT_WATCHED for unmet in facts.desired.unmet_dependencies or [])
 
 
 def _has_leftover_fields(facts: Facts) -> bool:
@@ -91,7 +92,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (BUILDING, lambda facts: facts.drift is not None),
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
-    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.has_exceeded_deadline),
+    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.deadlines.has_no_progress),
     (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),

@@ -1,20 +1,36 @@
 """The words that fill the message of a reason."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from app.core.desired.holders import Holder
 from app.core.diagnosis.replica_failure import explain_replica_failure
 from app.core.drift import Drift
 from app.core.status.facts import Facts
-from app.core.status.listing import listing
 from app.core.status.readiness import Decision
+
+MOST = 700
+"""Characters of a list. A message may have 1024, and its remedy must not be cut off."""
+
+AND_OTHERS = "and others"
 
 
 def message(decision: Decision, facts: Facts) -> str:
     """Return the message of the condition Ready."""
-    of_cause = vars(decision.cause.words) if decision.cause else {}
-    others = [name for name in decision.reason.words if name not in of_cause]
-    return decision.reason.filled({**of_cause, **{name: WORDS[name](facts) for name in others}})
+    explained = decision.cause.explanation.words if decision.cause else {}
+    words = {name: WORDS[name](facts) for name in decision.reason.words if name not in explained}
+    return decision.reason.message.format_map({**explained, **words})
+
+
+def listing(things: Iterable[object], separator: str = ", ") -> str:
+    """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
+    texts: list[str] = []
+    length = 0
+    for text in dict.fromkeys(map(str, things)):
+        length += len(text) + len(separator)
+        if texts and length > MOST:
+            return separator.join([*texts, AND_OTHERS])
+        texts.append(text)
+    return separator.join(texts)
 
 
 def _drift(facts: Facts) -> Drift:
@@ -62,7 +78,7 @@ def _override(facts: Facts) -> str:
 
 
 def _replica_failure(facts: Facts) -> str:
-    failure = facts.rollout.status.condition("ReplicaFailure")
+    failure = facts.rollout.failure
     return explain_replica_failure(failure.message if failure else None, facts.desired.spec)
 
 
@@ -84,7 +100,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "override": _override,
     "fields": _fields,
     "command": _command,
-    "write": lambda facts: "updated" if _drift(facts).is_observed else "created",
-    "refusers": lambda facts: "" if _drift(facts).is_observed else "another object has its name, or ",
+    "write": lambda facts: "updated" if _drift(facts).observed else "created",
+    "refusers": lambda facts: "" if _drift(facts).observed else "another object has its name, or ",
 }
-"""The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.words`."""
+"""The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.advice`."""

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.core.desired.child_size import MAX_CHILD
+from app.core.desired.desired_state import MAX_CHILD
 from tests.build import child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]

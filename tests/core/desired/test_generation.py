@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo, manifests, used_references, validated_spec
+from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
 from app.core.desired.references import references
 from app.core.watch import Watch
-from metahook import Memo, Parent, RefusedResponse
+from metahook import Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
 from tests.api.full import filled
 from tests.build import NOW, finished, my_resource
@@ -79,7 +79,7 @@ def assert_same_answers(requests: list[Situation], memo: GenerationMemo) -> None
         assert remembering.call_sync(body, NOW) == WATCHING.call_sync(body, NOW)
 
 
-class Watched(Memo[Any]):
+class Watched(GenerationMemo):
     """Shows what was put into it."""
 
     def __init__(self, bound: int = MIB) -> None:
@@ -99,9 +99,8 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
     assert_same_answers(sequence(situation), memo)
     for key, value, _ in memo.entries:
         if key[0] == "spec":
-            assert value == read(key[1], key[2])
-        elif key[0] == "references":
-            assert value == references(valid(key[1]))
+            spec = read(key[1], key[2])
+            assert value == (spec if isinstance(spec, InvalidSpec) else (spec, references(spec)))
         else:  # no sync changed what it listed
             assert all(child == msgspec.json.decode(child.json) for child in value.values())
 
@@ -109,17 +108,17 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
 @settings(max_examples=20)
 @given(situations(), st.sampled_from([0, 4_000, 20_000]))
 def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
-    assert_same_answers(sequence(situation) * 2, Memo(bound))
+    assert_same_answers(sequence(situation) * 2, GenerationMemo(bound))
 
 
 def test_a_memo_does_not_change_the_answers_to_recorded_requests() -> None:
-    remembering = controller(Watch(pods=False), Memo())
+    remembering = controller(Watch(pods=False), GenerationMemo())
     syncs = [recorded for recorded in load() if recorded.path == "/sync"]
     for recorded in [*syncs, *reversed(syncs)]:
         assert remembering.call_sync(recorded.body, recorded.now) == RECORDED.call_sync(recorded.body, recorded.now)
 
 
-class Lacking(Memo[Any]):
+class Lacking(GenerationMemo):
     """Leaves a part out of the keys of a kind."""
 
     def __init__(self, kind: str, part: int) -> None:
@@ -147,7 +146,6 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
     ("kind", "part"),
     [
         *(("spec", part) for part in range(1, 3)),
-        ("references", 1),
         *(("manifests", part) for part in range(1, 7)),
     ],
 )
@@ -163,7 +161,7 @@ def test_each_part_of_a_key_is_left_out_in_turn() -> None:
     memo = Watched()
     assert_same_answers([PLAIN], memo)
 
-    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "references": 2, "manifests": 7}
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 7}
 
 
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
@@ -174,7 +172,7 @@ def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
     ready = Situation({**PLAIN.parent, "status": {"state": "Building"}}, tuple(finished(PLAIN.parent)))
     remembering.answer_sync(ready.body(), NOW)
 
-    assert made == len(memo.entries) == len(["spec", "references", "manifests"])
+    assert made == len(memo.entries) == len(["spec", "manifests"])
 
 
 def encoded(**spec: Any) -> bytes:
@@ -212,24 +210,16 @@ def parent(number: int, spec: bytes) -> Parent:
     return Parent(name, f"team-{number}", f"{number:036}", 1, created=None, deleting=False, spec=own, status=b"{}")
 
 
-def valid(spec: bytes) -> MyResourceSpec:
-    """Return *spec*, which is valid."""
-    read_spec = read("web", spec)
-    assert not isinstance(read_spec, InvalidSpec), read_spec.problem
-    return read_spec
-
-
 def customize(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
     """Remember what a customize request needs."""
-    spec = validated_spec(parent, memo)
-    assert not isinstance(spec, InvalidSpec), spec.problem
-    return spec
+    valid = valid_spec(parent, memo)
+    assert isinstance(valid, ValidSpec), valid.problem
+    return valid.spec
 
 
 def sync(parent: Parent, memo: GenerationMemo) -> None:
     """Remember what a sync needs."""
     spec = customize(parent, memo)
-    used_references(parent, spec, memo)
     manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, memo)
 
 
@@ -239,9 +229,9 @@ Remember = Callable[[Parent, GenerationMemo], object]
 @pytest.mark.parametrize("remember", [sync, customize], ids=["sync", "customize"])
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
 def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, remember: Remember) -> None:
-    memo = Memo[Any](MIB)
+    memo = GenerationMemo(MIB)
     fill(memo, spec, remember)  # so that nothing else is made for the first time
-    memo = Memo(MIB)
+    memo = GenerationMemo(MIB)
     gc.collect()
     tracemalloc.start()
     try:
@@ -260,3 +250,21 @@ def fill(memo: GenerationMemo, spec: bytes, remember: Remember) -> None:
     remember(parent(0, spec), sizes)
     for number in range(MIB // sum(size for _, _, size in sizes.entries) + 1):
         remember(parent(number, spec), memo)
+
+
+def test_the_value_that_was_used_least_recently_is_forgotten() -> None:
+    memo = GenerationMemo(bound=30)
+    for key in "abc":
+        memo.put(key, key, 10)
+    memo.get("a")
+    memo.put("d", "d", 10)
+
+    assert [memo.get(key) for key in "abcd"] == ["a", None, "c", "d"]
+
+
+def test_a_value_over_the_bound_is_not_remembered_and_displaces_no_other() -> None:
+    memo = GenerationMemo(bound=30)
+    memo.put("a", "a", 30)
+    memo.put("b", "b", 31)
+
+    assert [memo.get(key) for key in "ab"] == ["a", None]

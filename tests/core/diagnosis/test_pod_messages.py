@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -171,8 +170,3 @@ def test_every_cause_has_all_words_of_its_message_for_every_shape_of_the_spec() 
 def test_a_cause_without_a_row_is_noticed() -> None:
     """The negative control of the test above."""
     assert "NodeLost" not in reasons_of(CAUSES[-4:-1])
-
-
-def test_a_word_that_is_missing_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        replace(POD_REASONS[0], message="{who} {unknown}").filled({"who": "Container main"})

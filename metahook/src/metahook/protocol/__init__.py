@@ -13,7 +13,7 @@ is a command; the *gate* refuses responses that would do damage; a *controller* 
 customize, with the gate behind them; *findings* are what is wrong with its *installation*. The *sender* makes requests
 as Metacontroller does, for the simulator and for tests.
 
-Imports nothing of ours; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
+Imports no other package of this repository; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """
 
 from metahook.protocol.controller import Controller
@@ -30,10 +30,9 @@ from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.manifest import EncodedManifest, Manifest
-from metahook.protocol.memo import Memo
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
-from metahook.protocol.reading import try_read
+from metahook.protocol.reading import try_read, try_read_list
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair
@@ -58,7 +57,6 @@ __all__ = [
     "Kind",
     "MalformedRequest",
     "Manifest",
-    "Memo",
     "Metadata",
     "Object",
     "Observed",
@@ -80,6 +78,7 @@ __all__ = [
     "select_by_labels",
     "select_by_name",
     "try_read",
+    "try_read_list",
     "was_resent",
     "with_generation_stamp",
     "with_repair",

@@ -50,8 +50,6 @@ class Answer:
 
     body: bytes
     summary: Summary
-    is_timeless: bool = False
-    """Whether time alone never changes it: then the server may remember it for the same request."""
 
 
 Hook = Callable[[Body, datetime], Answer]
@@ -106,7 +104,7 @@ class Controller:
         response = _decided(self.sync, request, now)
         check_sync(response, request.parent, self._kinds)
         check_kept(response, request.children)
-        return Answer(check_size(response.encode()), self._summary(request, response), response.is_timeless)
+        return Answer(check_size(response.encode()), self._summary(request, response))
 
     def call_customize(self, body: Body) -> Answer:
         """Return the response to a customize request, and its summary; raise as answer_sync does."""
@@ -114,7 +112,7 @@ class Controller:
         rules = _decided(self.customize, request)
         check_customize(rules, request.parent)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
-        return Answer(check_size(CustomizeResponse(rules).encode()), summary, is_timeless=True)
+        return Answer(check_size(CustomizeResponse(rules).encode()), summary)
 
     def _summary(self, request: SyncRequest, response: SyncResponse) -> Summary:
         return Summary(
@@ -142,5 +140,5 @@ def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     try:
         return function(*args, **kwargs)
     except (MalformedRequest, RefusedResponse) as error:
-        # Why not as it is: the server sends or logs the texts of these two, and this one may hold what a user wrote.
+        # The server sends or logs the texts of these two, and this one may hold what a user wrote.
         raise MisusedException(error).with_traceback(error.__traceback__) from None

@@ -7,7 +7,6 @@ server stores them (``1Gi``, not ``1024Mi``), else they differ for ever.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any
 
 from metahook.protocol.manifest import Manifest
@@ -38,33 +37,28 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
     if observed is None:
         return "metadata.name"
     for field, value in content.items():
-        if value != observed[field] and (found := _first_difference(value, observed[field], field)):
-            return found
+        if value != observed[field] and (drifted := _first_difference(value, observed[field], field)):
+            return drifted
     return None
 
 
 def _first_difference(desired: object, observed: object, path: str) -> str | None:
-    """Return the path of the first value of *desired* that *observed*, at *path* of the child, does not have."""
-    if desired == observed:  # Why first: most values are, in each sync, and Python compares them at once, however deep
-        return None
-    if isinstance(desired, dict) and path != _SELECTOR:
-        return _compare_objects(desired, observed, path)
-    return _compare_lists(desired, observed, path) if isinstance(desired, list) else path
+    """Return the path of the first value of *desired* that *observed*, which differs, does not have at *path*.
 
-
-def _compare_objects(desired: dict[str, Any], observed: object, path: str) -> str | None:
-    if not isinstance(observed, dict):
+    The callers compare: most values are the same in each sync, and Python compares them at once, however deep.
+    """
+    if isinstance(desired, list) and isinstance(observed, list):
+        return _compare_lists(desired, observed, path)
+    if not isinstance(desired, dict) or not isinstance(observed, dict) or path == _SELECTOR:
         return path
     for field, value in desired.items():
         other = observed.get(field)
-        if value != other and (found := _first_difference(value, other, f"{path}.{field}")):
-            return found
+        if value != other and (drifted := _first_difference(value, other, f"{path}.{field}")):
+            return drifted
     return None
 
 
-def _compare_lists(desired: list[Any], observed: object, path: str) -> str | None:
-    if not isinstance(observed, list):
-        return path
+def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> str | None:
     key = _merge_key(desired)
     if key is None:
         return _compare_by_index(desired, observed, path)
@@ -72,15 +66,17 @@ def _compare_lists(desired: list[Any], observed: object, path: str) -> str | Non
     for item in observed:
         if _has_key(item, key):
             by_key[item[key]].append(item)
-    pairs = ((item[key], item, _match_by_protocol(item, by_key[item[key]])) for item in desired)
-    found = _first(_first_difference(item, match, f"{path}[{value}]") for value, item, match in pairs)
-    return found or (_order_drift(desired, list(by_key), path) if key == "name" else None)
+    for item in desired:
+        match = _match_by_protocol(item, by_key[item[key]])
+        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
+            return drifted
+    return _order_drift(desired, list(by_key), path) if key == "name" else None
 
 
 def _merge_key(items: list[Any]) -> str | None:
     """Return the first of the keys that all *items* have."""
     for key in _KEYS:
-        if items and _has_key(items[0], key) and all(_has_key(item, key) for item in items):
+        if items and _has_key(items[0], key) and all(_has_key(item, key) for item in items[1:]):
             return key
     return None
 
@@ -92,7 +88,7 @@ def _has_key(item: object, key: str) -> bool:
 def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
     """Return the item of *same_key* to compare with *desired*: the last, as it wins, of its protocol if there is one.
 
-    Why the protocol, which is TCP by default: a port of another protocol is another port, which the hook did not set.
+    A port of another protocol, which is TCP by default, is another port, which the hook did not set.
     """
     same = [item for item in same_key if item.get("protocol", "TCP") == desired.get("protocol", "TCP")]
     return next(reversed(same or same_key), None)
@@ -101,14 +97,16 @@ def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
 def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> str | None:
     if len(desired) != len(observed):
         return path
-    pairs = enumerate(zip(desired, observed, strict=True))
-    return _first(_first_difference(item, other, f"{path}[{index}]") for index, (item, other) in pairs)
+    for index, (item, other) in enumerate(zip(desired, observed, strict=True)):
+        if item != other and (drifted := _first_difference(item, other, f"{path}[{index}]")):
+            return drifted
+    return None
 
 
 def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | None:
     """Return *path* if a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
     if not path.endswith(".env") or not all(isinstance(item.get("value", ""), str) for item in desired):
-        return None  # Why the type: a list of a custom resource may be called env, too
+        return None  # a list of a custom resource may be called env, too
     uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
     if not uses:
         return None
@@ -121,11 +119,7 @@ def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | No
 def variable_references(value: str) -> set[str]:
     """Return the variables that *value* refers to, as Kubernetes expands it: ``$$(A)`` is the text ``$(A)``.
 
-    Why cut: what follows the last parenthesis can't be a reference, and without it each ``$(`` finds its end, so the
-    search is linear.
+    What follows the last parenthesis can't be a reference. Without it each ``$(`` finds its end, so the search is
+    linear.
     """
     return set(_EXPANSION.findall(value[: value.rfind(")") + 1]))
-
-
-def _first(paths: Iterable[str | None]) -> str | None:
-    return next((path for path in paths if path), None)

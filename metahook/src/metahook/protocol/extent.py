@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import msgspec
 
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
+from metahook.protocol.wire import ParentBody
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
@@ -32,7 +33,7 @@ class _Objects(msgspec.Struct):
 
 
 class _TooManyError(Exception):
-    """Raised at the first object that is one too many. Why not MalformedRequest: msgspec replaces a ValueError."""
+    """Raised at the first object that is one too many. It is no ValueError, which msgspec would replace."""
 
 
 class _Counter:
@@ -55,10 +56,11 @@ def check_objects(body: bytes | bytearray) -> None:
         with suppress(msgspec.DecodeError, RecursionError):
             msgspec.json.decode(body, type=_Objects, dec_hook=_Counter().count)
     except _TooManyError:
-        raise MalformedRequest(Rule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
+        raise MalformedRequest(RequestRule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
 
 
-def check_parent(path: str, json: msgspec.Raw) -> None:
-    """Raise MalformedRequest if the *json* of the parent's field at *path* is too large."""
-    if len(json) > MAX_PARENT:
-        raise MalformedRequest(Rule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")
+def check_parent(parent: ParentBody) -> None:
+    """Raise MalformedRequest if the spec or the status of *parent* is too large."""
+    for path, json in (("parent.spec", parent.spec), ("parent.status", parent.status)):
+        if len(json) > MAX_PARENT:
+            raise MalformedRequest(RequestRule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")

@@ -5,8 +5,7 @@ undeclared kind is never deleted, and a child in another namespace is created an
 """
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from typing import NoReturn
 
 import msgspec
 
@@ -32,6 +31,9 @@ RESERVED_METADATA = {
 }
 
 
+_LEAVES = {str, int}
+
+
 class RefusedResponse(Exception):
     """Raised when a response would do damage. Its text names the kind of damage, never a value."""
 
@@ -43,126 +45,90 @@ def kinds_of(*structs: type[Object]) -> Kinds:
 
 def check_sync(response: SyncResponse, parent: Parent, kinds: Kinds) -> None:
     """Raise RefusedResponse if *response* is not safe for *parent*."""
-    _refuse_first(
-        chain(
-            _status_problems(response.status),
-            (problem for child in response.children for problem in _child_problems(child, parent, kinds)),
-            (problem for child in response.kept for problem in _kept_problems(child, parent, kinds)),
-            _duplicates([*response.children, *response.kept]),
-            _resync_problems(response.resync_after),
-        )
-    )
+    status: object = response.status
+    if not isinstance(status, dict) or not status:
+        _refuse("no status")
+    if not _is_plain_json(status):
+        _refuse("a null, or what JSON can't say, in the status")
+    for child in response.children:
+        if not isinstance(child, EncodedManifest):
+            _check_child(child, parent, kinds)
+        elif child.accepted_for != (parent.namespace, kinds):
+            # The JSON is what is sent, and nothing can change it. Drift compares the values of the manifest.
+            _check_child(msgspec.json.decode(child.json), parent, kinds)
+            _check_values(child)
+            child.accepted_for = (parent.namespace, kinds)
+    for child in response.kept:
+        _check_identity(msgspec.json.decode(child.json) if isinstance(child, EncodedManifest) else child, parent, kinds)
+    identities = [identity_of(child) for child in (*response.children, *response.kept)]
+    if len(set(identities)) < len(identities):
+        _refuse("two children of one kind and name")
+    if response.resync_after is not None and not 1 <= response.resync_after <= MAX_RESYNC:
+        _refuse(f"a resync outside 1 to {MAX_RESYNC} seconds")
 
 
 def check_kept(response: SyncResponse, children: Children) -> None:
     """Raise RefusedResponse if *response* keeps some of the observed *children*, but not all."""
-    if response.kept:  # Why here: most responses keep none
+    if response.kept:
         listed = {identity_of(child) for child in (*response.children, *response.kept)}
-        left_out = not children.identities() <= listed
-        _refuse_first(["children kept, but not all that are observed"] if left_out else [])
+        if not children.identities() <= listed:
+            _refuse("children kept, but not all that are observed")
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent) -> None:
-    """Raise RefusedResponse if one of *rules* selects outside the namespace of *parent*, or all objects of a kind."""
-    _refuse_first(chain.from_iterable(_rule_problems(rule, parent) for rule in rules))
+    """Raise RefusedResponse if one of *rules* selects outside the namespace of *parent*, or all objects of a kind.
+
+    Source: Metacontroller, pkg/controller/common/customize; it takes empty names for no names.
+    """
+    for rule in rules:
+        if rule.get("namespace") != parent.namespace:
+            _refuse("a related rule of another namespace")
+        if not rule.get("names") and not rule.get("labelSelector"):
+            _refuse("a related rule that selects every object of a kind")
 
 
 def check_size(encoded: bytes) -> bytes:
     """Return *encoded*; raise RefusedResponse if it is too large to send."""
-    _refuse_first(["a response over 1 MiB"] if len(encoded) > MAX_RESPONSE else [])
+    if len(encoded) > MAX_RESPONSE:
+        _refuse("a response over 1 MiB")
     return encoded
 
 
-def _refuse_first(problems: Iterable[str]) -> None:
-    for problem in problems:
-        raise RefusedResponse(problem)
+def _refuse(problem: str) -> NoReturn:
+    raise RefusedResponse(problem)
 
 
-def _rule_problems(rule: RelatedRule, parent: Parent) -> Iterator[str]:
-    """Source: Metacontroller, pkg/controller/common/customize; it takes empty names for no names."""
-    if rule.get("namespace") != parent.namespace:
-        yield "a related rule of another namespace"
-    if not rule.get("names") and not rule.get("labelSelector"):
-        yield "a related rule that selects every object of a kind"
+def _check_child(child: Manifest, parent: Parent, kinds: Kinds) -> None:
+    _check_identity(child, parent, kinds)
+    _check_values(child)
 
 
-def _status_problems(status: object) -> Iterator[str]:
-    if not isinstance(status, dict) or not status:
-        yield "no status"
-    elif not _is_plain_json(status):
-        yield "a null, or what JSON can't say, in the status"
-
-
-def _child_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
-    if not isinstance(child, EncodedManifest):
-        yield from _manifest_problems(child, parent, kinds)
-    elif child.accepted_for != (parent.namespace, kinds):
-        # Why the JSON: it is what is sent, and nothing can change it. Why also the manifest: drift compares its values.
-        yield from _manifest_problems(msgspec.json.decode(child.json), parent, kinds)
-        yield from _value_problems(child)
-        child.accepted_for = (parent.namespace, kinds)
-
-
-def _kept_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
-    sent = msgspec.json.decode(child.json) if isinstance(child, EncodedManifest) else child
-    return _identity_problems(sent, parent, kinds)
-
-
-def _manifest_problems(child: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
-    yield from _identity_problems(child, parent, kinds)
-    yield from _value_problems(child)
-
-
-def _value_problems(child: Manifest) -> Iterator[str]:
+def _check_values(child: Manifest) -> None:
     if not _is_plain_json(child):
-        yield "a null, or what JSON can't say, in a child"
+        _refuse("a null, or what JSON can't say, in a child")
 
 
-def _identity_problems(child: object, parent: Parent, kinds: Kinds) -> Iterator[str]:
-    if isinstance(child, dict) and isinstance(child.get("metadata"), dict):
-        yield from _metadata_problems(child, child["metadata"], parent, kinds)
-    else:
-        yield "a child that is not an object"
-
-
-def _metadata_problems(child: Manifest, metadata: Manifest, parent: Parent, kinds: Kinds) -> Iterator[str]:
+def _check_identity(child: object, parent: Parent, kinds: Kinds) -> None:
+    if not isinstance(child, dict) or not isinstance(child.get("metadata"), dict):
+        _refuse("a child that is not an object")
+    metadata = child["metadata"]
     if not any(map((child.get("apiVersion"), child.get("kind")).__eq__, kinds)):  # which may not be hashable
-        yield str(UndeclaredKind(child.get("kind")))
+        _refuse(str(UndeclaredKind(child.get("kind"))))
     if not isinstance(metadata.get("name"), str) or not metadata["name"]:
-        yield "a child without a name"
+        _refuse("a child without a name")
     if metadata.get("namespace", parent.namespace) != parent.namespace:
-        yield "a child in another namespace"
+        _refuse("a child in another namespace")
     is_reserved = "status" in child or not RESERVED_METADATA.isdisjoint(metadata)
     if is_reserved or "controller-uid" in (metadata.get("labels") or ()):
-        yield "a child with a field that only Metacontroller or the API server sets"
-
-
-def _duplicates(children: list[Manifest]) -> Iterator[str]:
-    """Compare identities. Why only valid ones get here: problems are checked in order."""
-    identities = [identity_of(child) for child in children]
-    if len(set(identities)) < len(identities):
-        yield "two children of one kind and name"
-
-
-def _resync_problems(seconds: int | None) -> Iterator[str]:
-    if seconds is not None and not 1 <= seconds <= MAX_RESYNC:
-        yield f"a resync outside 1 to {MAX_RESYNC} seconds"
+        _refuse("a child with a field that only Metacontroller or the API server sets")
 
 
 def _is_plain_json(value: object) -> bool:
     """Tell whether *value* is JSON throughout, without null, NaN or infinity."""
-    if isinstance(value, (str, int)):
-        return True
-    if isinstance(value, dict):
-        return _are_plain_json(value.values())
-    if isinstance(value, list | tuple):
-        return _are_plain_json(value)
-    return isinstance(value, float) and math.isfinite(value)
-
-
-def _are_plain_json(values: Iterable[object]) -> bool:
-    # Why not texts: most values are, and each call costs more than the look at its type.
-    for value in values:  # noqa: SIM110 - a generator costs more than the loop
-        if type(value) is not str and not _is_plain_json(value):
+    if not isinstance(value, (dict, list, tuple)):
+        return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+    for inner in value.values() if isinstance(value, dict) else value:
+        # Most values are texts and numbers, and a call costs more than the look at the type.
+        if type(inner) not in _LEAVES and not _is_plain_json(inner):
             return False
     return True

@@ -34,7 +34,7 @@ _STAMP = re.compile(r"([0-9]{1,18})-(.+)")
 def with_generation_stamp(desired: Manifest, parent: Parent, annotation: str) -> Manifest:
     """Return *desired* with the stamp of *parent* as its *annotation* (a key of the hook's).
 
-    Why no hash of the desired child: two versions of a hook would overwrite each other's hash.
+    With a hash of the desired child instead, two versions of a hook would overwrite each other's hash.
     """
     metadata = desired["metadata"]
     stamp = f"{parent.generation}-{_short_uid(parent)}"

@@ -36,7 +36,7 @@ MAX_REMEMBERED = 64 * 1024
 class Finding(Enum):
     """What is wrong with an installation, the most severe first.
 
-    Why these names: each is the reason of a condition and the label of a metric. The message says what is wrong and
+    Each name is the reason of a condition and the label of a metric. The message says what is wrong and
     what to do. It is fixed, and holds nothing of the request.
     """
 
@@ -82,7 +82,7 @@ class Finding(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Requirements:
-    """What a Controller requires of its installation. Why no equality: a memo looks it up by identity, at no cost."""
+    """What a Controller requires of its installation; a memo looks it up by identity, at no cost."""
 
     update_methods: Mapping[Kind, UpdateMethod]
     """The method of each declared kind of children."""
@@ -95,11 +95,11 @@ def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requi
     """Return what *controller*, the field of a request, and *spec*, that of its parent, show; both are JSON."""
     content = bytes(controller)
     check = _remembered if len(content) <= MAX_REMEMBERED else _check_controller
-    found = check(content, requirements)
-    # Why only with a CompositeController: other parents did not come from an API server, which adds the defaults.
-    if found is None or not requirements.lacks_default(spec):
-        return found or ()
-    return tuple(finding for finding in Finding if finding in {*found, Finding.OutdatedCRD})
+    findings = check(content, requirements)
+    # Without a CompositeController, the parent did not come from an API server, which adds the defaults.
+    if findings is None or not requirements.lacks_default(spec):
+        return findings or ()
+    return tuple(finding for finding in Finding if finding in {*findings, Finding.OutdatedCRD})
 
 
 def _check_controller(controller: bytes, requirements: Requirements) -> tuple[Finding, ...] | None:
@@ -111,7 +111,7 @@ def _check_controller(controller: bytes, requirements: Requirements) -> tuple[Fi
 
 
 _remembered = lru_cache(maxsize=16)(_check_controller)
-"""Why a memo: the field is the same in all requests, until a user changes the CompositeController."""
+"""The field is the same in all requests, until a user changes the CompositeController."""
 
 
 class _Webhook(Observed, frozen=True):
@@ -135,7 +135,7 @@ class _Hook(Observed, frozen=True):
     @property
     def has_good_timeout(self) -> bool:
         seconds = _seconds(self.webhook.timeout) if self.webhook and self.webhook.timeout else None
-        # Why not 0: Metacontroller uses its default, 10 seconds, instead.
+        # For 0, Metacontroller uses its default of 10 seconds.
         return not seconds or TIMEOUTS[0] <= seconds <= TIMEOUTS[1]
 
 

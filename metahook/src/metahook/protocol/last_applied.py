@@ -2,8 +2,8 @@
 
 Under dynamic-apply Metacontroller records that in an annotation, and removes it when it begins to apply server-side.
 From then on the API server records it, in ``managedFields``: the entry of operation Apply that owns the parent's owner
-reference names our fields, the object has their values. The items of a list stay in the observed object's order: the
-record's order is sorted, and following it would reorder ports and restart Pods.
+reference names the hook's fields, the object has their values. The items of a list stay in the observed object's order:
+the record's order is sorted, and following it would reorder ports and restart Pods.
 
 A record is read leniently: one that can't be read is no record.
 """
@@ -50,8 +50,8 @@ def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
 
 def _from_managed_fields(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
     owners = field_owners(child.metadata.managed_fields)
-    applied = ((each.operation == "Apply", each.fields) for each in owners)
-    fields = next((fields for is_apply, fields in applied if is_apply and owns_reference(fields, owner_uid)), None)
+    applied = (owner.fields for owner in owners if owner.operation == "Apply")
+    fields = next((fields for fields in applied if owns_reference(fields, owner_uid)), None)
     return object_or_empty(owned_part(fields, try_read(raw, Json))) if fields else {}
 
 

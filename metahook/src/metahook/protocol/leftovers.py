@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
-from metahook.protocol.managed_fields import FieldOwner, FieldSet, list_key, owns_reference, subset, union
+from metahook.protocol.managed_fields import FieldOwner, FieldSet, field_owners, list_key, owns_reference, subset, union
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Defaults
 from metahook.protocol.observed import Children
@@ -44,7 +44,7 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     if observed is None:
         return []
     by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
-    owners = children.field_owners(desired)
+    owners = field_owners(observed.metadata.managed_fields)
     if not _may_have_leftovers(owners, by_annotation=by_annotation):
         return []
     suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)

@@ -8,7 +8,7 @@ any key and any index.
 from enum import Enum
 
 
-class Rule(Enum):
+class RequestRule(Enum):
     """The rules of a request, each with the text for a request that breaks it."""
 
     # Raised by the server, while it receives a body.
@@ -40,5 +40,5 @@ class MalformedRequest(ValueError):
     Only metahook raises it; hooks and tests catch it.
     """
 
-    def __init__(self, rule: Rule, **names: str) -> None:
+    def __init__(self, rule: RequestRule, **names: str) -> None:
         super().__init__(rule.value.format(**names))

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.objects import Observed
-from metahook.protocol.reading import try_read
+from metahook.protocol.reading import try_read, try_read_list
 
 FieldSet = dict[str, Any]
 """FieldsV1: ``f:name`` is a field, ``k:{"name":"main"}`` or ``v:"value"`` an item of a list, ``.`` the value itself."""
@@ -39,11 +39,7 @@ class FieldOwner(Observed, frozen=True):
 
 def field_owners(managed_fields: msgspec.Raw) -> list[FieldOwner]:
     """Return the owners of fields of an object, of which *managed_fields* is the JSON of that field of its metadata."""
-    owners = try_read(managed_fields, list[FieldOwner])
-    if owners is not None:  # Why first: one look is enough, unless a record can't be read
-        return owners
-    entries = try_read(managed_fields, list[msgspec.Raw]) or []
-    return [owner for owner in (try_read(entry, FieldOwner) for entry in entries) if owner]
+    return try_read_list(managed_fields, FieldOwner)
 
 
 def owns_reference(fields: FieldSet, uid: str) -> bool:
@@ -85,7 +81,7 @@ def owned_part(fields: FieldSet, value: object) -> object:
 class _Index:
     """A field set, by the name of a field or the identity of an item.
 
-    Why an index: each value then takes one look-up, and lists and field sets can have thousands of entries.
+    Each value then takes one look-up. Lists and field sets can have thousands of entries.
     """
 
     def __init__(self, fields: FieldSet) -> None:

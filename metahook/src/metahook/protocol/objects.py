@@ -64,15 +64,10 @@ class Metadata(Observed, frozen=True):
                 return owner
         return None
 
-    @property
-    def controller_uid(self) -> str | None:
-        """The uid of the owner that controls this object, if one does."""
-        controller = self.controller
-        return controller.uid if controller else None
-
     def has_other_controller(self, uid: str) -> bool:
         """Tell whether an object other than the one with *uid* controls this one."""
-        return self.controller_uid not in {None, uid}
+        controller = self.controller
+        return controller is not None and controller.uid != uid
 
     def label(self, key: str) -> str | None:
         """Return the value of the label *key*, or None."""

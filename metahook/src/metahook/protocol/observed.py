@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from metahook.protocol.last_applied import last_applied
-from metahook.protocol.malformed import MalformedRequest, Rule
-from metahook.protocol.managed_fields import FieldOwner, field_owners
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.reading import read, try_read
@@ -31,7 +30,7 @@ class UndeclaredKind(LookupError):
     """Raised when a hook uses children of a kind that its Controller does not declare. Its text names the remedy."""
 
     def __init__(self, kind: object) -> None:
-        # Why the check: a hook may take the kind from a user's spec, and other text of a spec must not get into a log.
+        # A hook may take the kind from a user's spec, and other text of a spec must not get into a log.
         name = kind if isinstance(kind, str) and _KIND.fullmatch(kind) else "its kind"
         super().__init__(f"a child of an undeclared kind: add {name} to children= of the Controller")
 
@@ -46,18 +45,17 @@ class Children:
     def __init__(self, groups: Groups, structs: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
         self.namespace = namespace
         self.owner_uid = owner_uid
-        self._named: dict[type[Object], dict[str, Pair[Any]]] = {}
+        self._by_struct: dict[type[Object], dict[str, Pair[Any]]] = {}
         self._by_group: dict[str, dict[str, Pair[Any]]] = {}
         for struct in structs:
-            if struct.KIND.group_key not in groups:
-                raise MalformedRequest(Rule.GROUP, group=struct.KIND.group_key)
-            named = _decode(struct, groups[struct.KIND.group_key], namespace).items()
-            own = {name: pair for name, pair in named if not pair[0].metadata.has_other_controller(owner_uid)}
-            self._named[struct] = self._by_group[struct.KIND.group_key] = own
+            group = struct.KIND.group_key
+            if group not in groups:
+                raise MalformedRequest(RequestRule.GROUP, group=group)
+            self._by_struct[struct] = self._by_group[group] = _own(struct, groups[group], namespace, owner_uid)
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
-        return (child for child, _ in self._pairs())
+        return iter([child for by_name in self._by_struct.values() for child, _ in by_name.values()])
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*; raise UndeclaredKind."""
@@ -65,13 +63,12 @@ class Children:
 
     def get(self, struct: type[K], name: str) -> K | None:
         """Return the child of *struct* called *name*, or None; raise UndeclaredKind."""
-        child, _ = self._of(struct).get(name, (None, None))
-        return child
+        pair = self._of(struct).get(name)
+        return pair[0] if pair else None
 
     def observed(self, manifest: Manifest) -> Object | None:
         """Return the child of the kind and name of *manifest*, or None; raise UndeclaredKind."""
-        child, _ = self._find(manifest)
-        return child
+        return self._find(manifest)[0]
 
     def content(self, manifest: Manifest) -> dict[str, Any]:
         """Return the JSON of the child of the kind and name of *manifest*, decoded, less its metadata and status.
@@ -95,27 +92,20 @@ class Children:
         content = self.content(manifest)
         return {field: content.get(field) for field in fields}
 
-    def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
-        """Return who owns fields of the child of the kind and name of *manifest*; raise UndeclaredKind."""
-        child, _ = self._find(manifest)
-        return field_owners(child.metadata.managed_fields) if child else []
-
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
-        return {(struct.KIND.group_key, name) for struct, named in self._named.items() for name in named}
+        return {(group, name) for group, by_name in self._by_group.items() for name in by_name}
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
-        return [last_applied(child, raw, self.owner_uid) for child, raw in self._pairs()]
-
-    def _pairs(self) -> Iterator[Pair[Any]]:
-        return (pair for named in self._named.values() for pair in named.values())
+        pairs = [pair for by_name in self._by_struct.values() for pair in by_name.values()]
+        return [last_applied(child, raw, self.owner_uid) for child, raw in pairs]
 
     def _of(self, struct: type[K]) -> dict[str, Pair[K]]:
         """Return the children of *struct* by name; raise UndeclaredKind."""
-        if struct not in self._named:
+        if struct not in self._by_struct:
             raise UndeclaredKind(struct.KIND.kind)
-        return self._named[struct]
+        return self._by_struct[struct]
 
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
@@ -133,19 +123,24 @@ _WHOLE = (dict[str, Any] | None, dict[str, str] | None)
 
 @cache
 def _whole_fields(struct: type[Object]) -> frozenset[str]:
-    """Return the fields that *struct* decodes as they are. Why: so they need not be decoded once more."""
+    """Return the fields that *struct* decodes as they are, so that they need not be decoded once more."""
     fields = msgspec.structs.fields(struct)
     return frozenset(field.name for field in fields if field.type in _WHOLE and field.name == field.encode_name)
 
 
-def _decode(struct: type[K], group: dict[str, msgspec.Raw], namespace: str) -> dict[str, Pair[K]]:
-    """Return the objects of *struct* in *namespace*, by name."""
+def _own(struct: type[K], group: dict[str, msgspec.Raw], namespace: str, owner_uid: str) -> dict[str, Pair[K]]:
+    """Return the objects of *struct* in *namespace* that no other object than *owner_uid* controls, by name."""
     path = f"children[{struct.KIND.group_key}][*]"
-    every = [(read(raw, struct, path), raw) for raw in group.values()]
-    pairs = [pair for pair in every if pair[0].metadata.namespace == namespace]
-    named = {pair[0].metadata.name: pair for pair in pairs}
-    if "" in named:
-        raise MalformedRequest(Rule.NAME, path=path)
-    if len(named) < len(pairs):
-        raise MalformedRequest(Rule.UNIQUE, path=path)
-    return named
+    names: list[str] = []
+    own: dict[str, Pair[K]] = {}
+    for raw in group.values():
+        child = read(raw, struct, path)
+        if child.metadata.namespace == namespace:
+            names.append(child.metadata.name)
+            if not child.metadata.has_other_controller(owner_uid):
+                own[child.metadata.name] = (child, raw)
+    if "" in names:
+        raise MalformedRequest(RequestRule.NAME, path=path)
+    if len(set(names)) < len(names):
+        raise MalformedRequest(RequestRule.UNIQUE, path=path)
+    return own

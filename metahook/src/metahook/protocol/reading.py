@@ -1,6 +1,6 @@
 """Reads JSON as a type, or tells which rule of the type it breaks.
 
-The rules are in words of our own, see :mod:`metahook.protocol.malformed`: the errors of msgspec can hold values of the
+The rules have words of their own, see :mod:`metahook.protocol.malformed`: the errors of msgspec can hold values of the
 request. Of such an error only the path is used, and only to find the type there. So to name the rule costs no more than
 to read the JSON once more, however many members it has.
 """
@@ -8,14 +8,16 @@ to read the JSON once more, however many members it has.
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 Json = bytes | bytearray | msgspec.Raw
 
 _NOUNS: dict[Any, str] = {
@@ -40,8 +42,8 @@ _BOUNDS = {
 """Attributes of msgspec.Meta, each with its words."""
 
 _PLACE = re.compile(r" - at (?P<key>`key` in )?`\$(?P<steps>[^`]*)`$")
-"""Where an error of msgspec is, such as ``$.spec.ports[0].name``; nowhere for the whole JSON. Why not more of its text:
-the rest may hold values."""
+"""Where an error of msgspec is, such as ``$.spec.ports[0].name``; nowhere for the whole JSON. The rest
+of its text is not used, because it may hold values."""
 
 
 def read(json: Json, expected: type[T], path: str = "") -> T:
@@ -49,13 +51,13 @@ def read(json: Json, expected: type[T], path: str = "") -> T:
     try:
         return msgspec.json.decode(json, type=expected)
     except msgspec.ValidationError as error:
-        # Why this first: msgspec may find a wrong type before it has read the rest, which may not be JSON.
+        # msgspec may find a wrong type before it has read the rest, which may not be JSON.
         read(json, msgspec.Raw)
         raise _error(str(error), expected, path) from None
     except msgspec.DecodeError:
-        raise MalformedRequest(Rule.JSON) from None
+        raise MalformedRequest(RequestRule.JSON) from None
     except RecursionError:
-        raise MalformedRequest(Rule.DEPTH) from None
+        raise MalformedRequest(RequestRule.DEPTH) from None
 
 
 def try_read(json: Json, expected: type[T]) -> T | None:
@@ -66,17 +68,31 @@ def try_read(json: Json, expected: type[T]) -> T | None:
         return None
 
 
+def try_read_list(json: Json, struct: type[S]) -> list[S]:
+    """Return the items of the list *json* that can be read as *struct*; none if it is no list."""
+    try:
+        return _list_decoder(struct).decode(json)
+    except (msgspec.DecodeError, RecursionError):
+        items = try_read(json, list[msgspec.Raw]) or []
+        return [item for item in (try_read(raw, struct) for raw in items) if item is not None]
+
+
+@cache
+def _list_decoder(struct: type[S]) -> msgspec.json.Decoder[list[S]]:
+    return msgspec.json.Decoder(list[struct])  # type: ignore[valid-type] # made here
+
+
 def _error(text: str, expected: Any, path: str) -> MalformedRequest:  # noqa: ANN401 - a type
     """Return the error for what msgspec says in *text* of JSON at *path* that is not as *expected*."""
     place = _PLACE.search(text)
     kind, at = _walk(expected, place["steps"] if place else "", path)
     base, _ = _unwrapped(kind)
     if place and place["key"] and get_origin(base) is dict:
-        return MalformedRequest(Rule.KEY, path=_of_body(at), noun=_noun(get_args(base)[0]))
+        return MalformedRequest(RequestRule.KEY, path=_of_body(at), noun=_noun(get_args(base)[0]))
     for field in _fields(base):
         if text.startswith(f"Object missing required field `{field.encode_name}`"):
-            return MalformedRequest(Rule.REQUIRED, path=_of_body(f"{at}.{field.encode_name}"))
-    return MalformedRequest(Rule.TYPE, path=_of_body(at), noun=_noun(kind))
+            return MalformedRequest(RequestRule.REQUIRED, path=_of_body(f"{at}.{field.encode_name}"))
+    return MalformedRequest(RequestRule.TYPE, path=_of_body(at), noun=_noun(kind))
 
 
 def _of_body(path: str) -> str:
@@ -113,7 +129,7 @@ def _unwrapped(kind: Any) -> tuple[Any, list[msgspec.Meta]]:  # noqa: ANN401 - a
         base, metas = _unwrapped(inner)
         return base, [*metas, *(note for note in notes if isinstance(note, msgspec.Meta))]
     if get_origin(kind) in (Union, UnionType):
-        types = [each for each in get_args(kind) if each is not NoneType]
+        types = [member for member in get_args(kind) if member is not NoneType]
         return _unwrapped(types[0]) if len(types) == 1 else (kind, [])
     return kind, []
 

@@ -42,7 +42,7 @@ class Related:
         group = group or struct.KIND.group_key
         if group not in self._groups:
             return Absence.NOT_SELECTED
-        # Why first: hook version v2 has this key, and then no other object need be read to find the one of this name.
+        # Hook version v2 has this key, and then no other object need be read to find the one of this name.
         keyed = self._groups[group].get(f"{self._namespace}/{name}")
         if keyed and (named := try_read(keyed, struct)) and self._is_called(named, name):
             return named
@@ -56,7 +56,7 @@ class Related:
         if struct.KIND.group_key not in self._groups:
             return Absence.NOT_SELECTED
         objects = (try_read(raw, struct) for raw in self._groups[struct.KIND.group_key].values())
-        return (each for each in objects if each and each.metadata.namespace == self._namespace)
+        return (item for item in objects if item and item.metadata.namespace == self._namespace)
 
     def _is_called(self, observed: Object, name: str) -> bool:
         return (observed.metadata.namespace, observed.metadata.name) == (self._namespace, name)
@@ -64,8 +64,8 @@ class Related:
     def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
         if group not in self._names:
             objects = ((try_read(raw, _Named), raw) for raw in self._groups[group].values())
-            named = ((each.metadata, raw) for each, raw in objects if each)
-            self._names[group] = {each.name: raw for each, raw in named if each.namespace == self._namespace}
+            named = ((item.metadata, raw) for item, raw in objects if item)
+            self._names[group] = {key.name: raw for key, raw in named if key.namespace == self._namespace}
         return self._names[group]
 
 

@@ -2,14 +2,12 @@
 
 import codecs
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
-
-from msgspec import Meta
+from typing import TypeVar
 
 from metahook.protocol import wire
 from metahook.protocol.extent import check_objects, check_parent
 from metahook.protocol.installation import Finding, Requirements, check_installation
-from metahook.protocol.malformed import MalformedRequest, Rule
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
 from metahook.protocol.reading import read, try_read
@@ -20,7 +18,7 @@ Body = bytes | bytearray
 
 Envelope = TypeVar("Envelope", bound=wire.CustomizeRequestBody)
 
-_KindName = Annotated[str, Meta(max_length=63)]
+_LONGEST_KIND = 63
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _SLICE = 64 * 1024
@@ -86,32 +84,30 @@ class SyncRequest:
 
 def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
     if not body:
-        raise MalformedRequest(Rule.EMPTY)
-    try:
+        raise MalformedRequest(RequestRule.EMPTY)
+    if not body.isascii():
         _check_utf8(body)
-    except UnicodeDecodeError:
-        raise MalformedRequest(Rule.UTF8) from None
     check_objects(body)
     return read(body, envelope)
 
 
 def _check_utf8(body: Body) -> None:
-    """Raise UnicodeDecodeError if *body* is not UTF-8 throughout: msgspec does not check the fields that it skips.
+    """Raise MalformedRequest if *body* is not UTF-8 throughout: msgspec does not check the fields that it skips.
 
-    Why in slices: the text of the whole body would take up to four bytes a character.
+    It is decoded in slices, because the text of the whole body would take up to four bytes a character.
     """
-    if body.isascii():
-        return
     decoder, view = _UTF8(), memoryview(body)
-    for start in range(0, len(body), _SLICE):
-        decoder.decode(view[start : start + _SLICE])
-    decoder.decode(b"", final=True)
+    try:
+        for start in range(0, len(body), _SLICE):
+            decoder.decode(view[start : start + _SLICE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise MalformedRequest(RequestRule.UTF8) from None
 
 
 def _parent(parent: wire.ParentBody) -> Parent:
-    check_parent("parent.spec", parent.spec)
-    check_parent("parent.status", parent.status)
-    metadata = parent.metadata
+    check_parent(parent)
+    metadata, kind = parent.metadata, try_read(parent.kind, str) or ""
     return Parent(
         name=metadata.name,
         namespace=metadata.namespace,
@@ -121,5 +117,5 @@ def _parent(parent: wire.ParentBody) -> Parent:
         deleting=metadata.deletion_timestamp is not None,
         spec=bytes(parent.spec),
         status=bytes(parent.status),
-        kind=try_read(bytes(parent.kind), _KindName) or "",
+        kind=kind if len(kind) <= _LONGEST_KIND else "",
     )

@@ -24,25 +24,17 @@ class SyncResponse:
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
-    is_timeless: bool = False
-    """Whether time alone never changes this response: then the server may remember it for the same request.
-
-    Leave it False if ``sync`` reads anything but the request and the time.
-    """
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        listed = [_content(child) for child in sorted([*self.children, *self.kept], key=_order)]
+        children = sorted([*self.children, *self.kept], key=_order)
+        listed: list[Any] = [child.json if isinstance(child, EncodedManifest) else child for child in children]
         resync = msgspec.UNSET if self.resync_after is None else self.resync_after
         return msgspec.json.encode(wire.SyncResponseBody(self.status, listed, resync), order="sorted")
 
 
 def _order(child: Manifest) -> tuple[str, str, str]:
     return child["kind"], child["metadata"]["name"], child["apiVersion"]
-
-
-def _content(child: Manifest) -> Any:  # noqa: ANN401 - the manifest, or its JSON
-    return child.json if isinstance(child, EncodedManifest) else child
 
 
 def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:

@@ -17,7 +17,7 @@ OTHER = "Other"
 
 @dataclass(frozen=True)
 class Summary:
-    """What was decided for a parent, in words of ours and names of Kubernetes."""
+    """What was decided for a parent, in fixed words and names of Kubernetes."""
 
     parent: Parent
     reason_before: str = NONE
@@ -46,20 +46,21 @@ class _Status(msgspec.Struct):
 def observed_reason(parent: Parent, known: Collection[str]) -> str:
     """Return the reason of the condition Ready of *parent*, if it is one of *known*."""
     status = try_read(parent.status, _Status) or _Status()
-    return _known([each.reason for each in status.conditions if each.type == "Ready"], known)
+    for condition in status.conditions:
+        if condition.type == "Ready":
+            return _named(condition.reason, known)
+    return NONE
 
 
 def decided_reason(status: dict[str, Any], known: Collection[str]) -> str:
     """Return the reason of the condition Ready in the computed *status*, if it is one of *known*."""
     conditions = status.get("conditions")
-    if not isinstance(conditions, list):
-        return NONE
-    ready = [each for each in conditions if isinstance(each, dict) and each.get("type") == "Ready"]
-    return _known([each.get("reason") for each in ready], known)
+    for condition in conditions if isinstance(conditions, list) else []:
+        if isinstance(condition, dict) and condition.get("type") == "Ready":
+            return _named(condition.get("reason"), known)
+    return NONE
 
 
-def _known(reasons: list[Any], known: Collection[str]) -> str:
-    """Return the only one of *reasons*. Why only known ones: a status may hold any text, and a metric keeps each."""
-    if not reasons:
-        return NONE
-    return reasons[0] if isinstance(reasons[0], str) and reasons[0] in known else OTHER
+def _named(reason: object, known: Collection[str]) -> str:
+    """Return *reason*, or OTHER if it is not one of *known*: a status may hold any text, and a metric keeps each."""
+    return reason if isinstance(reason, str) and reason in known else OTHER

@@ -30,7 +30,7 @@ _NULL = msgspec.Raw(b"null")
 
 
 def _null() -> msgspec.Raw:
-    """Return null. Why a function: msgspec can't show a default that is raw JSON in a schema."""
+    """Return null. It is a function, because msgspec can't show a default that is raw JSON in a schema."""
     return _NULL
 
 
@@ -86,7 +86,7 @@ MALFORMED = 400
 
 TOO_LARGE = (413, "the request is too large")
 FAILED = (500, "the hook failed; its log says where")
-"""Status code and message. Why constant: Metacontroller copies error bodies into Events and logs."""
+"""Status code and message, which is constant: Metacontroller copies error bodies into Events and logs."""
 
 
 def refusal_body(message: str, id_: str = "") -> bytes:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import MalformedRequest, wire
-from metahook.protocol.malformed import Rule
+from metahook.protocol.malformed import RequestRule
 
 DROP_WITHIN = 5.0
 """Seconds for which the rest of a request that is too large is read and dropped."""
@@ -78,7 +78,7 @@ class Refused(Exception):
 
 BUSY = 429
 
-INCOMPLETE = Refusal(wire.MALFORMED, Rule.COMPLETE.value)
+INCOMPLETE = Refusal(wire.MALFORMED, RequestRule.COMPLETE.value)
 UNAUTHORIZED = Refusal(
     401,
     "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook",
