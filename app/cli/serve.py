@@ -10,8 +10,8 @@ from app import __version__
 from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
-from app.settings import Settings, changed, option_of, variable_of
 from app.core.desired.generation import GenerationMemo
+from app.settings import Settings, changed, option_of, variable_of
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens

@@ -6,8 +6,8 @@
 from fastapi import FastAPI, Request, Response
 
 from app.core.controller import controller
-from app.settings import Settings, read
 from app.core.desired.generation import GenerationMemo
+from app.settings import Settings, read
 from metahook.server.clock import utc_now
 
 CONTROLLER = controller(read(Settings).watch, GenerationMemo())

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol import Body, MalformedRequest
-from metahook.protocol.malformed import Rule
+from metahook.protocol.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from metahook.server.lifecycle.address import Address
@@ -179,7 +179,7 @@ def with_errors_of_a_thread() -> ASGIApp:
     pool = ThreadPoolExecutor(2)
 
     def decide(content: Body) -> Response:
-        raise MalformedRequest(Rule.JSON) from ValueError(content[:1])
+        raise MalformedRequest(RequestRule.JSON) from ValueError(content[:1])
 
     async def respond(request: Request) -> Response:
         try:

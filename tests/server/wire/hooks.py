@@ -20,7 +20,7 @@ from metahook import (
     SyncResponse,
     serve,
 )
-from metahook.protocol.malformed import Rule
+from metahook.protocol.malformed import RequestRule
 from metahook.server.limits import Limits
 from tests import tiny
 
@@ -44,7 +44,7 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     if "exit" in word:
         raise SystemExit(word)
     if "malformed" in word:
-        raise MalformedRequest(Rule.REQUIRED, path=word)
+        raise MalformedRequest(RequestRule.REQUIRED, path=word)
     if "undeclared" in word:
         request.children.get(Service, "hello")
     if "block" in word:
