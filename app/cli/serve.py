@@ -15,9 +15,9 @@ from app.core.controller import controller
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis.causes import READ_MESSAGES
 from app.core.watch import Watch
-from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
-from metahook import Memo, SyncRequest
-from metahook.protocol import Body
+from app.settings.option import InvalidSetting, changed, option_of, read, variable_of
+from app.settings.serve import ServeSettings
+from metahook import Body, Memo, SyncRequest
 from metahook.protocol.wire import MIB
 from metahook.server.address import Address, CannotListen
 from metahook.server.app import ServerOptions, create_app
@@ -33,7 +33,7 @@ from metahook.server.watched_files import CannotLoad
 
 @click.command("serve")
 @with_settings
-def command(settings: Settings) -> None:
+def command(settings: ServeSettings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     health_at = Address(settings.host, settings.health_port)
     options = _server_options(settings)
@@ -48,18 +48,18 @@ def command(settings: Settings) -> None:
 def app_from_environment() -> FastAPI:
     """Return the app with the settings of the MYRESOURCE_* variables; raise click.ClickException."""
     try:
-        settings = read(Settings)
+        settings = read(ServeSettings)
     except InvalidSetting as error:
         message = f"Invalid value for {variable_of(error.name)}: {error}"
         raise InputError(message) from error
     if given := _given_for_tls(settings):
         message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
         raise InputError(message)
-    set_up_logging(settings.log)  # Why here: other servers set up only their own
+    set_up_logging(settings.log)  # other servers set up only their own
     return create_app(controller(settings.watch, Memo()), _server_options(settings))
 
 
-def _server_options(settings: Settings) -> ServerOptions:
+def _server_options(settings: ServeSettings) -> ServerOptions:
     """Return the options of the server; raise InputError."""
     return ServerOptions(
         limits=settings.limits,
@@ -75,7 +75,7 @@ def _server_options(settings: Settings) -> ServerOptions:
     )
 
 
-def _certificates(settings: Settings) -> Certificates | None:
+def _certificates(settings: ServeSettings) -> Certificates | None:
     """Return the certificates, or None if the hooks are served over plain HTTP; raise InputError."""
     cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
     if cert and key:
@@ -89,12 +89,12 @@ def _certificates(settings: Settings) -> Certificates | None:
     raise InputError(message)
 
 
-def _given_for_tls(settings: Settings) -> str | None:
+def _given_for_tls(settings: ServeSettings) -> str | None:
     """Return the name of a setting for TLS that has a value."""
     return next((name for name in ("tls_cert", "tls_key", "tls_client_ca") if getattr(settings, name)), None)
 
 
-def _tokens(settings: Settings) -> Tokens | None:
+def _tokens(settings: ServeSettings) -> Tokens | None:
     """Return the tokens, or None if callers need none; raise InputError."""
     with _file_errors():
         return Tokens(Path(settings.tokens)) if settings.tokens else None
@@ -110,10 +110,10 @@ def _file_errors() -> Iterator[None]:
 
 def _both(name: str) -> str:
     """Return both ways to set the setting *name*."""
-    return f"{option_of(name, Settings.model_fields[name]).flag} ({variable_of(name)})"
+    return f"{option_of(name, ServeSettings.model_fields[name]).flag} ({variable_of(name)})"
 
 
-def _recorder(settings: Settings) -> Recorder | None:
+def _recorder(settings: ServeSettings) -> Recorder | None:
     """Return the recorder, or None if no directory is set; raise InputError."""
     if settings.record is None:
         if settings.record_values:
