@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-LONGEST := 220
+LONGEST := 300
 SECONDS ?= 600
 ROLLS ?= 50
 

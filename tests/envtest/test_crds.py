@@ -8,7 +8,7 @@ import pytest
 
 from metahook.envtest import Refused
 from metahook.envtest.client import Client
-from metahook.envtest.crds import establish
+from metahook.envtest.manifests import establish
 from metahook.envtest.metacontroller import count_events
 
 CRD = {

@@ -11,8 +11,7 @@ import pytest
 from starlette.responses import Response
 from starlette.types import Scope
 
-from metahook import Controller
-from metahook.protocol import Body
+from metahook import Body, Controller
 from metahook.server import direct, endpoint, turns
 from metahook.server.address import Address
 from metahook.server.app import ServerOptions, create_app

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol import Body, Controller
+from metahook import Body, Controller
 from metahook.protocol.controller import Answer, Hook
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.endpoint import OVERHEAD, Answers, Endpoint

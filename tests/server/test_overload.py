@@ -17,8 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
-from metahook import SyncRequest, SyncResponse
-from metahook.protocol import Body, MalformedRequest
+from metahook import Body, MalformedRequest, SyncRequest, SyncResponse
 from metahook.protocol.malformed import Rule
 from metahook.server import body, recording
 from metahook.server.app import ServerOptions, create_app

@@ -100,7 +100,7 @@ def matches(selector: Json, labels: dict[str, str] | None) -> bool:
     required: dict[str, str] = selector.get("matchLabels") or {}
     expressions: list[Json] = selector.get("matchExpressions") or []
     return required.items() <= observed.items() and all(
-        _OPERATORS[each["operator"]](observed.get(each["key"]), each.get("values") or []) for each in expressions
+        _OPERATORS[term["operator"]](observed.get(term["key"]), term.get("values") or []) for term in expressions
     )
 
 

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.protocol import Body, Controller
-from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.controller import Answer, Controller, Hook
+from metahook.protocol.request import Body
 from metahook.server.clock import Clock, utc_now
 from metahook.server.endpoint import Answers, Endpoint
 from metahook.server.limits import DEFAULT_LIMITS, Limits

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 from starlette.requests import Request
 
-from metahook.protocol import Body
+from metahook.protocol.request import Body
 from metahook.protocol.wire import MIB
 from metahook.server.budget import Budget, Share
 from metahook.server.limits import Limits

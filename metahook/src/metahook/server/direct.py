@@ -14,7 +14,7 @@ from starlette.types import Scope
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from metahook.protocol import Body
+from metahook.protocol.request import Body
 from metahook.server.connection import Connection
 from metahook.server.deadline import Deadline
 from metahook.server.work import LONG

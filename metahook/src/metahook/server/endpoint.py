@@ -8,9 +8,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from metahook.protocol import Body, CustomizeRequest, MalformedRequest, Parent
 from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.memo import Memo
+from metahook.protocol.request import Body, CustomizeRequest, Parent
 from metahook.server.clock import Clock
 from metahook.server.failure import where
 from metahook.server.refusal import FAILED, Refusal, malformed

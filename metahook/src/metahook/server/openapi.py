@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol import Controller, wire
+from metahook.protocol import wire
+from metahook.protocol.controller import Controller
 from metahook.protocol.sender import CREATED
 from metahook.server.refusal import (
     FAILED,

@@ -18,7 +18,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol import Body
+from metahook.protocol.request import Body
 from metahook.protocol.wire import MIB
 from metahook.server.folder import Folder
 from metahook.server.redaction import Redaction

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol import MalformedRequest, wire
-from metahook.protocol.malformed import Rule
+from metahook.protocol import wire
+from metahook.protocol.malformed import MalformedRequest, Rule
 
 DROP_WITHIN = 5.0
 """Seconds for which the rest of a request that is too large is read and dropped."""

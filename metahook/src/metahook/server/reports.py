@@ -13,8 +13,8 @@ from time import monotonic
 
 from starlette.responses import Response
 
-from metahook.protocol import Parent
 from metahook.protocol.installation import Finding
+from metahook.protocol.request import Parent
 from metahook.server.calls import Call
 from metahook.server.causes import Cause, Causes, Occurrences
 from metahook.server.line import Line, Value

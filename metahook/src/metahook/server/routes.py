@@ -13,7 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.protocol import Body, Parent, wire
+from metahook.protocol import wire
+from metahook.protocol.request import Body, Parent
 from metahook.server.body import Headers
 from metahook.server.calls import OK, Call
 from metahook.server.endpoint import Decision, Endpoint, try_parent

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from metahook.protocol import Body
+from metahook.protocol.request import Body
 from metahook.server.body import Bodies, Headers
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_LONG, TOO_MANY_REQUESTS, Refused
