@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from app.settings import LimitSettings, Settings, meaning_of, names, option_of, variable_of
+from app.settings.option import meaning_of, names, option_of, variable_of
+from app.settings.serve import LimitSettings, ServeSettings
 
 PAGE = Path(__file__).with_suffix(".md")
 CHINESE = PAGE.with_suffix(".zh.md")
@@ -18,9 +19,9 @@ def table(of: Iterable[str]) -> str:
 
 
 def _row(name: str) -> str:
-    field = Settings.model_fields[name]
+    field = ServeSettings.model_fields[name]
     option = option_of(name, field).flag
-    return f"| `{option}` | `{variable_of(name)}` | {_shown(field.default)} | {meaning_of(Settings, name)} |\n"
+    return f"| `{option}` | `{variable_of(name)}` | {_shown(field.default)} | {meaning_of(ServeSettings, name)} |\n"
 
 
 def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of its own
@@ -31,7 +32,9 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
 
 def page(file: Path = PAGE) -> str:
     """Return the page *file* with the table of the settings that are no limits."""
-    return _with_table(file, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
+    return _with_table(
+        file, "settings", [name for name in names(ServeSettings) if name not in LimitSettings.model_fields]
+    )
 
 
 def reliability() -> str:

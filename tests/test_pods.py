@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.core.controller import controller
 from app.core.reasons import POD_REASONS
 from app.core.watch import Watch
-from metahook.simulator.controllers.failure import Failure
+from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World

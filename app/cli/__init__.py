@@ -11,7 +11,7 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     plugin       the plugin of kubectl, a program of its own
     remote_hook  calls a hook at a URL, for replay and simulate
     program      runs the commands, and turns errors into one line and an exit code
-    wrapping     wraps text for a terminal, for explain, simulate and the plugin
+    wrapping     wraps text for a terminal, and aligns tables, for explain, simulate and the plugin
 
 Imports core, api and metahook, with its server and its simulator. Start at :mod:`app.cli.main`.
 """

@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from app.cli.comparison.children import name_file_in_errors
-from app.cli.comparison.edit import Edit, ParentFile, edit_of_file, edit_of_recording
+from app.cli.comparison.edit import EditedChildren, ParentFile, edit_of_file, edit_of_recording
 from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
 from app.cli.files.recordings import is_recording, read_recording
@@ -61,7 +61,7 @@ def command(new: str, old: str, watch: Watch) -> int:
     return EXIT_DIFFERENT if lines else 0
 
 
-def _edit(new_path: str, old_path: str, now: datetime, watch: Watch) -> Edit:
+def _edit(new_path: str, old_path: str, now: datetime, watch: Watch) -> EditedChildren:
     new = _parent_file(objects(documents(new_path), new_path), new_path)
     old = documents(old_path)
     if len(old) == 1 and is_recording(old[0]):

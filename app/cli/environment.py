@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from app.settings import InvalidSetting, Settings, read, variable_of
+from app.settings.option import InvalidSetting, read, variable_of
+from app.settings.serve import ServeSettings
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import CannotLoad
 from metahook.server.telemetry.logs import set_up_logging
@@ -18,10 +19,10 @@ _OF_SERVE = {
 """The settings that another server would not heed, each with its remedy."""
 
 
-def settings_for_another_server() -> Settings:
+def settings_for_another_server() -> ServeSettings:
     """Return the settings, and set up the log; end the process with one line if one can't be used."""
     try:
-        settings = read(Settings)
+        settings = read(ServeSettings)
     except InvalidSetting as error:
         _exit(f"Invalid value for {variable_of(error.name)}: {error}")
     for name, remedy in _OF_SERVE.items():
@@ -31,7 +32,7 @@ def settings_for_another_server() -> Settings:
     return settings
 
 
-def tokens_of(settings: Settings) -> Tokens | None:
+def tokens_of(settings: ServeSettings) -> Tokens | None:
     """Return the tokens, or None if callers need none; end the process with one line if there are none to load."""
     try:
         return Tokens(Path(settings.tokens)) if settings.tokens else None

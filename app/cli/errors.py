@@ -15,7 +15,7 @@ EXIT_DIFFERENT = 1
 
 
 CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
-"""What installs the packages that only the command line needs. Why not by name: the packages are not published."""
+"""What installs the packages that only the command line needs: by path, as the packages are not published."""
 
 
 class InputError(click.ClickException):

@@ -61,7 +61,7 @@ def _pages() -> list[Row]:
     return [
         *((name, _reason(reason)) for name, reason in REASONS.items()),
         *((term.name, _term(term)) for term in TERMS),
-        *((each.reason, _condition(each)) for each in OTHER_CONDITIONS if each.reason.lower() not in own),
+        *((other.reason, _condition(other)) for other in OTHER_CONDITIONS if other.reason.lower() not in own),
     ]
 
 

@@ -64,6 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _complete() -> None:
-    """Print completions and exit if a completion script asks for them. Why here: click does so only in its own main."""
+    """Print completions and exit if a completion script asks for them, as click does only in its own main."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_group, {}, "myresource", _COMPLETE, instruction))

@@ -7,17 +7,9 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from app.settings import (
-    InvalidSetting,
-    Settings,
-    WatchSettings,
-    flag_of,
-    meaning_of,
-    names,
-    option_of,
-    read,
-    variable_of,
-)
+from app.settings.option import InvalidSetting, flag_of, meaning_of, names, option_of, read, variable_of
+from app.settings.serve import ServeSettings
+from app.settings.watch import WatchSettings
 
 T = TypeVar("T")
 S = TypeVar("S", bound=WatchSettings)
@@ -32,12 +24,12 @@ class _Option(click.Option):
 
     @property
     def help(self) -> str:
-        """What the setting means. Why a property: reading it takes a twentieth of the time to start."""
+        """What the setting means, read when it is asked for: that takes a twentieth of the time to start."""
         return meaning_of(self._kind, str(self.name))
 
     @help.setter  # noqa: A003 - as click calls it
     def help(self, _: str | None) -> None:
-        """Do nothing. Why here: click sets what the option is given."""
+        """Do nothing: click sets what the option is given."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> None:
         """Return no value: the settings class reads the variable, so that a wrong value has one message."""
@@ -45,30 +37,28 @@ class _Option(click.Option):
 
 def with_settings(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* all settings as its argument ``settings``, and their options."""
-
-    @wraps(command)
-    def run(**given: object) -> T:
-        return command(settings=_read(Settings), **_others(Settings, given))
-
-    return _with_options(Settings, run)
+    return _with_options(ServeSettings, command, lambda settings: {"settings": settings})
 
 
 def with_watch(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* what is watched as its argument ``watch``, and the options for it."""
+    return _with_options(WatchSettings, command, lambda settings: {"watch": settings.watch})
 
+
+def _with_options(
+    kind: type[S], command: Callable[..., T], argument: Callable[[S], dict[str, object]]
+) -> Callable[..., T]:
     @wraps(command)
-    def run(**given: object) -> T:
-        return command(watch=_read(WatchSettings).watch, **_others(WatchSettings, given))
+    def run(**values: object) -> T:
+        others = {name: value for name, value in values.items() if name not in kind.model_fields}
+        return command(**argument(_read(kind)), **others)
 
-    return _with_options(WatchSettings, run)
-
-
-def _with_options(kind: type[WatchSettings], run: Callable[..., T]) -> Callable[..., T]:
+    with_options: Callable[..., T] = run
     for name in reversed(names(kind)):
-        run = _option(kind, name)(run)
+        with_options = _option(kind, name)(with_options)
     for name, remedy in kind.REMOVED.items():
-        run = _removed_option(name, remedy)(run)
-    return run
+        with_options = _removed_option(name, remedy)(with_options)
+    return with_options
 
 
 def _removed_option(name: str, remedy: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
@@ -111,7 +101,3 @@ def _read(kind: type[S]) -> S:
         is_option = error.name in from_options
         hint = option_of(error.name, kind.model_fields[error.name]).flag if is_option else variable_of(error.name)
         raise click.BadParameter(str(error), context, param_hint=hint) from error
-
-
-def _others(kind: type[WatchSettings], given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in kind.model_fields}

@@ -25,7 +25,7 @@ class Program:
         """Run the command in *arguments*, by default those of the process, and exit."""
         for stream in (sys.stdin, sys.stdout):
             if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
-                stream.reconfigure(encoding="utf-8")  # why here: kubectl reads and writes UTF-8 in any locale
+                stream.reconfigure(encoding="utf-8")  # kubectl reads and writes UTF-8 in any locale
         sys.exit(self._exit_code(sys.argv[1:] if arguments is None else list(arguments)))
 
     def _exit_code(self, arguments: list[str]) -> int:
@@ -78,6 +78,6 @@ def _drop_output() -> None:
 
 def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
-    # Why here: a file name in a message may hold control characters, which would move the cursor. Why not printable()
-    # of metahook: this reports also that metahook is not installed.
+    # A file name in a message may hold control characters, which would move the cursor. printable() of metahook can't
+    # be used: this reports also that metahook is not installed.
     return "".join(letter if letter.isprintable() else "?" for letter in line)

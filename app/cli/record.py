@@ -5,8 +5,7 @@ from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis.causes import READ_MESSAGES
 from app.core.watch import Watch
-from metahook import SyncRequest
-from metahook.protocol import Body
+from metahook import Body, SyncRequest
 from metahook.record.command import record_command
 from metahook.record.redaction import Redaction
 

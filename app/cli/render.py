@@ -9,8 +9,8 @@ import msgspec
 
 from app.cli.errors import InputError, input_errors
 from app.cli.files.documents import FILE, load
+from app.cli.files.recordings import utc_time
 from app.cli.files.requests import Json, answer_sync, compose_sync
-from app.cli.files.times import utc_time
 from app.cli.files.validation import problems
 from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
@@ -102,9 +102,9 @@ def _as_json(objects: list[Json]) -> str:
 
 
 def _as_yaml(objects: list[Json]) -> str:
-    from app.cli.files.yaml_dumper import as_yaml  # noqa: PLC0415 - the image has no YAML
+    from app.cli.files.yaml_documents import dump_yaml  # noqa: PLC0415 - the image has no YAML
 
-    return as_yaml(objects)
+    return "".join(f"---\n{dump_yaml(item)}" for item in objects)
 
 
 def _time(text: str | None) -> datetime:

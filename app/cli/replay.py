@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.comparison.comparison import Comparison, compare
-from app.cli.comparison.report import Report
+from app.cli.comparison.comparison import Comparison, Report, compare
 from app.cli.credentials import Credentials, with_credentials
 from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from app.cli.files.documents import FILE, documents, objects
@@ -86,7 +85,7 @@ def _requests(files: tuple[str, ...], watch: Watch, *, has_other: bool) -> list[
 
 
 def _expand(name: str) -> list[str]:
-    """Return the files in directory *name*, sorted, or the file itself. Why not hidden ones: they are unfinished."""
+    """Return the files in directory *name*, sorted, without hidden ones, which are unfinished; or the file itself."""
     directory = Path(name)
     if not directory.is_dir():
         return [name]

@@ -11,7 +11,8 @@ from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
-from app.settings import Settings, changed, option_of, variable_of
+from app.settings.option import changed, option_of, variable_of
+from app.settings.serve import ServeSettings
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
@@ -22,7 +23,7 @@ from metahook.server.lifecycle.serve import serve
 
 @click.command("serve")
 @with_settings
-def command(settings: Settings) -> None:
+def command(settings: ServeSettings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
     health_at = Address(settings.host, settings.health_port)
     options = _server_options(settings)
@@ -34,7 +35,7 @@ def command(settings: Settings) -> None:
         raise InputError(message) from error
 
 
-def _server_options(settings: Settings) -> ServerOptions:
+def _server_options(settings: ServeSettings) -> ServerOptions:
     """Return the options of the server; raise InputError."""
     return ServerOptions(
         limits=settings.limits,
@@ -49,7 +50,7 @@ def _server_options(settings: Settings) -> ServerOptions:
     )
 
 
-def _certificates(settings: Settings) -> Certificates | None:
+def _certificates(settings: ServeSettings) -> Certificates | None:
     """Return the certificates, or None if the hooks are served over plain HTTP; raise InputError."""
     cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
     if cert and key:
@@ -63,12 +64,12 @@ def _certificates(settings: Settings) -> Certificates | None:
     raise InputError(message)
 
 
-def _given_for_tls(settings: Settings) -> str | None:
+def _given_for_tls(settings: ServeSettings) -> str | None:
     """Return the name of a setting for TLS that has a value."""
     return next((name for name in ("tls_cert", "tls_key", "tls_client_ca") if getattr(settings, name)), None)
 
 
-def _tokens(settings: Settings) -> Tokens | None:
+def _tokens(settings: ServeSettings) -> Tokens | None:
     """Return the tokens, or None if callers need none; raise InputError."""
     with _file_errors():
         return Tokens(Path(settings.tokens)) if settings.tokens else None
@@ -84,4 +85,4 @@ def _file_errors() -> Iterator[None]:
 
 def _both(name: str) -> str:
     """Return both ways to set the setting *name*."""
-    return f"{option_of(name, Settings.model_fields[name]).flag} ({variable_of(name)})"
+    return f"{option_of(name, ServeSettings.model_fields[name]).flag} ({variable_of(name)})"

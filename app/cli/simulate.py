@@ -171,7 +171,7 @@ def watch_of(watched: WatchedObjects) -> Watch:
 def settings(mode: Mode, watch: Watch) -> Settings:
     """Return the settings of a cluster that serves the kinds that *watch* names."""
     served = (*SERVED, *watch.dependencies)
-    children = tuple(each.KIND for each in controller(watch).children)
+    children = tuple(child.KIND for child in controller(watch).children)
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 

@@ -1,9 +1,12 @@
-"""Text for a terminal: wrapped between words, with each URL and each command in one line, to be copied."""
+"""Text for a terminal: wrapped between words, with each URL and each command in one line, to be copied; and tables."""
 
 import re
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
+
+from metahook.protocol.printable import printable
 
 COMMAND = re.compile(r"(?:^|(?<=: ))(?:kubectl|myresource) .*?(?=[.;,] |\.?$)")
 """A command in a sentence: at its start, or after a colon."""
@@ -39,3 +42,17 @@ def row(label: str, text: str, indent: int = _INDENT) -> str:
 def _fitted(text: str, indent: int = 0) -> str:
     """Return *text* in lines that fit the terminal; elsewhere a line is a line."""
     return wrap(text, shutil.get_terminal_size().columns, indent) if sys.stdout.isatty() else text
+
+
+_GAP = 3
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return *rows*, all of the same length; the first is the header."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) + _GAP for column in zip(*cells, strict=True)]
+    return "\n".join(_line(row, widths) for row in cells)
+
+
+def _line(row: list[str], widths: list[int]) -> str:
+    return "".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,8 +1,18 @@
-"""How a setting is given: its option and its variable."""
+"""How a setting is given, and what its value must be: its option, its variable, its bounds."""
 
+import inspect
+import os
 from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from pydantic_settings import SettingsConfigDict
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.api.descriptions import descriptions
+from metahook import Kind
+
+S = TypeVar("S", bound=BaseSettings)
 
 PREFIX = "MYRESOURCE_"
 
@@ -16,3 +26,82 @@ class Option:
     metavar: str
     """What the help calls the value."""
     flag: str = ""
+
+
+class InvalidSetting(Exception):
+    """Raised for a wrong value of the setting *name*. The text says what the value must be, and never what it is."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
+
+
+def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
+    """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
+    removed: dict[str, str] = getattr(kind, "REMOVED", {})
+    for name, remedy in removed.items():
+        if os.environ.get(variable_of(name)):
+            raise InvalidSetting(name, remedy)
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        name = str(detail["loc"][0])
+        problem = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _must_be(kind.model_fields[name])
+        raise InvalidSetting(name, problem) from None
+
+
+def _must_be(field: FieldInfo) -> str:
+    if field.annotation is bool:
+        return "must be true or false"
+    if get_origin(field.annotation) is Literal:
+        return f"must be one of {', '.join(get_args(field.annotation))}"
+    if field.annotation is int:
+        return f"must be a whole number {bounds(field)}".rstrip()
+    return "must not be empty"
+
+
+def bounds(field: FieldInfo) -> str:
+    """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
+    least = next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), None)
+    most = next((bound.le for bound in field.metadata if hasattr(bound, "le")), None)
+    return "" if least is None else f"from {least} to {most}"
+
+
+def option_of(name: str, field: FieldInfo) -> Option:
+    """Return the option of the setting *name*."""
+    option = next((item for item in field.metadata if isinstance(item, Option)), Option("INTEGER"))
+    return Option(option.metavar, option.flag or flag_of(name))
+
+
+def flag_of(name: str) -> str:
+    """Return the option that is made from the *name* of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the setting *name*."""
+    return PREFIX + name.upper()
+
+
+def meaning_of(kind: type[BaseSettings], name: str) -> str:
+    """Return the description of the setting *name*, with its bounds."""
+    text, of_number = " ".join(descriptions(kind).get(name, "").split()), bounds(kind.model_fields[name])
+    return f"{text} A number {of_number}." if of_number else text
+
+
+def changed(settings: BaseSettings) -> dict[str, str]:
+    """Return the settings that differ from their defaults, as text. None of them is a secret: those are in files."""
+    defaults = {name: field.default for name, field in type(settings).model_fields.items()}
+    return {name: _text(value) for name, value in settings if value != defaults[name]}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Kind):
+        return f"{value.api_version}/{value.plural}/{value.kind}"
+    return ",".join(map(_text, value)) if isinstance(value, tuple) else str(value)
+
+
+def names(kind: type[BaseSettings]) -> list[str]:
+    """Return the names of the settings of *kind* in the order of the help: its own, then those of its bases."""
+    return [name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in kind.model_fields]

@@ -1,20 +1,104 @@
 """All settings: those of ``myresource serve``."""
 
+from dataclasses import fields
 from typing import Annotated, ClassVar
 
 from pydantic import Field
+from pydantic_settings import BaseSettings
 
-from app.settings.callers import CallerSettings
-from app.settings.limits import LimitSettings
-from app.settings.logs import LogSettings
-from app.settings.option import Option
+from app.settings.option import CONFIG, Option
 from app.settings.watch import WatchSettings
+from metahook.protocol.wire import MIB
+from metahook.server.limits import DEFAULT_LIMITS as DEFAULT
+from metahook.server.limits import KIB, Limits
+from metahook.server.telemetry.logs import DEFAULT_LOG, Format, Level, LogOptions
+
+File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 
 _RECORD = "serve does not record any more; use myresource record, a proxy in front of the hook"
 
 
-class Settings(LimitSettings, CallerSettings, LogSettings, WatchSettings):
-    """All settings: those of ``myresource serve``."""
+class CallerSettings(BaseSettings):
+    """Who may call. The files are read again when they change."""
+
+    model_config = CONFIG
+
+    tls_cert: File = None
+    """File with the certificate and its chain, in PEM format, to serve the hooks over TLS."""
+    tls_key: File = None
+    """File with the key of the certificate, in PEM format and not encrypted."""
+    tls_client_ca: File = None
+    """File with CA certificates, in PEM format. Only clients with a certificate of one of them can connect."""
+    tokens: Annotated[str | None, Field(min_length=1), Option("PATH")] = None
+    """File with a token, or directory of such files. Requests need the header Authorization: Bearer TOKEN with one of
+    them."""
+
+
+Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
+
+
+class LimitSettings(BaseSettings):
+    """What requests may take: each limit of the server by its name there. docs/reliability.md has the table."""
+
+    model_config = CONFIG
+
+    max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/operate.md."""
+    max_head: Annotated[int, Field(ge=1, le=1024), Option("KIB")] = DEFAULT.max_head // KIB
+    """Maximum size of the request line and the headers, in KiB."""
+    max_headers: Annotated[int, Field(ge=8, le=1024)] = DEFAULT.max_headers
+    """Maximum number of headers."""
+    max_url: Annotated[int, Field(ge=64, le=65536), Option("BYTES")] = DEFAULT.max_url
+    """Maximum length of the URL, in bytes."""
+    max_connections: Annotated[int, Field(ge=10, le=100000)] = DEFAULT.max_connections
+    """Maximum number of connections."""
+    max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
+    """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
+    see docs/operate.md."""
+    max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
+    """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
+    handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
+    """Time for a TLS handshake, in seconds."""
+    idle_timeout: Seconds = int(DEFAULT.idle_timeout)
+    """Time until a new connection sends its first byte, in seconds."""
+    head_timeout: Seconds = int(DEFAULT.head_timeout)
+    """Time to receive the request line and the headers, in seconds."""
+    body_timeout: Seconds = int(DEFAULT.body_timeout)
+    """Time to receive the body of a request, in seconds."""
+    decide_timeout: Seconds = int(DEFAULT.decide_timeout)
+    """Time to compute the response to a request over 256 KiB, in seconds."""
+    write_timeout: Seconds = int(DEFAULT.write_timeout)
+    """Time to send the response, in seconds."""
+    keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
+    """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
+
+    @property
+    def limits(self) -> Limits:
+        """Return the limits of the server."""
+        values = {field.name: getattr(self, field.name) for field in fields(Limits)}
+        return Limits(**{**values, "max_body": self.max_body * MIB, "max_head": self.max_head * KIB})
+
+
+class LogSettings(BaseSettings):
+    """What is logged, and how. docs/logs.md describes the lines."""
+
+    model_config = CONFIG
+
+    log_format: Annotated[Format, Option("FORMAT")] = DEFAULT_LOG.format
+    """Format of the log: json; console, for people; or auto, which is console on a terminal and otherwise json."""
+    log_level: Annotated[Level, Option("LEVEL")] = DEFAULT_LOG.level
+    """What is logged: debug (every call of a hook), info, warning (only refusals and problems) or error."""
+    log_rate: Annotated[int, Field(ge=0, le=10000), Option("LINES")] = int(DEFAULT_LOG.rate)
+    """Calls of a hook that are logged in a second. If there are more, some are left out."""
+
+    @property
+    def log(self) -> LogOptions:
+        """Return what is logged, and how."""
+        return LogOptions(self.log_format, self.log_level, self.log_rate)
+
+
+class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
+    """All settings. The help lists these fields first, then those of the bases in their order."""
 
     REMOVED: ClassVar = {"record": _RECORD, "record_limit": _RECORD, "record_values": _RECORD}
 

@@ -57,7 +57,7 @@ def _dependency_kinds(given: str | tuple[str, ...]) -> tuple[Kind, ...]:
 class WatchSettings(BaseSettings):
     """What is watched.
 
-    Why a class of its own: a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
+    The class is apart because a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
     """
 
     model_config = CONFIG

@@ -7,10 +7,11 @@ from fastapi import FastAPI, Request, Response
 
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
-from app.settings import Settings, read
+from app.settings.option import read
+from app.settings.watch import WatchSettings
 from metahook.server.clock import utc_now
 
-CONTROLLER = controller(read(Settings).watch, GenerationMemo())
+CONTROLLER = controller(read(WatchSettings).watch, GenerationMemo())
 
 app = FastAPI()
 

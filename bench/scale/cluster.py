@@ -13,8 +13,7 @@ from bench.scale.parents import Parents
 from bench.scale.watch import METADATA_ONLY, Event, Watch
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.control_plane import ControlPlane
-from metahook.envtest.crds import establish
-from metahook.envtest.manifests import documents
+from metahook.envtest.manifests import documents, establish
 from tests.e2e.control_plane import USERS
 from tests.e2e.installed import ROOT
 from tests.e2e.watched import CRD

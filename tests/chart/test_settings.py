@@ -10,7 +10,8 @@ import yaml
 
 from app.api.descriptions import descriptions
 from app.core.watch import Watch
-from app.settings import PREFIX, CallerSettings, LimitSettings, Settings, bounds, option_of, read, variable_of
+from app.settings.option import PREFIX, bounds, option_of, read, variable_of
+from app.settings.serve import CallerSettings, LimitSettings, ServeSettings
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
@@ -38,7 +39,7 @@ def environment(given: Json) -> dict[str, str]:
 
 
 def flag_of(name: str) -> str:
-    return option_of(name, Settings.model_fields[name]).flag
+    return option_of(name, ServeSettings.model_fields[name]).flag
 
 
 def value_of(name: str) -> str:
@@ -49,13 +50,13 @@ def value_of(name: str) -> str:
     return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - WITHOUT_A_VALUE))
+@pytest.mark.parametrize("name", sorted(set(ServeSettings.model_fields) - WITHOUT_A_VALUE))
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
     assert value_of(name) in VALUES
     assert variable_of(name) in environment(values("watch"))
 
 
-@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+@pytest.mark.parametrize("name", sorted(ServeSettings.model_fields))
 def test_no_setting_can_be_set_by_a_variable_of_the_user(name: str) -> None:
     assert refusal({"extraEnv": [{"name": variable_of(name), "value": "1"}]})
 
@@ -80,7 +81,7 @@ def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
 def test_the_hook_gets_no_variable_that_is_not_a_setting() -> None:
     given = {name for each in SETS for name in environment(values(each)) if name.startswith(PREFIX)}
 
-    assert given <= {variable_of(name) for name in Settings.model_fields}
+    assert given <= {variable_of(name) for name in ServeSettings.model_fields}
 
 
 @pytest.mark.parametrize("group", ["watch.", "limits."])
@@ -88,7 +89,7 @@ def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
     found = {value for value in VALUES if value.startswith(group)}
 
     assert found
-    assert found <= {value_of(name) for name in Settings.model_fields}
+    assert found <= {value_of(name) for name in ServeSettings.model_fields}
 
 
 def schema_of(path: str) -> Json:
@@ -104,23 +105,23 @@ NUMBERS = sorted({*LIMITS, "drain", "stop_timeout", "log_rate"})
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_value_has_the_bounds_of_its_setting(name: str) -> None:
-    field, schema = Settings.model_fields[name], schema_of(value_of(name))
+    field, schema = ServeSettings.model_fields[name], schema_of(value_of(name))
 
     assert bounds(field) == f"from {schema['minimum']} to {schema['maximum']}"
 
 
 @pytest.mark.parametrize("name", ["log_format", "log_level"])
 def test_a_value_has_the_words_of_its_setting(name: str) -> None:
-    assert schema_of(value_of(name))["enum"] == list(get_args(Settings.model_fields[name].annotation))
+    assert schema_of(value_of(name))["enum"] == list(get_args(ServeSettings.model_fields[name].annotation))
 
 
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_a_limit_is_described_as_its_setting(name: str) -> None:
-    assert documented(TEXT)[value_of(name)] == " ".join(descriptions(Settings)[name].split())
+    assert documented(TEXT)[value_of(name)] == " ".join(descriptions(ServeSettings)[name].split())
 
 
 def test_other_bounds_would_be_found() -> None:
-    assert bounds(Settings.model_fields["keep_alive"]) != "from 1 to 3600"
+    assert bounds(ServeSettings.model_fields["keep_alive"]) != "from 1 to 3600"
 
 
 def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(
@@ -129,7 +130,7 @@ def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_addres
     for name, value in environment({}).items():
         monkeypatch.setenv(name, value)
 
-    assert read(Settings) == Settings.model_construct(host="0.0.0.0")  # noqa: S104 - all addresses of the Pod
+    assert read(ServeSettings) == ServeSettings.model_construct(host="0.0.0.0")  # noqa: S104 - all addresses of the Pod
 
 
 def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +140,7 @@ def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch
         Kind(item["apiVersion"], item["kind"], item["resource"]) for item in values("watch")["watch"]["dependencies"]
     ]
 
-    assert read(Settings).watch == Watch(pods=True, secrets=True, dependencies=tuple(kinds))
+    assert read(ServeSettings).watch == Watch(pods=True, secrets=True, dependencies=tuple(kinds))
 
 
 def test_a_setting_that_the_chart_forgets_would_be_found() -> None:

@@ -81,24 +81,24 @@ PLAYED = ["config-reload", "crash", "drift"]
 
 def with_values(name: str) -> Scenario:
     """Return a scenario whose MyResources also have variables and an argument."""
-    told = yaml.safe_load((SCENARIOS / f"{name}.yaml").read_text())
+    scenario = yaml.safe_load((SCENARIOS / f"{name}.yaml").read_text())
     variables = [{"name": "CANARY", "value": CANARY}, {"name": "USER", "value": f"{CANARY} of $(CANARY)"}]
-    for step in told["steps"]:
+    for step in scenario["steps"]:
         if step.get("apply", {}).get("kind") == "MyResource":
             spec = step["apply"]["spec"]
             step["apply"]["spec"] = {**spec, "env": [*spec.get("env", []), *variables], "args": [CANARY]}
-    return read_scenario(told)
+    return read_scenario(scenario)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PLAYED)
 def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
-    told = with_values(name)
-    watch = watch_of(told.watch or WatchedObjects())
+    scenario = with_values(name)
+    watch = watch_of(scenario.watch or WatchedObjects())
     cluster = World(controller(watch), settings_of(mode, watch))
     redaction = redaction_of(keeps_values=False)
 
-    outcomes = list(run_scenario(told, cluster))
+    outcomes = list(run_scenario(scenario, cluster))
 
     assert [outcome.problem for outcome in outcomes if outcome.problem] == []
     documents = [

@@ -12,15 +12,9 @@ from click.testing import CliRunner
 from app.cli.options import with_watch
 from app.core.desired.dependencies import State
 from app.core.watch import Watch
-from app.settings import (
-    MOST_KINDS,
-    Settings,
-    WatchSettings,
-    dependency_kind,
-    meaning_of,
-    option_of,
-    variable_of,
-)
+from app.settings.option import meaning_of, option_of, variable_of
+from app.settings.serve import ServeSettings
+from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
 from metahook.server.telemetry.logs import Format, Level
 from tests.build import my_resource
@@ -168,7 +162,7 @@ WRONG: dict[object, tuple[str, str]] = {
 }
 """By the type of a setting: a value that can't be read, and what the message says."""
 UNREADABLE = [
-    (name, *WRONG[field.annotation]) for name, field in Settings.model_fields.items() if field.annotation in WRONG
+    (name, *WRONG[field.annotation]) for name, field in ServeSettings.model_fields.items() if field.annotation in WRONG
 ]
 OUT_OF_BOUNDS = [
     ("port", "65536", "must be a whole number from 0 to 65535"),
@@ -177,9 +171,9 @@ OUT_OF_BOUNDS = [
 ]
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
+@pytest.mark.parametrize("name", ServeSettings.model_fields)
 def test_the_type_of_a_setting_has_words_for_a_wrong_value(name: str) -> None:
-    assert Settings.model_fields[name].annotation in {*WRONG, str, str | None}
+    assert ServeSettings.model_fields[name].annotation in {*WRONG, str, str | None}
 
 
 @pytest.mark.parametrize(("name", "value", "remedy"), [*UNREADABLE, *OUT_OF_BOUNDS])
@@ -198,7 +192,7 @@ def test_a_wrong_value_of_a_variable_is_named_with_what_it_must_be(
     ("name", "value", "remedy"), [*(case for case in UNREADABLE if case[1] != "maybe"), *OUT_OF_BOUNDS]
 )
 def test_a_wrong_value_of_an_option_is_named_with_what_it_must_be(name: str, value: str, remedy: str) -> None:
-    option = option_of(name, Settings.model_fields[name]).flag
+    option = option_of(name, ServeSettings.model_fields[name]).flag
 
     ended = call("serve", option, value)
 
@@ -220,7 +214,7 @@ def test_a_command_ignores_variables_that_it_has_no_option_for(monkeypatch: pyte
 
 @pytest.mark.parametrize(
     ("command", "kind"),
-    [("serve", Settings), *((name, WatchSettings) for name in ("render", "diff", "replay", "simulate"))],
+    [("serve", ServeSettings), *((name, WatchSettings) for name in ("render", "diff", "replay", "simulate"))],
 )
 def test_the_help_has_the_option_the_variable_and_the_meaning_of_each_setting(
     command: str, kind: type[WatchSettings]

@@ -158,12 +158,12 @@ def test_a_scenario_sets_what_is_watched(write: Write) -> None:
     apply = {**my_resource(**WAITS), "metadata": {"name": "web"}}
     kind = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
     steps = [{"apply": apply}, {"expect": {"reason": "WaitingForDependencies", "within": "5s"}}]
-    told = write({"title": "t", "watch": {"dependencies": [kind]}, "steps": steps}, name="told.yaml")
-    untold = write({"title": "t", "steps": steps}, name="untold.yaml")
+    scenario = write({"title": "t", "watch": {"dependencies": [kind]}, "steps": steps}, name="scenario.yaml")
+    without_watch = write({"title": "t", "steps": steps}, name="without-watch.yaml")
 
-    assert call("simulate", "--scenario", told).code == 0
-    assert call("simulate", "--scenario", untold).code == 1
-    assert call("simulate", "--scenario", untold, "--watch-dependency", BACKUPS).code == 0
+    assert call("simulate", "--scenario", scenario).code == 0
+    assert call("simulate", "--scenario", without_watch).code == 1
+    assert call("simulate", "--scenario", without_watch, "--watch-dependency", BACKUPS).code == 0
 
 
 def test_the_timeline_shows_no_value_of_a_secret() -> None:

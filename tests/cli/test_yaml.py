@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.cli.errors import MAX_DEPTH, DocumentError
-from app.cli.files import yaml_loader
-from app.cli.files.yaml_loader import load_yaml
+from app.cli.files import yaml_documents
+from app.cli.files.yaml_documents import load_yaml
 from tests.cli.calling import assert_one_line, call
 
 READERS = [
@@ -73,7 +73,7 @@ def test_aliases_within_the_limit_repeat_their_values() -> None:
 
 
 def test_values_without_aliases_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_loader, "MAX_ALIASED", 10)
+    monkeypatch.setattr(yaml_documents, "MAX_ALIASED", 10)
 
     assert load_yaml("[" + "a," * 20 + "]") == [["a"] * 20]
     with pytest.raises(DocumentError):

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from metahook.envtest.binaries import Binaries
-from metahook.envtest.crds import establish
-from metahook.envtest.manifests import documents
+from metahook.envtest.manifests import documents, establish
 from metahook.envtest.metacontroller import metacontroller
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode

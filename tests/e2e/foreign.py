@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from metahook.envtest.client import Client, Refused
-from metahook.envtest.crds import establish
+from metahook.envtest.manifests import establish
 from metahook.envtest.metacontroller import count_events
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.objects import Json

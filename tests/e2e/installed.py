@@ -7,8 +7,7 @@ import yaml
 
 from charts.rendering import rendered
 from metahook.envtest.client import Client
-from metahook.envtest.crds import establish
-from metahook.envtest.manifests import documents, with_hooks_at
+from metahook.envtest.manifests import documents, establish, with_hooks_at
 from metahook.simulator.objects import Json
 from tests.e2e.watched import CRD, values
 

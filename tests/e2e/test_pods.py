@@ -11,8 +11,7 @@ import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
-from metahook.simulator.controllers.failure import Failure, Times
-from metahook.simulator.controllers.pod_lifecycle import pod_lifecycle
+from metahook.simulator.controllers.pod_lifecycle import Failure, Times, pod_lifecycle
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.figures import Figures

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.rate_limiter import BURST, FIRST_RETRY, RATE
+from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, RATE
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.foreign import FENCE, Call, Foreign, reasons
 from tests.notes import Json, note

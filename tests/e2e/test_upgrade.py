@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from metahook.envtest.crds import establish
 from metahook.envtest.free_port import free_port
-from metahook.envtest.manifests import documents
+from metahook.envtest.manifests import documents, establish
 from metahook.envtest.process import Process, answers
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json

@@ -5,7 +5,7 @@ secrets.
 """
 
 from app.cli import main
-from metahook.protocol import Body
+from metahook import Body
 from metahook.record.redaction import Redaction
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from metahook.envtest import Refused
 from metahook.envtest.client import Client
-from metahook.envtest.crds import establish
+from metahook.envtest.manifests import establish
 from metahook.envtest.metacontroller import count_events
 
 CRD = {
@@ -68,7 +68,7 @@ def test_another_error_than_not_found_ends_the_wait() -> None:
 
 
 def test_a_kind_that_is_never_served_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metahook.envtest.crds.PATIENCE", 0.0)
+    monkeypatch.setattr("metahook.envtest.manifests.PATIENCE", 0.0)
 
     with pytest.raises(TimeoutError, match=r"^the API server does not serve It\.a\.io within 0 s$"):
         establish(client(Its().answer, APIEXTENSIONS), [CRD])

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from metahook import Absence, Controller, Kind, SyncRequest, SyncResponse
-from metahook.kinds import ConfigMap, Secret
+from metahook import Absence, ConfigMap, Controller, Kind, Secret, SyncRequest, SyncResponse
 from metahook.simulator import Settings
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol import Body
+from metahook import Body
 from metahook.record.redaction import Redaction
 from tests.growth import is_linear
 

@@ -20,8 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
-from metahook import Controller, SyncRequest, SyncResponse
-from metahook.protocol import Body, MalformedRequest
+from metahook import Body, Controller, MalformedRequest, SyncRequest, SyncResponse
 from metahook.protocol.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens

@@ -9,7 +9,7 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.apply import ServerSideApply, applier
+from metahook.simulator.metacontroller.children import ServerSideApply, applier
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import with_metadata

@@ -22,6 +22,8 @@ Json = dict[str, Any]
         ({"a": {"b": {}}, "z": 1}, {"a": {"b": {"c": 1}}, "z": 1}, "spec.a.b.c"),
         ({}, {"a": 1}, "spec.a"),
         ([1], [1, 2], None),
+        ([{"name": "b"}, {"name": "a"}], [{"name": "a", "x": 1}, {"name": "b"}], "spec[a].x"),
+        ([{"name": "a"}], [{"name": "a"}, {"name": "b"}], "spec[b]"),
         ("a", {"a": 1}, None),
         (None, None, None),
     ],

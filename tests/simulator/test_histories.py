@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metahook.simulator.controllers.failure import Failure
+from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, is_deleting, to_json

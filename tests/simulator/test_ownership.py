@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.ownership import Ownership, changed_part, union
+from metahook.simulator.apiserver.server_side_apply import Ownership, changed_part, union
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
 from tests.build import MYRESOURCE

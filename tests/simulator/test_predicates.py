@@ -95,6 +95,6 @@ def test_customize_is_also_called_for_a_parent_that_does_not_match() -> None:
     stage.world.apply(service("web", of="one"))
     stage.world.until_quiet()
 
-    asked = [(call.hook, call.key.name) for call in stage.world.history.calls("sync", "customize")]
-    assert [hook for hook, name in asked if name == "one"] == ["customize"]
-    assert ("sync", "two") in asked
+    calls = [(call.hook, call.key.name) for call in stage.world.history.calls("sync", "customize")]
+    assert [hook for hook, name in calls if name == "one"] == ["customize"]
+    assert ("sync", "two") in calls

@@ -7,8 +7,7 @@ import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.queue import WorkQueue
-from metahook.simulator.metacontroller.rate_limiter import BURST, FIRST_RETRY, LAST_RETRY, RATE, RateLimiter
+from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, LAST_RETRY, RATE, RateLimiter, WorkQueue
 from metahook.simulator.objects import Key
 from tests.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
 

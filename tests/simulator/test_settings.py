@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook import Kind
-from metahook.kinds import ConfigMap
+from metahook import ConfigMap, Kind
 from metahook.simulator import NotSimulated, Settings, UnknownResource
 
 CRD = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.quantity import canonical_quantity
+from metahook.simulator.apiserver.defaults import canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from tests.build import my_resource, sync

@@ -43,7 +43,7 @@ def apply_to(observed: Json, last_applied: Json, desired: Json) -> Json:
     """Return the *observed* child after *desired* is applied to it, as it is stored."""
     if is_bare(desired):
         return as_stored(observed)
-    # Why this annotation: only dynamic-apply writes it, so it tells the apply strategy.
+    # Only dynamic-apply writes this annotation, so it tells the apply strategy.
     by_server = LAST_APPLIED not in (observed["metadata"].get("annotations") or {})
     with _refuse_unstorable(observed):
         return _with_defaults((apply if by_server else merge)(observed, last_applied, desired))

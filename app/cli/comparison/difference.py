@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any
 
 from app.cli.comparison.children import apply_to, as_stored, has_pods, is_bare, last_applied_children, restart_paths
-from app.cli.comparison.responses import OK, Response
+from app.cli.comparison.responses import OK, HookResponse
 from app.cli.files.recordings import Identity, Recording
 from metahook.protocol.changes import changed_paths
 
@@ -50,7 +50,7 @@ class Difference:
         return self != Difference()
 
 
-def compare_responses(recording: Recording, old: Response, new: Response) -> Difference:
+def compare_responses(recording: Recording, old: HookResponse, new: HookResponse) -> Difference:
     """Return how the response *new* differs from *old*."""
     if old.code != new.code or new.code != OK:
         codes = None if old.code == new.code else (old.code, new.code)
@@ -68,7 +68,7 @@ def compare_responses(recording: Recording, old: Response, new: Response) -> Dif
     )
 
 
-def compare_with_observed(recording: Recording, new: Response) -> Difference:
+def compare_with_observed(recording: Recording, new: HookResponse) -> Difference:
     """Return what the response *new* changes in the observed children, and whether Ready is lost.
 
     The rest of the status is not compared: during a rollout it changes without a difference between versions.
@@ -80,7 +80,7 @@ def compare_with_observed(recording: Recording, new: Response) -> Difference:
     observed, last = recording.observed(), last_applied_children(recording.body)
     keys = {**observed, **new.children}
     changes = [_apply_child(key, observed.get(key), last.get(key, {}), new.children.get(key)) for key in keys]
-    old_state = Response(OK, status=recording.parent.get("status") or {}).state
+    old_state = HookResponse(OK, status=recording.parent.get("status") or {}).state
     is_lost = _is_ready(recording.parent) and old_state != new.state
     return Difference(
         children=[change for change in changes if change],
@@ -96,7 +96,7 @@ def _differs(old: object, new: object) -> bool:
     return old != new
 
 
-def _compare_child(key: Identity, recording: Recording, old: Response, new: Response) -> ChildChange | None:
+def _compare_child(key: Identity, recording: Recording, old: HookResponse, new: HookResponse) -> ChildChange | None:
     """Return how a child differs. One that is only named stays as it is observed."""
     before, after = old.children.get(key), new.children.get(key)
     if before is None or after is None:
@@ -120,7 +120,7 @@ def _changed(key: Identity, before: Json, after: Json) -> ChildChange | None:
     return ChildChange("changed", *key, paths) if paths else None
 
 
-def _pods_effect(recording: Recording, old: Response | None, new: Response) -> PodsEffect:
+def _pods_effect(recording: Recording, old: HookResponse | None, new: HookResponse) -> PodsEffect:
     """Return what happens to the Pods with *new* that does not happen with *old*."""
     if recording.hook != "sync" or recording.parent["metadata"].get("deletionTimestamp"):
         return PodsEffect.KEEP
@@ -131,7 +131,7 @@ def _pods_effect(recording: Recording, old: Response | None, new: Response) -> P
 
 
 def _effect_on(
-    key: Identity, observed: Json, last: dict[Identity, Json], old: Response | None, new: Response
+    key: Identity, observed: Json, last: dict[Identity, Json], old: HookResponse | None, new: HookResponse
 ) -> PodsEffect:
     """Return what happens to the Pods of the *observed* Deployment."""
     if not has_pods(observed):

@@ -26,7 +26,7 @@ class ParentFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Edit:
+class EditedChildren:
     """Children by kind and name."""
 
     before: Children
@@ -39,16 +39,18 @@ class Edit:
     """Reason and message of Ready after the edit, if these are known."""
 
 
-def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> Edit:
+def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> EditedChildren:
     """Return the edit from the MyResource *old* to *new*, by the children that the hook desires for each."""
     _check_same(old.parent, old.path, new)
     namespace = {**new.parent["metadata"], **old.parent["metadata"]}.get("namespace", "default")
     before, after = (_desired_children(file, namespace, now, watch) for file in (old, new))
     deployments = [key for key in before if key in after and key[0] == "Deployment"]
-    return Edit(before, after, [path for key in deployments for path in _by_any_strategy(before[key], after[key])])
+    return EditedChildren(
+        before, after, [path for key in deployments for path in _by_any_strategy(before[key], after[key])]
+    )
 
 
-def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> Edit:
+def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> EditedChildren:
     """Return the edit from a recorded request to the same request with the spec of *new*, and its related objects.
 
     Observed children are compared as they would be stored, with the fields that others added to them.
@@ -74,7 +76,7 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     deployments = [key for key in observed if key[0] == "Deployment" and key in before]
     paths = [path for key in deployments if key in after for path in restart_paths(before[key], after[key])]
-    return Edit(before, after, paths, has_deployment=bool(deployments), ready=_ready(response))
+    return EditedChildren(before, after, paths, has_deployment=bool(deployments), ready=_ready(response))
 
 
 def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Json:
@@ -90,7 +92,7 @@ def _by_any_strategy(old: Json, new: Json) -> list[str]:
 
 
 def _desired_children(file: ParentFile, namespace: str, now: datetime, watch: Watch) -> Children:
-    """Return the children of a MyResource that was Ready before. Why: others may wait for their dependencies."""
+    """Return the children of a MyResource that was Ready before: others may wait for their dependencies."""
     where = f"{file.path}: {file.parent['metadata']['name']}"
     metadata = {**file.parent["metadata"], "namespace": namespace}
     parent = {**file.parent, "metadata": metadata, "status": {"readyGeneration": 1}}

@@ -19,12 +19,12 @@ Json = dict[str, Any]
 OK, MALFORMED, UNAUTHORIZED, FAILED = 200, 400, 401, 500
 
 
-class InvalidResponse(ValueError):
+class UnreadableResponse(ValueError):
     """Raised for a body that is not a response of a hook."""
 
 
 @dataclass(frozen=True)
-class Response:
+class HookResponse:
     """The parts of a response that are compared. One with another code than 200 changes nothing in a cluster."""
 
     code: int
@@ -44,29 +44,29 @@ class Response:
         return f"{self.status.get('state')} {reason}"
 
 
-def parse_response(hook: HookName, code: int, body: object) -> Response:
-    """Return the response of *hook* with the status *code* and the *body*; raise InvalidResponse."""
+def parse_response(hook: HookName, code: int, body: object) -> HookResponse:
+    """Return the response of *hook* with the status *code* and the *body*; raise UnreadableResponse."""
     if code != OK:
-        return Response(code)
+        return HookResponse(code)
     if not isinstance(body, dict):
-        raise InvalidResponse
+        raise UnreadableResponse
     if hook == "customize":
-        return Response(code, rules=_objects(body.get("relatedResources")))
+        return HookResponse(code, rules=_objects(body.get("relatedResources")))
     status = body.get("status")
     children = _objects(body.get("children"))
     if not isinstance(status, dict) or not all(isinstance(child.get("metadata"), dict) for child in children):
-        raise InvalidResponse
+        raise UnreadableResponse
     by_identity = {(str(child.get("kind")), str(child["metadata"].get("name"))): child for child in children}
-    return Response(code, by_identity, status, body.get("resyncAfterSeconds"))
+    return HookResponse(code, by_identity, status, body.get("resyncAfterSeconds"))
 
 
 def _objects(value: object) -> list[Any]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise InvalidResponse
+        raise UnreadableResponse
     return value
 
 
-def own_response(recording: Recording, now: datetime, watch: Watch) -> Response:
+def own_response(recording: Recording, now: datetime, watch: Watch) -> HookResponse:
     """Return the response of this version, as the service sends it: with 500 for any failure."""
     try:
         if recording.hook == "customize":
@@ -74,13 +74,13 @@ def own_response(recording: Recording, now: datetime, watch: Watch) -> Response:
         else:
             body = controller(watch).answer_sync(recording.body, now)
     except MalformedRequest as error:
-        return Response(MALFORMED, broken_rule=str(error))
+        return HookResponse(MALFORMED, broken_rule=str(error))
     except Exception:  # noqa: BLE001 - a replay finds bugs: report this one, and go on to the next request
-        return Response(FAILED)
+        return HookResponse(FAILED)
     return parse_response(recording.hook, OK, msgspec.json.decode(body))
 
 
-def other_response(recording: Recording, hook: Hook) -> Response:
+def other_response(recording: Recording, hook: Hook) -> HookResponse:
     """Return the response of *hook*, another version; raise InputError if it sends none."""
     try:
         reply = hook(recording.hook, recording.body)
@@ -100,7 +100,7 @@ def other_response(recording: Recording, hook: Hook) -> Response:
     raise InputError(message)
 
 
-def without_times(response: Response, *, same_time: bool) -> Response:
+def without_times(response: HookResponse, *, same_time: bool) -> HookResponse:
     """Return *response* without its times; unless both are decided at the *same_time*, without what depends on it."""
     status = {name: _without_time(name, value) for name, value in response.status.items()}
     if same_time:

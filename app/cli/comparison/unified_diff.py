@@ -3,12 +3,11 @@
 import difflib
 from collections.abc import Iterator
 
-import yaml
-
 from app.cli.comparison.children import has_pods
-from app.cli.comparison.edit import Edit
+from app.cli.comparison.edit import EditedChildren
 from app.cli.files.recordings import Identity
 from app.cli.files.requests import Json
+from app.cli.files.yaml_documents import dump_yaml
 from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 
@@ -16,19 +15,12 @@ _WRITE_ANNOTATIONS = {GENERATION_STAMP, REPAIR_ANNOTATION, LAST_APPLIED}
 """Annotations about the last write of a child, not about the child."""
 
 
-class _Dumper(yaml.SafeDumper):
-    """PyYAML's safe dumper without anchors and aliases."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-def diff_lines(edit: Edit) -> list[str]:
+def diff_lines(edit: EditedChildren) -> list[str]:
     """Return the unified diff of each child that differs."""
     return [line for key in sorted({*edit.before, *edit.after}) for line in _child_lines(key, edit)]
 
 
-def pods_sentence(edit: Edit) -> str:
+def pods_sentence(edit: EditedChildren) -> str:
     """Return what happens to the Pods."""
     before, after = ({key for key in children if key[0] == "Deployment"} for children in (edit.before, edit.after))
     if not edit.has_deployment:
@@ -43,7 +35,7 @@ def pods_sentence(edit: Edit) -> str:
     return "Pods keep running." if diff_lines(edit) else "Nothing changes. Pods keep running."
 
 
-def _child_lines(key: Identity, edit: Edit) -> Iterator[str]:
+def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
     before, after = (_text(children.get(key)) for children in (edit.before, edit.after))
     name = " ".join(key)
     return difflib.unified_diff(before, after, f"{name} (old)", f"{name} (new)", lineterm="")
@@ -53,8 +45,7 @@ def _text(child: Json | None) -> list[str]:
     if child is None:
         return []
     shown = {field: value for field, value in child.items() if field != "status"} | {"metadata": _metadata(child)}
-    text = yaml.dump(_ordered(shown), Dumper=_Dumper, sort_keys=False, width=float("inf"), allow_unicode=True)
-    return text.splitlines()
+    return dump_yaml(_ordered(shown), width=float("inf")).splitlines()
 
 
 def _ordered(value: object) -> object:

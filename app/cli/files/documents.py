@@ -15,7 +15,7 @@ from app.cli.files.metadata import type_problems, without_nulls
 Json = dict[str, Any]
 
 FILE = click.Path(readable=False)
-"""Type of the options that name a file; shells complete the name. Why not readable: documents() reports that."""
+"""Type of the options that name a file; shells complete the name. documents() reports a file that is not readable."""
 
 
 def load(path: str) -> list[Json]:
@@ -54,10 +54,10 @@ def _text(path: str) -> str:
 
 
 def _parsed(text: str) -> list[object]:
-    # Why not YAML for both: it takes the two halves of an escaped character in JSON for two characters.
+    # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
     if text.lstrip().startswith("{"):
         return [_json(text)]
-    from app.cli.files.yaml_loader import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
+    from app.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
 
     return load_yaml(text)
 
@@ -75,7 +75,7 @@ def _json(text: str) -> object:
 
 
 def _json_problem(text: str) -> str:
-    """Return what is wrong with *text* and where. Why the decoder of Python: it knows the line."""
+    """Return what is wrong with *text* and where: the decoder of Python knows the line."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

@@ -24,8 +24,8 @@ kubectl get deployments.apps --all-namespaces -l controller-uid --show-managed-f
 kubectl get services --all-namespaces --show-managed-fields -o json > services.json
 kubectl get configmaps --all-namespaces -o json > configmaps.json
 myresource replay myresources.json deployments.json services.json configmaps.json"""
-"""Why a label: Metacontroller sets it on children. Why all Services: one of another owner may have the name of a child.
-Why no Secrets: their values do not belong in a file."""
+"""The label is the one that Metacontroller sets on children. All Services are collected: one of another owner may have
+the name of a child. No Secrets are, because their values do not belong in a file."""
 
 
 def live_requests(objects: list[tuple[str, Json]], watch: Watch) -> Iterator[Recording]:

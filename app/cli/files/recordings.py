@@ -5,13 +5,12 @@ request alone.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeGuard
 
 import msgspec
 
 from app.cli.errors import InputError
-from app.cli.files.times import utc_time
 from metahook import Metadata, Observed, Secret, try_read
 
 Json = dict[str, Any]
@@ -99,7 +98,7 @@ def read_recording(document: Json, file: str) -> Recording:
 
 
 def _without_redacted(request: Json) -> Json:
-    """Return *request* without its Secrets if it has no values of them. Why: an absent group means unknown."""
+    """Return *request* without its Secrets if it has no values of them: an absent group means unknown."""
     related = request.get("related")
     if not isinstance(related, dict):
         return request
@@ -117,3 +116,12 @@ def _hook(path: object, request: Json, file: str) -> HookName:
         message = f"{file}: its path is neither /sync nor /customize; give requests to these hooks"
         raise InputError(message)
     return hook
+
+
+def utc_time(text: str) -> datetime | None:
+    """Return the time *text* in UTC; None if it is not a time with a time zone, or is out of range in UTC."""
+    try:
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC) if time.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

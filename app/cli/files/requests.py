@@ -60,7 +60,7 @@ def edit_sync(request: Json, parent: Json, others: list[Json], where: str, watch
     """
     related = dict(request.get("related") or {})
     for group, selected in _related(parent, others, where, watch).items():
-        if selected:  # why: an absent group means unknown, an empty one that there are none
+        if selected:  # an absent group means unknown, an empty one that there are none
             names = {item["metadata"]["name"] for item in selected.values()}
             recorded = related.get(group) or {}
             related[group] = {key: item for key, item in recorded.items() if _name(item) not in names} | selected

@@ -47,13 +47,13 @@ def created(parent: Json) -> Json:
 
 @cache
 def known_fields() -> Schema:
-    """Return the schema of a MyResource by field. Why cached: building it takes longer than checking a MyResource."""
+    """Return the schema of a MyResource by field, cached: building it takes longer than checking a MyResource."""
     fields: Schema = schema()["properties"]
     return fields
 
 
 def _unknown_fields_of(parent: Json) -> Iterator[str]:
-    """Yield a sentence for each unknown field. Why the status is not checked: users do not write it."""
+    """Yield a sentence for each unknown field, but not of the status, which users do not write."""
     fields = known_fields()
     yield from (problem.removeprefix(".") for problem in _unknown_fields(parent, _any_values(fields), ""))
     yield from _unknown_fields(parent["metadata"], _any_values(FIELDS), "metadata")

@@ -9,7 +9,6 @@ pure: what kubectl printed goes in, text comes out.
     tree         a MyResource with its children and their Pods
     state        the state of an object, in a few words
     events       the Events of a MyResource, of its children and of their Pods
-    table        rows with columns
 
 Imports errors, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from app.cli.plugin.table import table
 from app.cli.plugin.tree import Node
+from app.cli.wrapping import table
 
 Json = dict[str, Any]
 

@@ -16,12 +16,12 @@ def state(item: Json) -> str:
 
 def ready_condition(item: Json) -> Json | None:
     """Return the condition Ready of a MyResource."""
-    return next((each for each in _conditions(item) if each["type"] == "Ready"), None)
+    return next((found for found in _conditions(item) if found["type"] == "Ready"), None)
 
 
 def is_true(item: Json, condition: str) -> bool:
     """Return whether a MyResource has the *condition* with the status True."""
-    return any((each["type"], each["status"]) == (condition, "True") for each in _conditions(item))
+    return any((found["type"], found["status"]) == (condition, "True") for found in _conditions(item))
 
 
 def is_stale(item: Json) -> bool:
@@ -71,10 +71,10 @@ def _service(item: Json, _: Json) -> str:
 def _pod(_: Json, status: Json) -> str:
     containers = status.get("containerStatuses", [])
     every = [*status.get("initContainerStatuses", []), *containers]
-    causes = [cause for each in every if (cause := _cause(each))]
-    restarts = sum(each.get("restartCount", 0) for each in every)
+    causes = [cause for container in every if (cause := _cause(container))]
+    restarts = sum(container.get("restartCount", 0) for container in every)
     parts = [causes[0] if causes else status.get("reason") or status.get("phase", "Pending")]
-    parts += [f"{sum(each['ready'] for each in containers)} of {len(containers)} ready"] if containers else []
+    parts += [f"{sum(container['ready'] for container in containers)} of {len(containers)} ready"] if containers else []
     parts += [f"{restarts} restart{'s' if restarts > 1 else ''}"] if restarts else []
     return ", ".join(parts)
 

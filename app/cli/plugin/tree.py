@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.cli.plugin.state import state
-from app.cli.plugin.table import table
+from app.cli.wrapping import table
 from metahook.protocol.sender import controller_of
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ def text(root: Node, objects: Sequence[Json]) -> str:
         return drawn
     title = f"Not its children, but with the label myresource={root.item['metadata']['name']}:"
     return "\n".join(
-        [drawn, "", title, "", table([("OBJECT", "STATE"), *((_name(each), state(each)) for each in foreign)])]
+        [drawn, "", title, "", table([("OBJECT", "STATE"), *((_name(item), state(item)) for item in foreign)])]
     )
 
 

@@ -50,9 +50,8 @@ def run(scenario: Scenario, world: World, screen: Screen, *, numbered: bool) -> 
     results = list(run_scenario(scenario, world, lambda step: screen.say(f"\n{step.say}") if step.say else None))
     problem = next((_problem(result, numbered=numbered) for result in results if result.problem), None)
     quiet = problem is None and not world.clock.is_busy and _stays_quiet(world)
-    # Why here: what happens while the quiet world is observed is shown, too.
     ended = world.clock.now
-    found = [{"rule": each.rule, "object": str(each.key), "message": each.message} for each in findings(world.history)]
+    found = [{"rule": item.rule, "object": str(item.key), "message": item.message} for item in findings(world.history)]
     screen.end(
         {**_counts(world, quiet=quiet, ended=ended), "findings": found, **({"problem": problem} if problem else {})}
     )

@@ -110,7 +110,7 @@ def _only(path: str) -> Json:
 
 def _edited(parent: Json, change: str, path: str) -> Json:
     """Return *parent* with a *change* of its spec, such as ``image=nginx:1.28``; raise InputError."""
-    from app.cli.files.yaml_loader import load_yaml  # noqa: PLC0415 - the image has no YAML
+    from app.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML
 
     field, equals, value = change.partition("=")
     if not equals or not field:

@@ -4,6 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import UNSET
+
+from metahook.protocol.changes import changes
 from metahook.simulator.history import Entry, Event, Write
 from metahook.simulator.objects import is_deleting
 
@@ -60,26 +63,17 @@ def _update(write: Write) -> tuple[str, str] | None:
 
 def _first_change(write: Write, part: str) -> str:
     """Return the first changed field in *part* of an object, with its new value unless the object is a Secret."""
-    path, value = _first_difference((write.before or {}).get(part), (write.after or {}).get(part), part)
-    if path and value is None:
-        return f"{path} removed"
-    return f"{path}={_as_text(value)}" if path and write.key.kind != "Secret" else path
+    old, new = ((item or {}).get(part, UNSET) for item in (write.before, write.after))
+    change = min(changes(old, new, part), default=None, key=lambda change: change.path)
+    if change is None:
+        return ""
+    if change.new is UNSET:
+        return f"{change.path} removed"
+    return change.path if write.key.kind == "Secret" else f"{change.path}={_as_text(change.new)}"
 
 
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _first_difference(old: object, new: object, path: str) -> tuple[str, object]:
-    if old == new:
-        return "", None
-    if isinstance(old, dict) and isinstance(new, dict):
-        names = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-        return _first_difference(old.get(names[0]), new.get(names[0]), f"{path}.{names[0]}")
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        index = next(index for index in range(len(old)) if old[index] != new[index])
-        return _first_difference(old[index], new[index], f"{path}[{index}]")
-    return path, new
 
 
 def _parent(write: Write) -> tuple[str, str] | None:

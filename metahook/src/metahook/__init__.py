@@ -19,60 +19,30 @@ Nouns: a *controller* is what a hook author writes, *serve* runs it. Each packag
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from metahook.kinds import (
-    ConfigMap,
-    ContainerStatus,
-    Deployment,
-    DeploymentStatus,
-    Pod,
-    PodStatus,
-    Secret,
-    Service,
-    Terminated,
-)
-from metahook.protocol import (
-    LAST_APPLIED,
-    MAX_RESYNC,
-    Absence,
-    Body,
-    Children,
-    Condition,
-    Conditions,
-    Controller,
-    CustomizeRequest,
-    CustomizeResponse,
-    Defaults,
-    EncodedManifest,
-    Finding,
-    Kind,
-    MalformedRequest,
-    Manifest,
-    Metadata,
-    Object,
-    Observed,
-    Parent,
-    RefusedResponse,
-    Related,
-    RelatedRule,
-    Removal,
-    Resend,
-    SyncRequest,
-    SyncResponse,
-    UndeclaredKind,
-    UpdateMethod,
-    children_from_newer_generation,
-    drifted_field,
-    is_from_newer_generation,
-    leftovers,
-    removal,
-    select_by_labels,
-    select_by_name,
-    try_read,
-    try_read_list,
-    was_resent,
-    with_generation_stamp,
-    with_repair,
-)
+from metahook.kinds.config_map import ConfigMap
+from metahook.kinds.deployment import Deployment, DeploymentStatus
+from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
+from metahook.kinds.secret import Secret
+from metahook.kinds.service import Service
+from metahook.protocol.controller import Controller
+from metahook.protocol.drift import drifted_field
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.generation import children_from_newer_generation, is_from_newer_generation, with_generation_stamp
+from metahook.protocol.installation import Finding, UpdateMethod
+from metahook.protocol.kind import Kind
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.leftovers import leftovers
+from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.manifest import EncodedManifest, Manifest
+from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
+from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.reading import try_read, try_read_list
+from metahook.protocol.related import Absence, Related
+from metahook.protocol.removal import Removal, removal
+from metahook.protocol.repair import Resend, was_resent, with_repair
+from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
+from metahook.protocol.response import CustomizeResponse, SyncResponse, select_by_labels, select_by_name
+from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 if TYPE_CHECKING:
     from metahook.server.app import ServerOptions

@@ -9,8 +9,7 @@ with the ``with`` block. It downloads nothing: the binaries are where envtest lo
     hook_server      serves controllers in a thread of this process
     client           the requests of one user, as ``kubectl`` makes them
     discovery        which kinds the API server serves, and where
-    crds             CRDs, applied and awaited
-    manifests        the objects in YAML files, and hooks at another address
+    manifests        the objects in YAML files, CRDs applied and awaited, and hooks at another address
     process          a command that is started, awaited and stopped
     free_port        ports for such processes
     binaries         where the binaries are

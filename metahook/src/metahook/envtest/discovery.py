@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from metahook.protocol import Manifest
+from metahook.protocol.manifest import Manifest
 
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -40,9 +40,9 @@ class Discovery:
         if not found:
             self._kinds = self._read()
             found = self._find(word, group)
-        core = [each for each in found if not each.group]
+        core = [served for served in found if not served.group]
         if len(core or found) != 1:
-            groups = ", ".join(f"{word}.{each.group}" for each in found)
+            groups = ", ".join(f"{word}.{served.group}" for served in found)
             message = f"the API server serves several: {groups}" if found else f"the API server serves no {kind}"
             raise UnknownKind(message)
         return (core or found)[0]
@@ -53,7 +53,7 @@ class Discovery:
         return self.served(f"{item['kind']}.{group}" if group else item["kind"])
 
     def _find(self, word: str, group: str) -> list[Served]:
-        return [each for each in self._kinds.get(word, []) if group in ("", each.group)]
+        return [served for served in self._kinds.get(word, []) if group in ("", served.group)]
 
     def _read(self) -> dict[str, list[Served]]:
         kinds: dict[str, list[Served]] = {}
@@ -72,8 +72,8 @@ def _of_group(root: str, item: dict[str, Any]) -> Iterator[tuple[str, Served]]:
     known = set()
     for version in item["versions"]:
         base = "/".join((root, *([group] if group else []), version["version"]))
-        for each in version.get("resources", []):
-            kind = each["responseKind"]["kind"]
+        for resource in version.get("resources", []):
+            kind = resource["responseKind"]["kind"]
             if kind not in known:
                 known.add(kind)
-                yield kind, Served(group, base, each["resource"], each["scope"] == "Namespaced")
+                yield kind, Served(group, base, resource["resource"], resource["scope"] == "Namespaced")

@@ -33,5 +33,5 @@ def metacontroller(binaries: Binaries, folder: Path, kubeconfig: Path, apply_str
 def count_events(client: Client, name: str, reason: str) -> int:
     """Return how often Metacontroller has reported *reason*, such as Started, about the CompositeController *name*."""
     selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason={reason}"
-    # Why here: equal Events are one, with a count; an Event of the newer API has a count of null or none.
+    # Equal Events are one, with a count; an Event of the newer API has a count of null or none.
     return sum(item.get("count") or 1 for item in client.all("Event", "default", fieldSelector=selector))

@@ -8,21 +8,3 @@ the API server sets in them.
 
 Imports protocol.
 """
-
-from metahook.kinds.config_map import ConfigMap
-from metahook.kinds.deployment import Deployment, DeploymentStatus
-from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
-from metahook.kinds.secret import Secret
-from metahook.kinds.service import Service
-
-__all__ = [
-    "ConfigMap",
-    "ContainerStatus",
-    "Deployment",
-    "DeploymentStatus",
-    "Pod",
-    "PodStatus",
-    "Secret",
-    "Service",
-    "Terminated",
-]

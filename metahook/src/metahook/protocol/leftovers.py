@@ -48,23 +48,23 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     if not _may_have_leftovers(owners, by_annotation=by_annotation):
         return []
     suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
-    if not suspects:  # Why here: to unite the fields of all others takes long
+    if not suspects:  # to unite the fields of all others takes long
         return []
     content = children.content(desired)
     live = {**content, "metadata": {"annotations": observed.metadata.annotations or {}}}
     walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
     known = [desired, annotated_record(observed)]
     suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
-    return sorted(walk.leftovers(suspected, union(each.fields for each in others), live, known, ()), key=str)
+    return sorted(walk.leftovers(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
 
 
 def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
-    """Tell whether the other apply strategy, or an undo, owns fields. Why first: most children have no such owner.
+    """Tell whether the other apply strategy, or an undo, owns fields: most children have no such owner.
 
     Metacontroller's dynamic-apply records in an annotation what it applied, and writes as any other client does.
     """
     other = "Apply" if by_annotation else "Update"
-    return any(not each.subresource and (each.operation == other or _is_undo(each)) for each in owners)
+    return any(not owner.subresource and (owner.operation == other or _is_undo(owner)) for owner in owners)
 
 
 def _is_undo(owner: FieldOwner) -> bool:
@@ -78,21 +78,21 @@ def _split(
 
     Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
     """
-    ours = {APPLIER} | {each.manager for each in owners if _applies(each, owner_uid)}
+    appliers = {APPLIER} | {owner.manager for owner in owners if _applies(owner, owner_uid)}
     suspects: list[FieldOwner] = []
     others: list[FieldOwner] = []
-    for each in owners:
-        if _is_undo(each):
-            suspects.append(each)
-        elif each.subresource or each.manager not in ours:
-            others.append(each)
-        elif by_annotation or each.operation == "Update":
-            suspects.append(each)
+    for owner in owners:
+        if _is_undo(owner):
+            suspects.append(owner)
+        elif owner.subresource or owner.manager not in appliers:
+            others.append(owner)
+        elif by_annotation or owner.operation == "Update":
+            suspects.append(owner)
     return suspects, others
 
 
 def _applies(owner: FieldOwner, owner_uid: str) -> bool:
-    """Tell whether *owner* set the owner reference. Why first by its bytes: few have any, and to decode takes long."""
+    """Tell whether *owner* set the owner reference. Its bytes are searched first, because decoding is slow."""
     return b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
 
 
@@ -118,12 +118,12 @@ class _Walk:
         self, suspects: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path
     ) -> Iterator[Path]:
         """Yield those of *suspects* that are in *live*, not in *others*, and in none of the *known* manifests."""
-        observed, manifests = _Items(live), [_Items(each) for each in known]
+        observed, manifests = _Items(live), [_Items(manifest) for manifest in known]
         for field, below in suspects.items():
             step, value = observed.find(field)
             if step is None or step in self.ignored:
                 continue
-            inner = [found for name, found in (each.find(field) for each in manifests) if name is not None]
+            inner = [found for name, found in (manifest.find(field) for manifest in manifests) if name is not None]
             theirs = subset(others, field)
             is_open = step in _OPEN_MAPS or (isinstance(value, list) and bool(below))
             if inner or is_open or theirs.keys() - {"."}:
@@ -155,7 +155,7 @@ class _Items:
         if isinstance(key, str) or not key or not isinstance(self._value, list):
             return None
         names = tuple(name for name, _ in key)
-        if not self._index:  # Why once: the API server identifies all items of a list by the same names
+        if not self._index:  # the API server identifies all items of a list by the same names
             items = [item for item in self._value if isinstance(item, dict)]
             self._index[names] = {_identity(item, names): item for item in items}
         return self._index.get(names, {}).get(_identity(dict(key), names))

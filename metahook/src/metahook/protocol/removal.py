@@ -72,7 +72,7 @@ def _command(desired: Manifest, leftovers: list[Path], namespace: str) -> str:
 def _custom_group(desired: Manifest) -> str:
     """Return the API group of *desired* if it is that of custom resources, else nothing.
 
-    Why by the dot: the groups of built-in kinds have none, or end in ``.k8s.io``.
+    It has a dot: the groups of built-in kinds have none, or end in ``.k8s.io``.
     """
     group, slash, _ = desired["apiVersion"].partition("/")
     return group if slash and "." in group and not group.endswith(".k8s.io") else ""

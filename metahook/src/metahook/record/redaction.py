@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol import Body
 from metahook.protocol.reading import try_read
+from metahook.protocol.request import Body
 from metahook.record.placeholders import Placeholders
 
 Json = dict[str, Any]

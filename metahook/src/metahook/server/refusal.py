@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol import MalformedRequest, wire
-from metahook.protocol.malformed import RequestRule
+from metahook.protocol import wire
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 
 DROP_WITHIN = 5.0
 """Seconds for which the rest of a request that is too large is read and dropped."""

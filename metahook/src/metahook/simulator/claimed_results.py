@@ -4,12 +4,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
+from metahook.protocol.changes import changes
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import History
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
 from metahook.simulator.objects import Json, Key, to_json
 
@@ -62,16 +65,8 @@ def answered_syncs(history: History) -> Iterator[AnsweredSync]:
 
 
 def first_missing_field(new: object, old: object, path: str) -> str | None:
-    """Return the path of the first field of *old* that *new* lacks, or None. Does not compare items of lists."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return None
-    for name, value in old.items():
-        if name not in new:
-            return f"{path}.{name}"
-        found = first_missing_field(new[name], value, f"{path}.{name}")
-        if found:
-            return found
-    return None
+    """Return the path of the first field of *old*, or item of a list with merge keys, that *new* lacks, or None."""
+    return next((change.path for change in changes(old, new, path, keys=MERGE_KEYS) if change.new is UNSET), None)
 
 
 def unmet_claim(sync: AnsweredSync) -> str | None:

@@ -21,7 +21,7 @@ MOST_CALLS = 50
 
 
 @dataclass(frozen=True)
-class Finding:
+class HarmFinding:
     """``rule`` is a name in RULES, ``key`` the object, ``at`` the time in seconds."""
 
     rule: str
@@ -33,15 +33,15 @@ class Finding:
         return f"{self.rule}: {self.key}: {self.message}"
 
 
-Rule = Callable[[History], Iterator[tuple[Key, float, str]]]
+HarmRule = Callable[[History], Iterator[tuple[Key, float, str]]]
 
 
-def findings(history: History) -> list[Finding]:
+def findings(history: History) -> list[HarmFinding]:
     """Return the findings of *history*, at most one for each rule and kind of object."""
-    found: dict[tuple[str, str], Finding] = {}
+    found: dict[tuple[str, str], HarmFinding] = {}
     for name, rule in RULES.items():
         for key, at, message in rule(history):
-            found.setdefault((name, key.kind), Finding(name, key, at, message))
+            found.setdefault((name, key.kind), HarmFinding(name, key, at, message))
     return list(found.values())
 
 
@@ -183,7 +183,7 @@ def _status(item: Json | None) -> Json:
     return status
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, HarmRule] = {
     "MetacontrollerCrash": _crashes,
     "WrongDelete": _wrong_deletes,
     "RemovedField": _removed_fields,

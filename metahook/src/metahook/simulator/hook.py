@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from metahook.protocol import Controller, MalformedRequest
+from metahook.protocol.controller import Controller
+from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.wire import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 
 

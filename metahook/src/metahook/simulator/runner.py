@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.controllers.failure import Failure
+from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.path import PathNotFound, look_up, set_value

@@ -17,7 +17,7 @@ Duration = Annotated[str, msgspec.Meta(pattern=f"^{_DURATION}$")]
 FailureName = Literal[
     "bad-image", "crash", "oom", "slow", "config-error", "unschedulable", "unready", "evicted", "node-lost", "none"
 ]
-"""The failure of all containers from then on, by its value in controllers/failure.py; ``none`` ends it."""
+"""The failure of all containers from then on, by its value in controllers/pod_lifecycle.py; ``none`` ends it."""
 
 LONGEST = 1000 * 3600.0
 """Seconds; the longest duration in a scenario."""

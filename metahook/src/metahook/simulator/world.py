@@ -6,11 +6,11 @@ Nothing happens by itself: ``run``, ``until`` and ``until_quiet`` let time pass,
 from collections.abc import Callable
 from dataclasses import replace
 
-from metahook.protocol import Controller
+from metahook.protocol.controller import Controller
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.simulator.apiserver.field_types import check_json
-from metahook.simulator.apiserver.ownership import UNDO
+from metahook.simulator.apiserver.server_side_apply import UNDO
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.deployment_controller import (
@@ -64,7 +64,7 @@ class World:
         self.history = History()
         self.api = ApiServer(self.clock, self.history)
         self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
-        # Why here: controllers that watch an empty API server of their own never act.
+        # Controllers that watch an empty API server of their own never act.
         watched = self.api if controllers else ApiServer(self.clock, self.history)
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)

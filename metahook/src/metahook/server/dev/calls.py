@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol import Body, CustomizeRequest, MalformedRequest
 from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.printable import printable
+from metahook.protocol.request import Body, CustomizeRequest
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines
 from metahook.server.telemetry.log_event import LogEvent

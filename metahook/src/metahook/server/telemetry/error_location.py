@@ -2,8 +2,9 @@
 
 import traceback
 
-from metahook.protocol import RefusedResponse, UndeclaredKind
 from metahook.protocol.controller import MisusedException
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.observed import UndeclaredKind
 
 INNERMOST, OUTERMOST = 10, 5
 """Frames of a long traceback that are shown: a recursion may have thousands."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from metahook.protocol import Parent
+from metahook.protocol.request import Parent
 from metahook.protocol.summary import Summary
 from metahook.server.telemetry.log_event import LogEvent, Value
 

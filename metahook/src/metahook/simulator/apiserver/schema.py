@@ -78,7 +78,7 @@ def json_problem(value: Any) -> str | None:
     for _ in range(DEEPEST):
         if not _is_json(level):
             return "is not JSON"
-        level = [inner for each in level for inner in nested_values(each)]
+        level = [inner for outer in level for inner in nested_values(outer)]
         if not level:
             return None
     return f"is nested more than {DEEPEST} deep"
@@ -94,9 +94,9 @@ def nested_values(value: Any) -> Iterator[Any]:
 
 def _is_json(level: list[Any]) -> bool:
     """Tell whether all values of a *level* have JSON types, and all their text can be encoded."""
-    names = [name for each in level if type(each) is dict for name in each]
+    names = [name for inner in level if type(inner) is dict for name in inner]
     if not (_JSON_TYPES.issuperset(map(type, level)) and all(type(name) is str for name in names)):
         return False
-    joined = "".join([*names, *(each for each in level if type(each) is str)])
-    numbers = (each for each in level if type(each) is float)
+    joined = "".join([*names, *(inner for inner in level if type(inner) is str)])
+    numbers = (inner for inner in level if type(inner) is float)
     return (joined.isascii() or not _SURROGATES.search(joined)) and all(map(math.isfinite, numbers))

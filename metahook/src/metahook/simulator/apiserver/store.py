@@ -6,15 +6,16 @@ from collections.abc import Callable
 
 from metahook.simulator.apiserver import server_side_apply
 from metahook.simulator.apiserver.field_types import check_status
-from metahook.simulator.apiserver.metadata_defaults import (
+from metahook.simulator.apiserver.server_side_apply import Ownership
+from metahook.simulator.apiserver.stored_object import (
     SYSTEM,
     normalized,
+    stored_object,
+    stored_status,
     with_generated_name,
     with_placed_metadata,
     with_system_metadata,
 )
-from metahook.simulator.apiserver.ownership import Ownership
-from metahook.simulator.apiserver.stored_object import stored_object, stored_status
 from metahook.simulator.apiserver.validation import ApiError, check, check_owner, is_new_generation
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write

@@ -1,13 +1,12 @@
-"""Objects as the API server stores them: with defaults and canonical quantities, without zero values."""
+"""Objects as the API server stores them: with its metadata, defaults and canonical quantities, without zero values."""
 
 from collections.abc import Callable
 from typing import Any
 
-from metahook.simulator.apiserver.deployment_defaults import with_deployment_defaults
-from metahook.simulator.apiserver.field_types import check_spec
-from metahook.simulator.apiserver.service_defaults import with_service_defaults
-
-Json = dict[str, Any]
+from metahook.simulator.apiserver.defaults import with_deployment_defaults, with_service_defaults
+from metahook.simulator.apiserver.field_types import check_object, check_spec
+from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
+from metahook.simulator.objects import Json, Key, with_metadata
 
 _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "httpHeaders", "data"}
 """Maps with free keys: a zero value in them is kept."""
@@ -80,3 +79,41 @@ def stored_status(kind: str, status: Json) -> Json:
 def _clean(kind: str, value: Json) -> Json:
     clean: Json = without_nulls(value)
     return _without_zeros(clean) if kind in _WITHOUT_ZEROS else clean
+
+
+SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
+"""Metadata that only the API server sets."""
+
+
+def with_generated_name(item: Json, number: int) -> Json:
+    """Return *item* with a name made from ``generateName``, or with an empty one if it has neither."""
+    metadata = item["metadata"]
+    if metadata.get("name"):
+        return item
+    prefix = metadata.get("generateName")
+    return with_metadata(item, name=f"{prefix}{number:05x}" if prefix else "", generateName=None)
+
+
+def with_system_metadata(item: Json, key: Key, number: int, stamp: str) -> Json:
+    """Return the new object *item* with its system metadata; *number* is unique, *stamp* the time."""
+    sent = {name: value for name, value in item["metadata"].items() if name not in SYSTEM}
+    system = {"namespace": key.namespace, "creationTimestamp": stamp, "uid": _uid(number)}
+    generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
+    return {**item, "metadata": {**sent, **system, **generation, "resourceVersion": str(number)}}
+
+
+def with_placed_metadata(item: Json, live: Json | None, number: int, stamp: str) -> Json:
+    """Return *item* as it replaces *live* unchecked: its own metadata wins, except for the version."""
+    defaults = {"uid": _uid(number), "namespace": "default", "creationTimestamp": stamp}
+    kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
+    return {**item, **kept, "metadata": {**defaults, **item["metadata"], "resourceVersion": str(number)}}
+
+
+def _uid(number: int) -> str:
+    return f"{number:08x}-0000-4000-8000-{number:012x}"
+
+
+def normalized(item: Json) -> Json:
+    """Return *item* without nulls in its metadata; raise ApiError if it is not a Kubernetes object."""
+    check_object(item)
+    return {**item, "metadata": {"name": "", **without_nulls(item["metadata"])}}

@@ -4,9 +4,8 @@ The rule of this package: each controller reacts to events of the API server aft
 
     deployment_controller   ReplicaSets for Deployments; ``rollout`` has the sizes, ``deployment_status`` the status
     replica_set_controller  Pods for ReplicaSets
-    kubelet                 the status of Pods: ``failure`` says how a container fails, ``pod_lifecycle`` which statuses
-                            follow one another, ``pod_status`` what each of them contains
+    kubelet                 the status of Pods: ``pod_lifecycle`` says which statuses follow one another, and how a
+                            container fails; ``pod_status`` what each of them contains
     garbage_collector       deletes what no longer has an owner
-    adoption, delayed_queue
-                            shared by them: which objects are a controller's own, and when it reconciles
+    delayed_queue           shared by them: when a controller reconciles, and which objects are its own
 """

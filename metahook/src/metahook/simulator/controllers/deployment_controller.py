@@ -9,8 +9,7 @@ import re
 
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.adoption import claim_matching
-from metahook.simulator.controllers.delayed_queue import DelayedQueue
+from metahook.simulator.controllers.delayed_queue import DelayedQueue, claim_matching
 from metahook.simulator.controllers.deployment_status import condition_of, deadline, status_of
 from metahook.simulator.controllers.rollout import PodCounts, next_sizes
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, reference_to, to_json, with_metadata
@@ -84,7 +83,7 @@ class DeploymentController:
         """Return the hash of the Pod template; a salted one if a ReplicaSet of that name exists."""
         metadata, template = deployment["metadata"], to_json(deployment["spec"]["template"])
         hashes = (hashlib.sha256(f"{template}{salt or ''}".encode()).hexdigest()[:10] for salt in itertools.count())
-        return next(each for each in hashes if not self._api.get(_replica_set_key(metadata, each)))
+        return next(free for free in hashes if not self._api.get(_replica_set_key(metadata, free)))
 
     def _with_revision(self, item: Json, deployment: Json, revision: int) -> Json:
         """Write the *revision* and the annotations of *deployment* to its newest ReplicaSet *item*; return that."""
@@ -113,7 +112,7 @@ class DeploymentController:
 
     def _write_status(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
         failure = next((item["status"]["conditions"][0] for item in ([new] if new else []) if _failed(item)), None)
-        if deployment["spec"].get("paused"):  # Why here: a paused Deployment keeps its failure
+        if deployment["spec"].get("paused"):  # a paused Deployment keeps its failure
             failure = condition_of(deployment, "ReplicaFailure")
         condition = failure and {name: failure[name] for name in ("type", "status", "reason", "message")}
         status = status_of(

@@ -14,12 +14,12 @@ def status_of(
     """Return the status of *deployment* with its ReplicaSets *new* and *old*; *failure* is its ReplicaFailure."""
     sets = [*([new] if new else []), *old]
     counts = {
-        "replicas": sum(each.replicas for each in sets),
+        "replicas": sum(replica_set.replicas for replica_set in sets),
         "updatedReplicas": new.replicas if new else 0,
-        "readyReplicas": sum(each.ready for each in sets),
-        "availableReplicas": sum(each.available for each in sets),
+        "readyReplicas": sum(replica_set.ready for replica_set in sets),
+        "availableReplicas": sum(replica_set.available for replica_set in sets),
     }
-    missing = max(0, sum(each.desired for each in sets) - counts["availableReplicas"])
+    missing = max(0, sum(replica_set.desired for replica_set in sets) - counts["availableReplicas"])
     found = {
         "observedGeneration": deployment["metadata"]["generation"],
         **{name: count for name, count in {**counts, "unavailableReplicas": missing}.items() if count},

@@ -61,15 +61,15 @@ class GarbageCollector:
     def _dependents(self, item: Json) -> list[Json]:
         uid = item["metadata"]["uid"]
         found = (self._api.get(key) for key in self._api.all_keys())
-        return [each for each in found if each and any(owner["uid"] == uid for owner in _owners(each))]
+        return [other for other in found if other and any(owner["uid"] == uid for owner in _owners(other))]
 
     def _orphan(self, item: Json) -> None:
-        for each in self._dependents(item):
-            left = [owner for owner in _owners(each) if owner["uid"] != item["metadata"]["uid"]]
-            self._api.update(with_metadata(each, ownerReferences=left or None), NAME)
+        for dependent in self._dependents(item):
+            left = [owner for owner in _owners(dependent) if owner["uid"] != item["metadata"]["uid"]]
+            self._api.update(with_metadata(dependent, ownerReferences=left or None), NAME)
 
     def _finish(self, item: Json, finalizer: str) -> None:
-        left = [each for each in item["metadata"]["finalizers"] if each != finalizer]
+        left = [other for other in item["metadata"]["finalizers"] if other != finalizer]
         self._api.update(with_metadata(item, finalizers=left or None), NAME)
 
     def _delete(self, item: Json, policy: str) -> None:

@@ -5,8 +5,14 @@ from collections.abc import Iterator
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock, Timer
-from metahook.simulator.controllers.failure import EXITING, Failure, Times, failure_of_image
-from metahook.simulator.controllers.pod_lifecycle import StatusChange, pod_lifecycle
+from metahook.simulator.controllers.pod_lifecycle import (
+    EXITING,
+    Failure,
+    StatusChange,
+    Times,
+    failure_of_image,
+    pod_lifecycle,
+)
 from metahook.simulator.controllers.pod_status import has_failed, has_probe, is_ready
 from metahook.simulator.history import Write
 from metahook.simulator.objects import Json, is_deleting, key_of

@@ -3,8 +3,7 @@
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.adoption import claim_matching
-from metahook.simulator.controllers.delayed_queue import DelayedQueue
+from metahook.simulator.controllers.delayed_queue import DelayedQueue, claim_matching
 from metahook.simulator.controllers.pod_status import has_failed, is_ready, ready_condition
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, reference_to
 

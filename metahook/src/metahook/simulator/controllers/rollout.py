@@ -45,13 +45,17 @@ def next_sizes(spec: Json, new: PodCounts | None, old: list[PodCounts]) -> dict[
 
 def _resize(spec: Json, sets: list[PodCounts]) -> dict[str, int]:
     """Resize the only active ReplicaSet, or the newest: scaling is not a rollout."""
-    active = [each for each in sets if each.desired] or sets[-1:]
-    return {each.name: spec["replicas"] for each in active if len(active) == 1 and each.desired != spec["replicas"]}
+    active = [replica_set for replica_set in sets if replica_set.desired] or sets[-1:]
+    return {
+        replica_set.name: spec["replicas"]
+        for replica_set in active
+        if len(active) == 1 and replica_set.desired != spec["replicas"]
+    }
 
 
 def _recreate(spec: Json, new: PodCounts, old: list[PodCounts]) -> dict[str, int]:
-    down = {each.name: 0 for each in old if each.desired}
-    if down or any(each.replicas for each in old):
+    down = {replica_set.name: 0 for replica_set in old if replica_set.desired}
+    if down or any(replica_set.replicas for replica_set in old):
         return down
     return {} if new.desired == spec["replicas"] else {new.name: spec["replicas"]}
 
@@ -62,7 +66,12 @@ def _scale_up(spec: Json, new: PodCounts, old: list[PodCounts]) -> dict[str, int
         return {}
     if new.desired > spec["replicas"]:
         return {new.name: spec["replicas"]}
-    room = spec["replicas"] + surge_and_unavailable(spec)[0] - new.desired - sum(each.desired for each in old)
+    room = (
+        spec["replicas"]
+        + surge_and_unavailable(spec)[0]
+        - new.desired
+        - sum(replica_set.desired for replica_set in old)
+    )
     more = min(room, spec["replicas"] - new.desired)
     return {new.name: new.desired + more} if more > 0 else {}
 
@@ -70,16 +79,20 @@ def _scale_up(spec: Json, new: PodCounts, old: list[PodCounts]) -> dict[str, int
 def _scale_down(spec: Json, new: PodCounts, old: list[PodCounts]) -> dict[str, int]:
     """Scale down the old ReplicaSets: first their unavailable Pods, then within maxUnavailable."""
     least = spec["replicas"] - surge_and_unavailable(spec)[1]
-    total = new.desired + sum(each.desired for each in old)
+    total = new.desired + sum(replica_set.desired for replica_set in old)
     spare = total - least - (new.desired - new.available)
-    sizes = {each.name: each.desired for each in old}
-    for each in old:
-        unhealthy = min(max(spare, 0), max(each.desired - each.available, 0))
-        sizes[each.name] -= unhealthy
+    sizes = {replica_set.name: replica_set.desired for replica_set in old}
+    for replica_set in old:
+        unhealthy = min(max(spare, 0), max(replica_set.desired - replica_set.available, 0))
+        sizes[replica_set.name] -= unhealthy
         spare -= unhealthy
-    spare = min(spare, new.available + sum(each.available for each in old) - least)
-    for each in old:
-        surplus = min(max(spare, 0), sizes[each.name])
-        sizes[each.name] -= surplus
+    spare = min(spare, new.available + sum(replica_set.available for replica_set in old) - least)
+    for replica_set in old:
+        surplus = min(max(spare, 0), sizes[replica_set.name])
+        sizes[replica_set.name] -= surplus
         spare -= surplus
-    return {each.name: sizes[each.name] for each in old if sizes[each.name] != each.desired}
+    return {
+        replica_set.name: sizes[replica_set.name]
+        for replica_set in old
+        if sizes[replica_set.name] != replica_set.desired
+    }

@@ -4,12 +4,12 @@ The rule of this package: it follows Metacontroller 4.17's pkg/controller/compos
 generateSelector, InPlace or OnDelete, and hook version v2. Where Metacontroller does harm, so does this package.
 
     loop        from an event to a sync, and from the response to the API server
-    queue       the work queue, with its timers; ``rate_limiter`` has the delays of its retries
+    queue       the work queue, with its timers and the delays of its retries
     cache       the informers
     claims      which objects are a parent's children
     customize   the rules for related objects, and their cache
-    response    reads the hook's response; ``json_decoder`` decodes it as Go does
-    children    deletes, creates and updates children; ``apply`` and ``dynamic_apply`` are the two strategies
+    response    reads the hook's response as Go does
+    children    deletes, creates and updates children by the two apply strategies; ``dynamic_apply`` is the merge of one
     settings    the CompositeController
 
 Start at :mod:`metahook.simulator.metacontroller.loop`.

@@ -97,7 +97,7 @@ class Cache:
         objects = self._objects.setdefault(key.kind, {})
         old = objects.pop(key, None)
         if old is None and item is None:
-            return  # Why here: a deletion that arrives twice is one event
+            return  # a deletion that arrives twice is one event
         self._changes.setdefault(key.kind, deque(maxlen=REMEMBERED)).append((key, old))
         if item is not None:
             objects[key] = item

@@ -5,8 +5,9 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 
 from collections.abc import Callable, Iterable
 
-from metahook.protocol import Kind, RelatedRule
+from metahook.protocol.kind import Kind
 from metahook.protocol.sender import selects
+from metahook.protocol.wire import RelatedRule
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.response import InvalidResponse
@@ -50,7 +51,7 @@ class Customize:
             group = groups.setdefault(kind.group_key, {})
             for item in cache.all(kind.kind):
                 if _is_of(kind, item) and selects(rule, item):
-                    # Why here: the API server returns an object in the version in which it is read.
+                    # The API server returns an object in the version in which it is read.
                     served = {**item, "apiVersion": kind.api_version}
                     group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = served
         return groups

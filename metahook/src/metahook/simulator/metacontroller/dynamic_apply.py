@@ -12,7 +12,8 @@ from metahook.simulator.objects import Json, to_json
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
-_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+"""What identifies an item of a list of objects: the first of them that all items have."""
 SYSTEM = (
     "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
@@ -51,7 +52,7 @@ def _common_key(items: list[Any]) -> str | None:
     """Return the first of the known merge keys that all *items* have."""
     if not items or not all(isinstance(item, dict) for item in items):
         return None
-    return next((key for key in _KEYS if all(key in item for item in items)), None)
+    return next((key for key in MERGE_KEYS if all(key in item for item in items)), None)
 
 
 def with_last_applied(child: Json, applied: Json) -> Json:

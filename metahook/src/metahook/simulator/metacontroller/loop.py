@@ -3,17 +3,16 @@
 Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps have the same order.
 """
 
-from metahook.protocol import RelatedRule
 from metahook.protocol.kind import group_key
 from metahook.protocol.sender import Grouped, controller_of, customize_request, matches, sync_request
+from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import Call, Event, Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
-from metahook.simulator.metacontroller.apply import applier
 from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.children import Cluster, manage_children
+from metahook.simulator.metacontroller.children import ChildWriter, applier, manage_children
 from metahook.simulator.metacontroller.claims import LABEL, NAME, claim, with_parent_label
 from metahook.simulator.metacontroller.customize import Customize
 from metahook.simulator.metacontroller.queue import WorkQueue
@@ -95,7 +94,7 @@ class Metacontroller:
                 if any(item and self._customize.is_related(parent, item) for item in (old, new)):
                     self.enqueue(key_of(parent))
             except (InvalidResponse, TooManyRequests, Unreachable):
-                continue  # Why here: Metacontroller drops the event, too
+                continue  # Metacontroller drops the event, too
 
     def _work(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
         """Sync one parent, and queue it again if that fails."""
@@ -141,7 +140,7 @@ class Metacontroller:
         response = read_sync(self._call("sync", key_of(parent), body))
         try:
             return self._apply_response(parent, observed, response)
-        finally:  # Why here: Metacontroller sets the timer before anything that may fail.
+        finally:  # Metacontroller sets the timer before anything that may fail
             if self._has_written(since):
                 idle = False
                 self._queue.reset_timers(key_of(parent))
@@ -153,8 +152,8 @@ class Metacontroller:
         desired = [with_parent_label(child, parent) for child in response.children]
         if any(labels(child)[LABEL] != parent["metadata"]["uid"] for child in desired):
             raise InvalidResponse("a child in the response does not match the selector of its parent")
-        cluster = Cluster(self._api, self.settings.kinds, self._apply, self.settings.on_delete)
-        errors = [] if is_deleting(parent) else manage_children(parent, observed, desired, cluster)
+        writer = ChildWriter(self._api, self.settings.kinds, self._apply, self.settings.on_delete)
+        errors = [] if is_deleting(parent) else manage_children(parent, observed, desired, writer)
         self._write_status(parent, response)
         return errors
 

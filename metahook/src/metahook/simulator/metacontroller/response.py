@@ -1,19 +1,88 @@
 """Reads the hook's responses with the checks that Metacontroller makes, and without those that it does not.
 
 Source: Metacontroller 4.17, pkg/hooks/webhook.go, strict mode: unknown and repeated fields are an error, an empty
-response is not.
+response is not. JSON is decoded as by sigs.k8s.io/json.
 """
 
 import functools
+import json
+import math
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from metahook.protocol import RelatedRule
+from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.field_types import IDENTITY_FIELDS, LABELS, STRING, STRINGS
-from metahook.simulator.apiserver.schema import list_of, object_of, scalar
+from metahook.simulator.apiserver.schema import DEEPEST, json_problem, list_of, nested_values, object_of, scalar
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.json_decoder import DecodedJson
 from metahook.simulator.objects import Json
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_MAX_INT = 2**63
+
+
+class DecodedJson:
+    """The ``value`` of the JSON *body* as Go decodes it; raise ValueError. Lone surrogates become U+FFFD."""
+
+    def __init__(self, body: bytes) -> None:
+        self._repeated: list[Json] = []
+        self._has_no_escapes = b"\\u" not in body
+        try:
+            self.value: Any = json.loads(
+                body.decode("utf-8", "replace"),
+                object_pairs_hook=self._object,
+                parse_constant=_refuse,
+                parse_float=_number,
+                parse_int=_whole,
+            )
+        except RecursionError:
+            message = f"nested more than {DEEPEST} deep"
+            raise ValueError(message) from None
+        why = json_problem(self.value)
+        if why is not None:
+            raise ValueError(why)
+
+    def repeats(self, value: Any, levels: int = DEEPEST) -> bool:
+        """Tell whether an object in *value*, at most *levels* below it, has a key twice."""
+        level = [value]
+        for _ in range(levels + 1 if self._repeated else 0):
+            if any(inner is repeated for inner in level for repeated in self._repeated):
+                return True
+            level = [inner for outer in level for inner in nested_values(outer)]
+        return False
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> Json:
+        found = (
+            dict(pairs)
+            if self._has_no_escapes
+            else {_without_surrogates(name): _without_surrogates(value) for name, value in pairs}
+        )
+        if len(found) < len(pairs):
+            self._repeated.append(found)
+        return found
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Return *value* without lone surrogates."""
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return _SURROGATES.sub("\ufffd", value) if isinstance(value, str) and not value.isascii() else value
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def _number(written: str) -> float:
+    number = float(written)
+    return number if math.isfinite(number) else _refuse(written)
+
+
+def _whole(written: str) -> int | float:
+    """Return the whole number *written*, as a float if it needs more than 64 bits."""
+    number = int(written) if len(written) < len(str(_MAX_INT)) + 2 else _number(written)
+    return number if -_MAX_INT <= number < _MAX_INT else float(number)
+
 
 _OK = 200
 _TOO_MANY = 429
@@ -102,8 +171,8 @@ def _check_rule(rule: Json) -> None:
         raise InvalidResponse(
             "a rule for related objects has a namespaceSelector, which the simulator does not support"
         )
-    for each in (rule.get("labelSelector") or {}).get("matchExpressions") or []:
-        if bool(each.get("values")) != OPERATORS[each["operator"]]:
+    for expression in (rule.get("labelSelector") or {}).get("matchExpressions") or []:
+        if bool(expression.get("values")) != OPERATORS[expression["operator"]]:
             raise InvalidResponse(
                 "a selector has an operator without values, or values for an operator that takes none"
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metahook.protocol import Kind
+from metahook.protocol.kind import Kind
 from metahook.simulator.objects import Json
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
@@ -78,14 +78,14 @@ class Settings:
         _check(spec)
         return cls(
             _served(spec["parentResource"], served),
-            tuple(_served(each, served) for each in children),
+            tuple(_served(child, served) for child in children),
             mode=mode,
             resync_period=min(spec.get("resyncPeriodSeconds") or CACHE_FLUSH, CACHE_FLUSH),
             ignore_status_changes=bool(spec["parentResource"].get("ignoreStatusChanges")),
             label_selector=spec["parentResource"].get("labelSelector") or {},
             has_customize=bool(spec["hooks"].get("customize")),
             served=served,
-            on_delete=tuple(_served(each, served) for each in children if _update_method(each) == "OnDelete"),
+            on_delete=tuple(_served(child, served) for child in children if _update_method(child) == "OnDelete"),
             crds=crds,
         )
 

@@ -1,12 +1,14 @@
-"""The defaults of a Deployment.
+"""The defaults of Deployments and Services, with quantities in canonical form.
 
-Source: about a hundred generated Deployments, as a kube-apiserver 1.36 stored them.
+Source: about a hundred generated Deployments, as a kube-apiserver 1.36 stored them. Of quantities: Kubernetes,
+k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
 """
 
+import functools
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
-
-from metahook.simulator.apiserver.quantity import canonical_quantity
 
 Json = dict[str, Any]
 Fill = Callable[[Any], Any]
@@ -134,3 +136,68 @@ def _source(source: Json) -> Json:
 
 def _pod_file(item: Json) -> Json:
     return _with(item, fieldRef=_field_ref, resourceFieldRef=_resource_ref)
+
+
+_ONLY_WITH_NODE_PORTS = ("externalTrafficPolicy", "allocateLoadBalancerNodePorts")
+
+
+def with_service_defaults(spec: Json) -> Json:
+    """Return the *spec* of a Service with its defaults and its allocated addresses."""
+    kind = spec.get("type", "ClusterIP")
+    opened = kind in ("NodePort", "LoadBalancer")
+    fixed = {key: value for key, value in spec.items() if opened or key not in _ONLY_WITH_NODE_PORTS}
+    balanced = {"allocateLoadBalancerNodePorts": True} if kind == "LoadBalancer" else {}
+    return {
+        "clusterIP": "10.0.0.7",
+        "clusterIPs": ["10.0.0.7"],
+        "internalTrafficPolicy": "Cluster",
+        "ipFamilies": ["IPv4"],
+        "ipFamilyPolicy": "SingleStack",
+        "sessionAffinity": "None",
+        "type": kind,
+        **({"externalTrafficPolicy": "Cluster"} if opened else {}),
+        **balanced,
+        **fixed,
+        "ports": [_port(port, opened=opened) for port in spec.get("ports", [])],
+    }
+
+
+def _port(port: Json, *, opened: bool) -> Json:
+    given = {"protocol": "TCP", "targetPort": port["port"], **port}
+    if opened:
+        return {"nodePort": 30000 + port["port"] % 2768, **given}
+    return {key: value for key, value in given.items() if key != "nodePort"}
+
+
+_UNITS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_SMALL_UNITS = {"m": 3, "u": 6, "n": 9}
+_FINEST = 10**9
+"""The smallest amount is one billionth; less is rounded up."""
+_BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+
+
+@functools.lru_cache
+def canonical_quantity(written: int | str) -> str:
+    """Return the quantity *written* in canonical form."""
+    text = str(written)
+    number = text.rstrip("EPTGMKikmun")
+    suffix = text[len(number) :]
+    if suffix in _BINARY_UNITS:
+        amount = Fraction(number) * 1024 ** _BINARY_UNITS[suffix]
+    elif suffix in _SMALL_UNITS:
+        amount = Fraction(number) / 10 ** _SMALL_UNITS[suffix]
+    else:
+        amount = Fraction(number) * 10 ** _UNITS[suffix]
+    amount = Fraction(math.ceil(amount * _FINEST), _FINEST)
+    if suffix in _BINARY_UNITS and amount >= 1024 and amount.denominator == 1:
+        sizes = {"": 1, **{unit: 1024**power for unit, power in _BINARY_UNITS.items()}}
+        return _shortest(amount, {unit: Fraction(size) for unit, size in sizes.items()})
+    small = {unit: Fraction(1, 10**power) for unit, power in _SMALL_UNITS.items()}
+    return _shortest(amount, small | {unit: Fraction(10**power) for unit, power in _UNITS.items()})
+
+
+def _shortest(amount: Fraction, units: dict[str, Fraction]) -> str:
+    """Return *amount* in the largest of *units* that leaves a whole number."""
+    fitting = {unit: size for unit, size in units.items() if (amount / size).denominator == 1}
+    unit = max(fitting, key=lambda name: fitting[name])
+    return f"{amount / fitting[unit]}{unit}" if amount else "0"

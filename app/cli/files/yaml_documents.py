@@ -1,4 +1,4 @@
-"""YAML as kubectl reads it: the values of JSON, each key once, aliases and nesting within limits.
+"""YAML as kubectl reads and writes it: the values of JSON, each key once, aliases and nesting within limits.
 
 PyYAML's safe loader reads YAML 1.1, and so does kubectl, apart from a few scalars. A loader of YAML 1.2 would read
 ``yes`` and ``017`` in another way.
@@ -96,7 +96,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def _name(self, key: yaml.Node) -> str:
-        """Return the key as JSON has it. Why here: in a dict of Python, the keys 1 and true are the same one."""
+        """Return the key as JSON has it: in a dict of Python, the keys 1 and true are the same one."""
         name = key.value if key.tag == _STRING else self.construct_object(key, deep=True)
         if isinstance(name, bool):
             return str(name).lower()
@@ -166,3 +166,22 @@ def load_yaml(text: str) -> list[object]:
 
 def _error(problem: str, place: yaml.Node | yaml.Event) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=cast("yaml.Mark", place.start_mark))
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's safe dumper without aliases, which quotes strings that kubectl would read as numbers or booleans."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+_NUMBER = r"[-+]?(0[bBoOxX][0-9a-fA-F_]+|[0-9][0-9_]*|([0-9][0-9_]*[.]?[0-9_]*|[.][0-9_]+)([eE][-+]?[0-9]+)?)$"
+# Source: go-yaml v2, resolve.go: it reads these as numbers and booleans, and PyYAML reads them as strings.
+_Dumper.add_implicit_resolver(f"{_TAG}float", re.compile(_NUMBER), list("-+.0123456789"))
+_Dumper.add_implicit_resolver(f"{_TAG}bool", re.compile("[yYnN]$"), list("yYnN"))
+
+
+def dump_yaml(value: object, width: float = 120) -> str:
+    """Return *value* as a YAML document, with lines of about *width* columns."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=width, allow_unicode=True)
+    return text
