@@ -3,8 +3,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-LONGEST := 220
-SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 
@@ -24,41 +22,26 @@ $(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
 demo: $(READY) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
-picture: $(READY) ## Draw the picture of the README: a MyResource that is created, broken and rolled back
-	@$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
+test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
+	$(BIN)/pytest -n auto --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered) $(ONLY)
 
-test: $(READY) ## Run all tests that need no cluster
-	$(BIN)/pytest -n auto --dist worksteal
-
-coverage: $(READY) ## Run all tests; fail if api, core, protocol, kinds or simulator has less than 100 % branch coverage
-	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
-
-plans: $(READY) ## Run all fault plans in the simulated cluster
-	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
-
-e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
+e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py
 	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
-fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded fuzz tests at length
-	@mkdir -p build/fuzz
-	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(SECONDS) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
-	$(BIN)/pytest -n auto --thorough tests/fuzz
-
-own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
-	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
 	@$(PYTHON) -m venv build/site-venv
 	@build/site-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/site.txt
 	@touch $@
 
-site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site, and open each page in Chromium
+site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site
 	@$(BIN)/python -m docs.site
 	@NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs --quiet build
-	@$(BIN)/pytest -m tools tests/site
 
-health: $(READY) ## Compare the health checks for Argo CD and Flux with the originals; needs Go
-	$(BIN)/pytest -m tools tests/health
+test-tools: site ## Run the tests that need Chromium, Prometheus, Go or actionlint, or some: ONLY=tests/site
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/release/test_workflows.py)
 
 build/release-tools/ready: requirements/release.txt
 	@rm -rf build/release-tools
@@ -71,67 +54,33 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
 
-workflows: $(READY) ## Check the workflows of the hosted CI; needs actionlint
-	@$(BIN)/pytest -q -m tools tests/release/test_workflows.py
-
-monitoring: $(READY) ## Test the alerts, the dashboard and the metrics of MyResources, with Prometheus
-	@$(BIN)/pytest -m tools tests/monitoring
-
-dashboard: $(READY) ## Draw the dashboard for docs/monitor.md, from a hook under calls; needs Prometheus and two minutes
-	@$(BIN)/python -m tests.monitoring.picture
-
-image: $(READY) ## Build the image with buildah, and print its digest and size: IMAGE=NAME, SOURCE=DIRECTORY with other files
-	@$(BIN)/python -m tests.image.build "$(or $(IMAGE),myresource-operator:0.2.0)" $(SOURCE)
-
-test-image: image ## Build the image, and test it with runc
-	@$(BIN)/pytest -m tools tests/image
-
-cluster: $(READY) ## Start a Kubernetes node here, install the operator on it and run tests there; as root: see docs/testing.md
-	@$(BIN)/python -m tests.node up
-	@$(BIN)/pytest -m tools tests/node
-	@KUBECONFIG="$$($(BIN)/python -m tests.node kubeconfig)" $(MAKE) --no-print-directory own CONTEXT=node
-	@$(BIN)/python -m tests.node describe
-
-cluster-down: $(READY) ## Remove the node that make cluster started
-	@$(BIN)/python -m tests.node down
-
 kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
-	@tests/node/kind.sh
+	@tests/own/kind.sh
 
 bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
 	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
 
-record: $(READY) ## Record the requests of Metacontroller on a real control plane
-	$(BIN)/python -m tests.e2e.traffic
-
 scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000
 	@$(BIN)/python -m bench.scale $(N)
 
-check: $(READY) ## Run formatter, linter, type checker, import contracts and module size check
+check: $(READY) ## Run formatter, linter, type checker and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	@$(MAKE) --no-print-directory sizes
-
-sizes: # Limits the length of modules, so that each can be read at one sitting. The catalogue of reasons is a table
-	@find app metahook/src -name '*.py' ! -path app/core/reasons.py -exec awk -v most=$(LONGEST) 'END {if (NR > most) print FILENAME ": " NR " lines, more than " most}' {} \; | (! grep .)
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-crd: $(READY) ## Generate the CRD from the models
+generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
-
-manifests: crd ## Generate metacontroller/ and the table of values from the chart
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
-
-pages: $(READY) ## Generate the pages of docs/ that are made from code
 	$(BIN)/python -m docs.made
+	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
 
 lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
@@ -140,4 +89,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench scale record check sizes format crd manifests pages lock
+.PHONY: help demo test e2e own site test-tools release kind bench scale check format generate lock

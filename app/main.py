@@ -1,19 +1,31 @@
 """The app, for ``uvicorn app.main:app``. It reads the MYRESOURCE_* variables.
 
-Those for what uvicorn does itself have no effect: host and ports; max_head, max_headers, max_url and max_connections;
-idle_timeout, head_timeout, write_timeout and keep_alive; drain and stop_timeout. Those for TLS are refused.
+Those for what the server does have no effect here: host and ports; the limits of heads and connections; drain and
+stop_timeout. Those for TLS and for development mode are refused.
 
 A cluster needs ``myresource serve``: it has health on a port of its own, and keeps connections for as long as
 Metacontroller uses them.
 """
 
-import sys
+from fastapi import FastAPI
 
-import click
+from app import __version__
+from app.cli.environment import settings_for_another_server, tokens_of
+from app.core.controller import controller
+from metahook import Memo, hook_router
+from metahook.server.callers.tokens import TokenCheck
+from metahook.server.callers.watched_files import reloading
 
-from app.cli.serve import app_from_environment
+settings = settings_for_another_server()
+tokens = tokens_of(settings)
 
-try:
-    app = app_from_environment()
-except click.ClickException as error:
-    sys.exit(f"myresource: {error.format_message()}")  # one line, as from the command, and no traceback
+app = FastAPI(
+    title="MyResource operator",
+    version=__version__,
+    docs_url=None,  # the page would load its scripts from another server
+    redoc_url=None,
+    lifespan=lambda _: reloading(tokens),
+)
+app.include_router(hook_router(controller(settings.watch, Memo()), limits=settings.limits))
+if tokens:
+    app.add_middleware(TokenCheck, tokens=tokens)

@@ -1,4 +1,4 @@
-"""Generates the dashboard for Grafana, ``files/dashboard.json``, from ``panels.py``: ``make manifests``.
+"""Generates the dashboard for Grafana, ``files/dashboard.json``, from ``panels.py``: ``make generate``.
 
 It is for Grafana 10 or later. Its variables are the data source, the namespace and the scrape job of the hook, and the
 namespace of the MyResources.

@@ -1,4 +1,4 @@
-"""Generates ``metacontroller/``, the manifests for an installation without Helm, from the chart: ``make manifests``."""
+"""Generates ``metacontroller/``, the manifests for an installation without Helm, from the chart: ``make generate``."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from app import __version__
 from charts.rendering import RELEASE, rendered
 
 FOLDER = Path(__file__).parent.parent / "metacontroller"
-MADE = "# Generated from charts/myresource-operator by: make manifests\n"
+MADE = "# Generated from charts/myresource-operator by: make generate\n"
 HELM_LABELS = re.compile(r"^ +(helm\.sh/chart|app\.kubernetes\.io/managed-by): .*\n", re.MULTILINE)
 
 NAMESPACE = f"""\

@@ -18,16 +18,10 @@ BEGIN = """\
 # Fields of a MyResource
 
 This page lists the fields of `spec`. In a cluster, `kubectl explain myresource.spec` prints the same descriptions.
-(`make pages` generates the page from the CRD.) Only `image` is required. A field that is not set has the default that
+(`make generate` makes the page from the CRD.) Only `image` is required. A field that is not set has the default that
 is named here, or else the default of Kubernetes. A quantity is a number with a unit, such as `500m` or `64Mi`.
 "Validation messages" are those of the API server for values that it rejects. [full.yaml](../examples/full.yaml) has
 nearly all fields in one MyResource.
-
-<!-- tests of this page: e2e.examples.a_spec_that_a_rule_refuses_is_refused_for_that_reason,
-e2e.examples.a_spec_that_would_fail_later_is_refused,
-simulator.stored_object.a_child_is_stored_as_the_real_server_stored_it,
-cli.diff.stating_a_default_of_kubernetes_restarts_no_pods,
-simulator.metacontroller_costs.under_dynamic_apply_one_port_with_two_protocols_is_written_at_every_sync -->
 
 """
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from metahook.server.limits import DEFAULT_LIMITS
-from metahook.server.metrics import Family, Metrics
+from metahook.server.telemetry.metrics import Family, Metrics
 
 PAGE = Path(__file__).with_suffix(".md")
-BEGIN, END = "<!-- families: made by make pages -->\n", "<!-- end of families -->\n"
+BEGIN, END = "<!-- families: made by make generate -->\n", "<!-- end of families -->\n"
 
 
 def families() -> list[Family]:

@@ -1,4 +1,4 @@
-"""The tables of settings: in docs/settings.md, and those of the limits in docs/reliability.md."""
+"""The tables of settings: in docs/settings.md and its translation, and those of the limits in docs/reliability.md."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from app.settings import LimitSettings, Settings, meaning_of, names, option_of, variable_of
 
 PAGE = Path(__file__).with_suffix(".md")
+CHINESE = PAGE.with_suffix(".zh.md")
 RELIABILITY = Path(__file__).parent / "reliability.md"
 
 
@@ -28,9 +29,9 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
     return f"`{default}`" if default else "not set"
 
 
-def page() -> str:
-    """Return the page with the table of the settings that are no limits."""
-    return _with_table(PAGE, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
+def page(file: Path = PAGE) -> str:
+    """Return the page *file* with the table of the settings that are no limits."""
+    return _with_table(file, "settings", [name for name in names(Settings) if name not in LimitSettings.model_fields])
 
 
 def reliability() -> str:
@@ -39,6 +40,6 @@ def reliability() -> str:
 
 
 def _with_table(file: Path, name: str, of: Iterable[str]) -> str:
-    begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+    begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
     before, _, rest = file.read_text().partition(begin)
     return before + begin + "\n" + table(of) + "\n" + end + rest.partition(end)[2]

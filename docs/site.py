@@ -1,7 +1,7 @@
 """Puts the pages of the site into build/pages, for mkdocs: ``make site``.
 
 They keep their paths, so that the links between them stay as they are. Files that they link to, such as an example, are
-copied as they are. The comments of the pages, which name tests, are left out. mkdocs itself loads this module, too.
+copied, too. mkdocs itself loads this module.
 """
 
 import re
@@ -16,18 +16,12 @@ PAGES = ("*.md", "docs/*.md", "charts/*/README.md", "metahook/README.md", "examp
 ASSETS = ("docs/iframe-worker.js", "docs/site.css")
 
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"\n? *<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
 def pages(root: Path = ROOT) -> list[Path]:
     """Return the pages of the site."""
     return sorted({file for pattern in PAGES for file in root.glob(pattern)})
-
-
-def shown(page: str) -> str:
-    """Return *page* without comments, except those in code."""
-    return "".join(part if part.startswith("```") else _COMMENT.sub("", part) for part in _CODE.split(page))
 
 
 def linked(page: Path) -> Iterator[Path]:
@@ -45,8 +39,7 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
     for file in pages | {file for page in pages for file in linked(page)}:
         target = to / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = file.read_text()
-        target.write_text(shown(text) if file in pages else text)
+        shutil.copy(file, target)
 
 
 def on_post_page(output: str, page: Any, **_: object) -> str:  # noqa: ANN401 - mkdocs is not installed here

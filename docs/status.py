@@ -84,7 +84,7 @@ def page() -> str:
     """Return the page, with each part that is made in its place."""
     text = PAGE.read_text()
     for name, make in _PARTS.items():
-        begin, end = f"<!-- {name}: made by make pages -->\n", f"<!-- end of {name} -->\n"
+        begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n{make()}\n{end}{rest.partition(end)[2]}"
     return text

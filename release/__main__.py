@@ -54,8 +54,6 @@ def main(repository: str, folder: Path, parts: tuple[str, ...]) -> None:
     print(f"{folder} has {', '.join(chosen)} of {source.version}, from the commit {source.revision}:")
     for file in sorted(folder.iterdir()):
         print(f"{file.stat().st_size:>10} {file.name}")
-    if image.annotations(source, folder).get(image.BASE, "").startswith("localhost/"):
-        print("For tests only, do not publish it: the base of the image can't be pulled, and a stand-in was used.")
 
 
 def _build(source: Source, folder: Path, parts: list[str]) -> None:

@@ -5,14 +5,12 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from release.archive import tar
 from release.source import NotReleasable, Source
-
-BASE = "org.opencontainers.image.base.name"
-"""Annotation. Source: OCI image specification, annotations."""
 
 _LEFT_OUT = '{}; to build the other parts: make release PARTS="wheels sbom chart manifests"'
 
@@ -21,12 +19,14 @@ def build(source: Source, folder: Path) -> None:
     """Build the image, and write its archive to *folder*."""
     if shutil.which("buildah") is None:
         raise NotReleasable(_LEFT_OUT.format("the archive of the image needs buildah, as from apt-get install buildah"))
-    name = f"localhost/myresource-operator-release:{source.revision}"  # Why here: the name is no part of the image
-    # Why from the exported files: the checkout can have ignored files, and the modes of files that its umask gave them.
-    made = subprocess.run(
-        ["make", "--no-print-directory", "image", f"IMAGE={name}", f"SOURCE={source.root}"], check=False
-    )
-    if made.returncode:
+    name = f"localhost/myresource-operator-release:{source.revision}"  # which is no part of the image
+    created = f"--label=org.opencontainers.image.created={datetime.fromtimestamp(source.epoch, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    labels = [created, f"--build-arg=REVISION={source.revision}"]
+    # Without the cache, whose layers have another time. From the exported files: the checkout can have ignored files,
+    # and the modes of files that its umask gave them.
+    fixed = ["--quiet", "--no-cache", "--format=oci", "--identity-label=false", f"--timestamp={source.epoch}"]
+    built = subprocess.run(["buildah", "bud", *fixed, *labels, "--tag", name, str(source.root)], check=False)
+    if built.returncode:
         raise NotReleasable(_LEFT_OUT.format("the image can't be built, see above"))
     with tempfile.TemporaryDirectory() as temporary:
         layout = Path(temporary)

@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that accepts what is made now, and that of tests/plans."""
     parser.addoption("--update-golden", action="store_true", help="write the golden responses again")
     parser.addoption("--all-plans", action="store_true", help="try all fault plans, not one in four")
-    parser.addoption("--thorough", action="store_true", help="fuzz for as long as make fuzz does")
+    parser.addoption("--thorough", action="store_true", help="fuzz at length, as make test-all does")
     parser.addoption("--plan", help="the only fault plan to try, such as stale-12-Service-2")
 
 

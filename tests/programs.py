@@ -8,7 +8,6 @@ import pytest
 
 _SOURCES = {
     "actionlint": "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
-    "buildah": "on Debian and Ubuntu, apt-get install buildah",
     "chromium": "on Debian, apt-get install chromium",
     "go": "install Go 1.26",
     "gpg": "on Debian and Ubuntu, apt-get install gpg",
@@ -16,7 +15,6 @@ _SOURCES = {
     "kube-state-metrics": "build it from its source with go build, and put it on PATH",
     "prometheus": "on Debian and Ubuntu, apt-get install prometheus",
     "promtool": "on Debian and Ubuntu, apt-get install prometheus",
-    "runc": "on Debian and Ubuntu, apt-get install runc",
 }
 """How to get each program."""
 

@@ -16,12 +16,12 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, create_app
-from metahook.server.connections import Closed
+from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tokens import Tokens
+from metahook.server.callers.watched_files import reloading
+from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.server import create_server
-from metahook.server.tls import Certificates
-from metahook.server.tokens import Tokens
-from metahook.server.watched_files import reloading
+from metahook.server.wire.connections import Closed
 from tests.calling import JSON
 from tests.tiny import TINY, sync_body
 from tests.waiting import eventually
@@ -77,8 +77,7 @@ def serving(
         address: tuple[str, int] = listener.getsockname()
         tls = certificates.context(closed, limits) if certificates else None
         tiny = create_app({"": TINY}, options)
-        try_respond = None if app else tiny.state.try_respond
-        server = create_server(app or tiny, options, tls, try_respond=try_respond)
+        server = create_server(app or tiny, options, tls)
 
         async def run() -> None:
             async with reloading(certificates, tokens, every=POLL):

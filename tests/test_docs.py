@@ -113,9 +113,3 @@ def test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot
 
     assert answer["status"]["state"] == state
     assert [item.get("data") for item in answer["children"]] == [data]
-
-
-def test_the_hook_of_the_page_has_at_most_60_lines() -> None:
-    code, *_ = blocks(HOOK_PAGE, "python")
-
-    assert len(code.splitlines()) <= 60

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
 from metahook.envtest.free_port import free_port
 
@@ -57,27 +56,25 @@ def test_it_answers_as_the_service_does() -> None:
 
 
 def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
-    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_RECORD=str(tmp_path)) as url:
-        refused = httpx.post(f"{url}/sync", content=b" " * (1024 * 1024 + 1), headers=JSON)
-        httpx.post(f"{url}/sync", content=READY, headers=JSON)
+    token = tmp_path / "token"
+    token.write_text("a-token")
+    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(token)) as url:
+        too_large = b" " * (1024 * 1024 + 1)
+        statuses = [
+            httpx.post(f"{url}/sync", content=too_large, headers={**JSON, **more}).status_code
+            for more in ({}, {"Authorization": "Bearer a-token"})
+        ]
 
-    assert refused.status_code == 413
-    assert len(list(tmp_path.glob("*-sync-*.json"))) == 1
-
-
-@pytest.mark.parametrize(("dev", "status"), [("true", 200), ("false", 404)])
-def test_development_mode_is_one_of_them(dev: str, status: int) -> None:
-    with served(MYRESOURCE_DEV=dev) as url:
-        assert httpx.get(f"{url}/docs").status_code == status
+    assert statuses == [401, 413]
 
 
-def test_the_log_of_development_mode_is_shown_by_another_server(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    with served(log, MYRESOURCE_DEV="true") as url:
-        httpx.post(f"{url}/sync", content=READY, headers=JSON)
-
-    assert '"event": "/sync default/web generation 1 in ' in log.read_text()
-    assert '"event": "development mode is on: the log shows names and ' in log.read_text()
+def test_it_has_no_page_that_loads_scripts_from_elsewhere() -> None:
+    with served() as url:
+        assert [httpx.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")] == [
+            404,
+            404,
+            200,
+        ]
 
 
 def test_its_log_is_that_of_the_service(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from metahook.server.app import create_app
-from metahook.server.causes import MOST
+from metahook.server.telemetry.refusals import MOST
 from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
 from tests.calling import post_all
 from tests.damage import CANARY, REPLACEMENTS, places, replaced, without

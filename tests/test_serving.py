@@ -2,7 +2,7 @@ import pytest
 
 from metahook.envtest import free_port as free_port_module
 from metahook.envtest.free_port import free_port
-from metahook.server.address import Address
+from metahook.server.lifecycle.address import Address
 
 
 def test_a_port_is_given_once_and_never_while_it_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Recorded traffic: what a real Metacontroller asked, in both of its modes, still gets the answer of then.
 
-After a change that is meant to change answers, ``make record`` records again; where there is no control plane,
+After a change that is meant to change answers, ``python -m tests.e2e.traffic`` records again; without a control plane,
 ``pytest tests/test_traffic.py --update-golden`` writes what is answered now into the files.
 """
 

@@ -1,6 +1,6 @@
 """Recorded traffic: what a real Metacontroller asked our hook about our children, and what it answered then.
 
-The files of tests/data/traffic are those of ``serve --record``, normalised; ``make record`` makes them.
+The files of tests/data/traffic are those of ``serve --record``, normalised; ``python -m tests.e2e.traffic`` makes them.
 """
 
 import json

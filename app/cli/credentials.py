@@ -10,8 +10,8 @@ from typing import TypeVar
 import click
 
 from app.cli.errors import InputError
-from metahook.server.tokens import read_token
-from metahook.server.watched_files import CannotLoad
+from metahook.server.callers.tokens import read_token
+from metahook.server.callers.watched_files import CannotLoad
 
 T = TypeVar("T")
 

@@ -1,34 +1,23 @@
-"""``myresource serve``: the service; and its app, for other servers."""
+"""``myresource serve``: the service."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from fastapi import FastAPI
 
 from app import __version__
 from app.cli.errors import InputError
 from app.cli.options import with_settings
-from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
-from app.core.desired.config_hash import published_hashes
-from app.core.diagnosis.causes import READ_MESSAGES
-from app.core.watch import Watch
-from app.settings import InvalidSetting, Settings, changed, option_of, read, variable_of
-from metahook import Memo, SyncRequest
-from metahook.protocol import Body
-from metahook.protocol.wire import MIB
-from metahook.server.address import Address, CannotListen
-from metahook.server.app import ServerOptions, create_app
-from metahook.server.folder import CannotRecord
-from metahook.server.logs import set_up_logging
-from metahook.server.recording import Recorder
-from metahook.server.redaction import Redaction
-from metahook.server.server import serve
-from metahook.server.tls import Certificates
-from metahook.server.tokens import Tokens
-from metahook.server.watched_files import CannotLoad
+from app.settings import Settings, changed, option_of, variable_of
+from metahook import Memo
+from metahook.server.app import ServerOptions
+from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tokens import Tokens
+from metahook.server.callers.watched_files import CannotLoad
+from metahook.server.lifecycle.address import Address, CannotListen
+from metahook.server.lifecycle.serve import serve
 
 
 @click.command("serve")
@@ -45,20 +34,6 @@ def command(settings: Settings) -> None:
         raise InputError(message) from error
 
 
-def app_from_environment() -> FastAPI:
-    """Return the app with the settings of the MYRESOURCE_* variables; raise click.ClickException."""
-    try:
-        settings = read(Settings)
-    except InvalidSetting as error:
-        message = f"Invalid value for {variable_of(error.name)}: {error}"
-        raise InputError(message) from error
-    if given := _given_for_tls(settings):
-        message = f"{variable_of(given)} is for myresource serve; use this server's own options for TLS"
-        raise InputError(message)
-    set_up_logging(settings.log)  # Why here: other servers set up only their own
-    return create_app(controller(settings.watch, Memo()), _server_options(settings))
-
-
 def _server_options(settings: Settings) -> ServerOptions:
     """Return the options of the server; raise InputError."""
     return ServerOptions(
@@ -68,7 +43,6 @@ def _server_options(settings: Settings) -> ServerOptions:
         stop_timeout=settings.stop_timeout,
         certificates=_certificates(settings),
         tokens=_tokens(settings),
-        recorder=_recorder(settings),
         version=__version__,
         settings=changed(settings),
         dev=settings.dev,
@@ -111,27 +85,3 @@ def _file_errors() -> Iterator[None]:
 def _both(name: str) -> str:
     """Return both ways to set the setting *name*."""
     return f"{option_of(name, Settings.model_fields[name]).flag} ({variable_of(name)})"
-
-
-def _recorder(settings: Settings) -> Recorder | None:
-    """Return the recorder, or None if no directory is set; raise InputError."""
-    if settings.record is None:
-        if settings.record_values:
-            message = f"{_both('record_values')} needs {_both('record')}: set it too, or neither"
-            raise InputError(message)
-        return None
-    try:
-        redaction = redaction_of(settings.watch, keeps_values=settings.record_values)
-        return Recorder(Path(settings.record), settings.record_limit * MIB, __version__, redaction)
-    except CannotRecord as error:
-        message = f"{error}; name another directory with --record or {variable_of('record')}, or set neither"
-        raise InputError(message) from error
-
-
-def redaction_of(watch: Watch, *, keeps_values: bool) -> Redaction:
-    """Return what is redacted in recordings of an operator that watches *watch*."""
-
-    def hashes(body: Body) -> dict[str, str]:
-        return published_hashes(SyncRequest.decode(body, CHILDREN), watch)
-
-    return Redaction(keeps_values, frozenset(CONFIG_HASH_ANNOTATIONS.values()), READ_MESSAGES, hashes)

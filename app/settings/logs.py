@@ -6,7 +6,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings
 
 from app.settings.option import CONFIG, Option
-from metahook.server.logs import DEFAULT_LOG, Format, Level, LogOptions
+from metahook.server.telemetry.logs import DEFAULT_LOG, Format, Level, LogOptions
 
 
 class LogSettings(BaseSettings):

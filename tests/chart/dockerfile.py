@@ -1,4 +1,4 @@
-"""Reads the Dockerfile. tests/image builds it."""
+"""Reads the Dockerfile."""
 
 import json
 import re

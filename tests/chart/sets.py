@@ -1,4 +1,4 @@
-"""The value sets of the chart tests: a file in ``values/`` for each, and the rendered manifests in ``golden/``."""
+"""The value sets of the chart tests: a file in ``values/`` for each, and in ``golden/`` what it changes."""
 
 import json
 from copy import deepcopy

@@ -16,7 +16,6 @@ def test_extra_values_only_add_to_the_container() -> None:
     (before,), (after,) = (pod(each)["containers"] for each in ({"stopTimeout": 30}, EXTRA))
 
     assert after["env"] == before["env"] + EXTRA["extraEnv"]
-    assert after["args"] == before["args"] + EXTRA["extraArgs"]
     assert after["envFrom"] == EXTRA["extraEnvFrom"]
     assert after["volumeMounts"] == EXTRA["extraVolumeMounts"]
     assert pod(EXTRA)["volumes"] == EXTRA["extraVolumes"]
@@ -80,12 +79,12 @@ def test_annotations_and_labels_are_on_the_object_that_the_value_names() -> None
 
 def test_a_list_of_spread_constraints_replaces_those_of_the_chart() -> None:
     assert len(pod({})["topologySpreadConstraints"]) == 2
-    assert len(pod(values("runtime"))["topologySpreadConstraints"]) == 1
+    assert len(pod(values("scheduling"))["topologySpreadConstraints"]) == 1
     assert "topologySpreadConstraints" not in pod({"topologySpreadConstraints": []})
 
 
 def test_a_probe_keeps_its_path_and_takes_each_time() -> None:
-    (before,), (after,) = (pod(each)["containers"] for each in ({}, values("runtime")))
+    (before,), (after,) = (pod(each)["containers"] for each in ({}, values("scheduling")))
 
     assert after["startupProbe"] == {**before["startupProbe"], "failureThreshold": 120}
     assert after["livenessProbe"] == {

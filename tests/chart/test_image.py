@@ -1,4 +1,4 @@
-"""The Dockerfile fits the chart, the lock file and this version. tests/image builds it, and runs the image."""
+"""The Dockerfile fits the chart, the lock file and this version. tests/own looks into the image."""
 
 import re
 import subprocess

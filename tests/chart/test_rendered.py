@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import helm_python as helm
@@ -14,8 +15,8 @@ from charts.rendering import CHART
 from tests import kubernetes_schemas
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
-from tests.chart.prometheus_rule_schema import PROMETHEUS_RULE
-from tests.chart.prometheus_schema import POD_MONITOR, SERVICE_MONITOR
+from tests.chart.differences import differences
+from tests.chart.prometheus_schema import POD_MONITOR, PROMETHEUS_RULE, SERVICE_MONITOR
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
 
 OLDEST, NEWEST = "1.34", "1.36"
@@ -32,27 +33,73 @@ SCHEMAS = {
 THEIRS, OURS = kubernetes_validate.ValidationError, jsonschema.ValidationError
 
 
-def golden(name: str) -> str:
-    """Return the manifests of the value set *name*, without the CRD, which test_made.py compares."""
-    made = texts(values(name))
-    return "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in made.items() if path != "crd.yaml")
+def rendered(given: Json | None = None) -> dict[str, str]:
+    """Return the text of each template without the CRD, which test_made.py compares."""
+    return {path: text for path, text in texts(given).items() if path != "crd.yaml"}
+
+
+def golden(name: str) -> tuple[Path, str]:
+    """Return the golden file of the value set *name*, and its content: what differs from the default."""
+    if name == "default":
+        sources = (f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
+        return HERE / "golden/default.yaml", "---\n".join(sources)
+    return HERE / f"golden/{name}.diff", differences(rendered(), rendered(values(name)))
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_value_set_renders_to_its_golden_file(name: str, request: pytest.FixtureRequest) -> None:
-    file = HERE / f"golden/{name}.yaml"
+    file, content = golden(name)
     if request.config.getoption("--update-golden"):
-        file.write_text(golden(name))
+        file.write_text(content)
 
-    assert golden(name) == file.read_text()
+    assert content == file.read_text()
 
 
 def test_there_is_one_golden_file_for_each_value_set() -> None:
-    assert {file.stem for file in (HERE / "golden").glob("*.yaml")} == set(SETS)
+    assert set((HERE / "golden").iterdir()) == {golden(name)[0] for name in SETS}
 
 
 def test_every_value_set_makes_a_difference() -> None:
-    assert len({golden(name) for name in SETS}) == len(SETS)
+    contents = [golden(name)[1] for name in SETS]
+
+    assert len(set(contents)) == len(SETS)
+    assert all(contents)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        pytest.param("replicas: 2", "replicas: 3", ["- spec.replicas: 2", "+ spec.replicas: 3"], id="changed"),
+        pytest.param("  replicas: 2\n", "", ["- spec.replicas: 2"], id="removed"),
+        pytest.param("replicas: 2", "replicas: 2\n  paused: true", ["+ spec.paused: true"], id="added"),
+        pytest.param(
+            "{name: MYRESOURCE_DRAIN,",
+            "{name: OTHER,",
+            [
+                '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].name: "MYRESOURCE_DRAIN"',
+                '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].value: "5"',
+                '+ spec.template.spec.containers[hook].env[OTHER].name: "OTHER"',
+                '+ spec.template.spec.containers[hook].env[OTHER].value: "5"',
+            ],
+            id="an item of a list",
+        ),
+    ],
+)
+def test_a_changed_field_is_a_difference(old: str, new: str, lines: list[str]) -> None:
+    before = rendered()
+    after = {**before, "deployment.yaml": before["deployment.yaml"].replace(old, new)}
+
+    assert differences(before, after).splitlines() == ["# Changed: deployment.yaml", *lines]
+
+
+def test_an_added_object_is_in_the_golden_file_in_full_and_a_removed_one_by_its_template() -> None:
+    added = {"configmap.yaml": "kind: ConfigMap\n---\nkind: Secret\n"}
+
+    assert (
+        differences({}, added)
+        == "# Added: configmap.yaml\nkind: ConfigMap\n\n# Added: configmap.yaml 2\nkind: Secret\n"
+    )
+    assert differences(added, {}) == "# Removed: configmap.yaml\n\n# Removed: configmap.yaml 2\n"
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -93,6 +140,10 @@ def test_every_object_is_valid(name: str, version: str) -> None:
             item["kind"] != "CustomResourceDefinition" or name == "default"
         ):  # the CRD is large, and the same in all value sets
             validate(item, version)
+
+
+def test_all_alerts_together_are_valid() -> None:
+    validate(the("PrometheusRule", {"metrics": {"rules": {"enabled": True}}}), NEWEST)
 
 
 @pytest.mark.parametrize(

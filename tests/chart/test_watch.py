@@ -5,7 +5,7 @@ import pytest
 from tests.chart.sets import Json, objects, values
 
 ALL = values("watch")
-LITTLE = values("unwatched")
+LITTLE: Json = {"watch": {"pods": False}}
 Right = tuple[str, str, str]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.tokens import Tokens
+from metahook.server.callers.tokens import Tokens
 from tests.build import MYRESOURCE
 from tests.cli.calling import assert_one_line, call
 from tests.protected import Pki, serving, write_pair

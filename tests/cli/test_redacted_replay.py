@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, settings
+from metahook.server.redaction import Redaction
 
 from app.cli.comparison.comparison import compare
 from app.cli.files.recordings import read_recording
@@ -17,7 +18,6 @@ from app.cli.simulate import watch_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.watch import Watch
-from metahook.server.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario

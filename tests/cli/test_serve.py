@@ -1,9 +1,8 @@
-"""``serve`` with TLS, tokens and recording: half a configuration is refused."""
+"""``serve`` with TLS and tokens: half a configuration is refused."""
 
-import click
 import pytest
 
-from app.cli.serve import app_from_environment
+from app.cli.environment import settings_for_another_server
 from tests.cli.calling import assert_one_line, call
 
 FILE = "/no/such/file"
@@ -29,12 +28,6 @@ def test_half_a_configuration_is_refused(given: list[str], missing: str) -> None
     assert_one_line(ended, 2, f"{BOTH[given[0]]} needs {BOTH[missing]}: ")
 
 
-def test_recorded_values_without_a_directory_are_refused() -> None:
-    recorded = "--record-values (MYRESOURCE_RECORD_VALUES) needs --record (MYRESOURCE_RECORD): "
-
-    assert_one_line(call("serve", "--record-values"), 2, recorded)
-
-
 @pytest.mark.parametrize("options", [["--tls-cert", FILE, "--tls-key", FILE], ["--tokens", FILE]])
 def test_a_file_that_is_missing_is_named(options: list[str]) -> None:
     assert_one_line(
@@ -45,9 +38,15 @@ def test_a_file_that_is_missing_is_named(options: list[str]) -> None:
     )
 
 
-def test_the_app_for_other_servers_has_no_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("variable", "remedy"),
+    [("MYRESOURCE_TLS_CERT", "use this server's own options for TLS"), ("MYRESOURCE_DEV", "myresource serve --dev")],
+)
+def test_what_another_server_would_not_heed_is_refused(
+    variable: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It would be served over plain HTTP otherwise, and look protected."""
-    monkeypatch.setenv("MYRESOURCE_TLS_CERT", FILE)
+    monkeypatch.setenv(variable, "true")
 
-    with pytest.raises(click.ClickException, match="MYRESOURCE_TLS_CERT is for myresource serve; use this server"):
-        app_from_environment()
+    with pytest.raises(SystemExit, match=f"{variable} is for myresource serve; .*{remedy}"):
+        settings_for_another_server()

@@ -22,7 +22,7 @@ from app.settings import (
     variable_of,
 )
 from metahook import Kind
-from metahook.server.logs import Format, Level
+from metahook.server.telemetry.logs import Format, Level
 from tests.build import my_resource
 from tests.cli.calling import assert_one_line, call
 from tests.cli.test_render import rendered

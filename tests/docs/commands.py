@@ -16,7 +16,7 @@ CHART = "charts/myresource-operator"
 def commands(page: str) -> list[str]:
     """Return the commands in indented lines, tables and sentences of *page*."""
     text = _prose(page)
-    inline = re.findall(r"`((?:kubectl|helm) [^`<]+)`", text.partition("made by make pages")[0])
+    inline = re.findall(r"`((?:kubectl|helm) [^`<]+)`", text.partition("made by make generate")[0])
     return _indented(text) + [command for command in inline if " " in command and "..." not in command]
 
 

@@ -1,8 +1,8 @@
-"""docs/from-controller-runtime.md: each word of controller-runtime is on the page, with a test; its hook is run."""
+"""docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
 
 import re
 import runpy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,98 +12,14 @@ from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.docs.proofs import collected, proofs
 from tests.documents import ROOT, Console, consoles, printed
 from tests.worlds import Since, both_modes, calls
 
-PAGE, CHINESE = "docs/from-controller-runtime.md", "docs/from-controller-runtime.zh.md"
+PAGE = "docs/from-controller-runtime.md"
 TEXT = (ROOT / PAGE).read_text()
-
-WORDS = {
-    "Reconcile": ["Reconcile", "client.Get", "IgnoreNotFound", "CreateOrUpdate", "Status().Update", "RequeueAfter"],
-    "Builder": ["For", "Owns", "Watches", "WithEventFilter", "WithOptions", "Named", "Complete", "SetupWithManager"],
-    "Manager": [
-        *(
-            "ctrl.NewManager",
-            "Runnable",
-            "AddReadyzCheck",
-            "LeaderElection",
-            "NeedLeaderElection",
-            "SetupSignalHandler",
-        ),
-        *("Cluster", "Scheme", "RESTMapper", "client.Client", "APIReader", "FieldIndexer"),
-    ],
-    "Event handlers": [
-        *("EnqueueRequestForObject", "EnqueueRequestForOwner", "EnqueueRequestsFromMapFunc", "Funcs"),
-        *("CreateEvent", "UpdateEvent", "DeleteEvent", "GenericEvent", "source.Kind", "source.Channel"),
-    ],
-    "Predicates": [
-        *("GenerationChangedPredicate", "LabelChangedPredicate", "AnnotationChangedPredicate"),
-        *("LabelSelectorPredicate", "ResourceVersionChangedPredicate", "predicate.Funcs"),
-    ],
-    "Work queue": [
-        *("Add", "Get", "Done", "Forget", "AddRateLimited", "AddAfter", "SyncPeriod", "MaxConcurrentReconciles"),
-        *("workers", "rate limiter", "client QPS"),
-    ],
-    "Ownership and apply": [
-        *("SetControllerReference", "ownerReferences", "garbage collection", "client.Apply", "FieldOwner"),
-        *("ForceOwnership", "MergeFrom", "own writes"),
-    ],
-    "Others": ["EventRecorder", "admission webhooks", "CEL", "envtest", "controller-gen"],
-}
-"""What a reader of a tutorial looks for, by the tutorial's chapter."""
 
 COPY = Key("Copy", "default", "mine")
 CHILD, SOURCE, OTHER = (Key("ConfigMap", "default", name) for name in ("mine", "settings", "other"))
-
-
-def parts(page: str) -> Iterator[str]:
-    """Yield the rows of tables and the paragraphs of *page*, each with the comment that follows it."""
-    for part in re.split(r"\n\s*\n", page):
-        yield from part.split("\n|") if part.startswith("|") else [part]
-
-
-def without_proof(word: str, page: str) -> bool:
-    """Tell whether no part of *page* has *word* as code, in bold, or in the first cell of a row, and names a test."""
-    term = rf"(?<![\w-]){re.escape(word)}(?!\w)"
-    shown = re.compile(rf"`[^`\n]*{term}[^`\n]*`|\*\*[^*\n]*{term}[^*\n]*\*\*|^\|?[^|\n]*{term}[^|\n]* \|")
-    return not any(set(proofs(part)) & collected() for part in parts(page) if shown.search(part))
-
-
-@pytest.mark.parametrize("page", [PAGE, CHINESE])
-@pytest.mark.parametrize("word", [word for words in WORDS.values() for word in words])
-def test_each_word_of_controller_runtime_is_on_the_page_with_a_test_that_shows_it(word: str, page: str) -> None:
-    assert not without_proof(word, (ROOT / page).read_text())
-
-
-PROOF = "<!-- tests: e2e.deletion.its_children_are_deleted_with_it -->"
-
-
-@pytest.mark.parametrize(
-    ("page", "is_missing"),
-    [
-        (f"| a | b |\n|---|---|\n| `Owns` | It owns. | {PROOF} |", False),
-        (f"`Owns(&Deployment{{}})` owns.\n{PROOF}", False),
-        (f"| a | b |\n|---|---|\n| `Owns` | It owns. |\n| `For` | It is for. | {PROOF} |", True),
-        (f"`Owned` is another word. {PROOF}", True),
-        (f"Owns is a word of this sentence. {PROOF}", True),
-        (f"| a | b |\n|---|---|\n| Owns | It owns. | {PROOF} |", False),
-        ("`Owns` owns. <!-- tests: e2e.deletion.no_test -->", True),
-        (f"`Owns` owns.\n\nSomething else. {PROOF}", True),
-    ],
-)
-def test_a_word_without_a_test_is_found(page: str, is_missing: bool) -> None:  # noqa: FBT001 - a column of the table
-    assert without_proof("Owns", page) == is_missing
-
-
-def test_a_link_to_a_test_leads_to_the_file_that_has_it() -> None:
-    links = re.findall(r"\[test_\w+\.py\]\(\.\./(\S+?)\) <!-- tests: ([\w.]+)", TEXT)
-
-    assert len(links) > 40
-    for path, name in links:
-        file = name.rpartition(".")[0].replace(".", "/")
-        folder, _, stem = f"tests/{file}".replace("tests/hooks/", "examples/hooks/").rpartition("/")
-        assert path == f"{folder}/test_{stem}.py"
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:app|metahook)/[\w./]+)`", TEXT))))

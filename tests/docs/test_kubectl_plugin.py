@@ -21,7 +21,3 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console, tmp_pat
 
     assert ended.stdout == block.output
     assert ended.stderr == ""
-
-
-def test_the_page_shows_every_command() -> None:
-    assert [block.command.split()[2] for block in BLOCKS] == ["explain", "tree", "events", "restart"]

@@ -5,25 +5,21 @@ import itertools
 import logging
 import re
 import shutil
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.causes import Cause
 from metahook.server.limits import Limits
-from metahook.server.logs import formatter
-from metahook.server.refusal import FAILED
-from metahook.server.reports import Reports
+from metahook.server.telemetry.logs import formatter
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call
 from tests.documents import ROOT, Console, consoles, printed
 from tests.tiny import TINY, sync_body
 
 PAGE = "docs/logs.md"
-TEXT = (ROOT / PAGE).read_text()
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "4-ready", "ready")]
 WHERE = "KeyError at /app/greetings.py:12 < /app/hook.py:7"
 
@@ -39,7 +35,7 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter("json", is_terminal=False))
-    log = logging.getLogger("metahook.server.reports")
+    log = logging.getLogger("metahook.server.telemetry.telemetry")
     level = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
@@ -54,11 +50,11 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def happen() -> None:
     """Send the requests of the page."""
     ids = itertools.chain(["5f0c2a91"], (f"0000000{number}" for number in itertools.count(1)))
-    reports = Reports(new_id=lambda: next(ids))
-    failing = create_app(Controller(lambda request, _: fails(request), TINY.children), reports=reports)
+    reports = Telemetry(new_id=lambda: next(ids))
+    failing = create_app(Controller(lambda request, _: fails(request), TINY.children), telemetry=reports)
     for name in (b'"one"', b'"two"'):
         call(failing, "/sync", sync_body().replace(b'"hello"', name))
-    app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW, reports=reports)
+    app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW, telemetry=reports)
     for body in [*REQUESTS, b"{", b" " * 50_001, b" " * 50_001]:
         call(app, "/sync", body)
     for path in ("/", "/", "/docs"):
@@ -70,15 +66,3 @@ def happen() -> None:
 @pytest.mark.parametrize("block", consoles(PAGE), ids=range(len(consoles(PAGE))))
 def test_a_command_of_the_page_prints_what_the_page_says(block: Console, folder: Path) -> None:
     assert printed(block.command, folder) == block.output
-
-
-def test_the_page_names_every_field_of_its_lines(folder: Path) -> None:
-    log = (folder / "hook.log").read_text()
-    written = set(re.findall(r'"(\w+)": ', log))
-
-    assert {field.name for field in fields(Cause)} < written
-    assert {name for name in written if f"`{name}`" not in TEXT} == set()
-
-
-def test_the_page_has_the_event_of_a_failure() -> None:
-    assert f'unsupported status code: {FAILED.status} body: {{"error": "{FAILED.message}", "id": "5f0c2a91"}}' in TEXT

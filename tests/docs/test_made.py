@@ -1,20 +1,15 @@
-"""Generated pages are up to date, with an example for every field and a section for every reason."""
+"""Generated pages are up to date, and the examples of every field are accepted and change something."""
 
-import re
 from typing import Any
 
 import pytest
-import yaml
 
 from app.api.crd import schema
-from app.cli.main import main
-from app.core.reasons import REASONS
-from docs.fields import SPEC, below, examples
+from docs.fields import below, examples
 from docs.made import FOLDER, pages
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.build import Json, sync
 
-FIELDS = list(SPEC["properties"])
 GIVEN = [(field, example) for field, found in examples().items() for example in found]
 each_example = pytest.mark.parametrize(
     ("field", "example"), [pytest.param(*case, id=f"{number} {case[0]}") for number, case in enumerate(GIVEN)]
@@ -24,20 +19,6 @@ each_example = pytest.mark.parametrize(
 @pytest.mark.parametrize("name", list(pages()))
 def test_a_page_equals_the_generated_one(name: str) -> None:
     assert (FOLDER / name).read_text() == pages()[name]
-
-
-def test_every_field_has_a_section_with_its_examples() -> None:
-    page = pages()["fields.md"]
-    blocks = re.findall(r"^## (\w+)$|^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    shown: dict[str, list[Json]] = {}
-    for heading, block in blocks:
-        if heading:
-            shown[heading] = []
-        else:
-            shown[list(shown)[-1]].append(yaml.safe_load(block))
-
-    assert list(shown) == FIELDS
-    assert shown == examples()
 
 
 @each_example
@@ -83,18 +64,3 @@ def test_every_nested_field_is_in_an_example() -> None:
 
     assert len(known) > 120
     assert known - used == set()
-
-
-def test_every_reason_has_a_section_with_what_explain_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    sections = dict(
-        re.findall(r"^### (\w+)\n\n(.*?)(?=^### |\Z)", pages()["troubleshoot.md"], re.DOTALL | re.MULTILINE)
-    )
-
-    assert list(sections) == list(REASONS)
-    for name, section in sections.items():
-        with pytest.raises(SystemExit):
-            main(["explain", name])
-        words = re.sub(r"^(Message|Why|What to do) +", "", capsys.readouterr().out, flags=re.MULTILINE).splitlines()[:5]
-        text = section.replace("&lt;", "<").replace("&gt;", ">")
-
-        assert all(line.removeprefix(f"{name}: ") in text for line in words)

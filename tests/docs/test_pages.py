@@ -11,19 +11,15 @@ import yaml
 
 from app import __version__
 from charts.rendering import CHART, rendered
-from metahook.server import refusal
+from docs.site import pages
 from tests.api.apiserver import refusals
 from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
-from tests.docs.proofs import PAGES as EVERY_PAGE
 from tests.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
 
-ALL = [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md", f"{CHART_PATH}/README.md"]
-ON_A_CLUSTER = Path(__file__).parent / "on_a_cluster.txt"
-TROUBLESHOOT = (ROOT / "docs/troubleshoot.md").read_text()
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(len(COMMANDS)))
@@ -32,27 +28,6 @@ each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
     assert printed(block.command) == block.output
-
-
-def test_the_status_codes_of_the_hook_are_explained_and_no_others() -> None:
-    (section,) = re.findall(
-        r"^If the `SyncError` event is about a call[^\n]*\n(.*?)^<!--", TROUBLESHOOT, re.DOTALL | re.MULTILINE
-    )
-    rows = [row for row in section.splitlines() if "status code" in row]
-    codes = {int(code) for row in rows for code in re.findall(r"\b[45][0-9]{2}\b", row)}
-
-    assert codes == {each.status for each in vars(refusal).values() if isinstance(each, refusal.Refusal)}
-
-
-def test_the_commands_that_need_a_cluster_are_listed_for_the_tests_that_have_one(
-    request: pytest.FixtureRequest,
-) -> None:
-    listed = "".join(f"{page}: {command}\n" for page, command in COMMANDS)
-    if request.config.getoption("--update-golden"):
-        ON_A_CLUSTER.write_text(listed)
-
-    assert ON_A_CLUSTER.read_text() == listed
-    assert len(COMMANDS) > 60
 
 
 @each_command
@@ -134,17 +109,6 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
     assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
 
 
-def test_the_values_for_a_recording_add_what_the_patch_of_the_page_adds() -> None:
-    (text,) = re.findall(r"^```\n(extraEnv:.*?)^```$", (ROOT / "docs/record.md").read_text(), re.DOTALL | re.MULTILINE)
-    patch = yaml.safe_load((ROOT / "examples/recordings/record-patch.yaml").read_text())["spec"]["template"]["spec"]
-    pod = yaml.safe_load(rendered(yaml.safe_load(text))["deployment.yaml"])["spec"]["template"]["spec"]
-    (added,), (container,) = patch["containers"], pod["containers"]
-
-    assert pod["volumes"] == patch["volumes"]
-    assert container["volumeMounts"] == added["volumeMounts"]
-    assert container["env"][-len(added["env"]) :] == added["env"]
-
-
 @pytest.mark.parametrize("command", [each for _, each in COMMANDS if "commandArgs" in each])
 def test_metacontrollers_flags_are_one_list(command: str) -> None:
     (setting,) = [each for each in settings(command) if "commandArgs" in each]
@@ -200,15 +164,15 @@ def test_every_page_requires_the_same_version_of_metacontroller() -> None:
     assert versions - {"4.13.1"} == {"4.17.2"}
 
 
-@pytest.mark.parametrize("page", [*EVERY_PAGE, "CONTRIBUTING.md", "SECURITY.md"])
-def test_links_and_anchors_of_the_page_exist(page: str) -> None:
-    prose = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_and_anchors_of_the_page_exist(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
 
     for link in re.findall(r"\]\(([^)]+)\)", prose):
         name, _, anchor = link.partition("#")
         if "://" in link:
             continue
-        target = (ROOT / page).parent / name if name else ROOT / page
+        target = page.parent / name if name else page
 
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
@@ -218,13 +182,3 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of the headings of *page*, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_an_anchor_that_does_not_exist_is_no_heading() -> None:
-    assert {"install-with-helm", "install"} <= anchors(ROOT / "docs/install.md")
-    assert "least-privilege" not in anchors(ROOT / "docs/install.md")
-
-
-@pytest.mark.parametrize("page", [*PAGES, "docs/fields.md", "docs/curl.md", "SECURITY.md"])
-def test_the_readme_links_to_the_page(page: str) -> None:
-    assert f"({page})" in (ROOT / "README.md").read_text()

@@ -10,9 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from metahook.server.watched_files import POLL
 from tests.docs.commands import commands
-from tests.documents import ROOT, Console, consoles, printed
+from tests.documents import Console, consoles, printed
 from tests.refused import without_id
 from tests.serving import Served, served
 
@@ -67,7 +66,3 @@ def test_health_is_plain_http_and_the_hooks_are_not(secured: Secured) -> None:
     assert httpx.get(f"{secured.hook.health_url}/readyz").text == "ok\n"
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{secured.hook.url}/sync")
-
-
-def test_the_page_has_the_time_between_two_checks() -> None:
-    assert f"checks the files every {POLL:.0f} seconds" in (ROOT / PAGE).read_text()

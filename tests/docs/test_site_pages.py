@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from docs.site import ROOT, pages, shown, stage
+from docs.site import ROOT, pages, stage
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
 
@@ -12,17 +12,11 @@ def test_every_page_is_once_in_the_navigation() -> None:
     assert sorted(NAVIGATION) == [str(page.relative_to(ROOT)) for page in pages()]
 
 
-def test_a_page_is_shown_without_comments_except_those_in_code() -> None:
-    page = "One.\n<!-- tests: a.b,\nc.d -->\n\n- Two. <!-- no test: it is so -->\n\n```\n<!-- code -->\n```\n"
-
-    assert shown(page) == "One.\n\n- Two.\n\n```\n<!-- code -->\n```\n"
-
-
 def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: Path) -> None:
-    for name, text in {"docs/a.md": "[x](../b.yaml#c) [y](http://e.com) <!-- z -->", "b.yaml": "<!-- z -->"}.items():
+    for name, text in {"docs/a.md": "[x](../b.yaml#c) [y](http://e.com)", "b.yaml": "a: b"}.items():
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_text(text)
     stage(pages(tmp_path / "in"), tmp_path / "in", tmp_path / "out")
 
     staged = {str(file.relative_to(tmp_path / "out")): file.read_text() for file in (tmp_path / "out").rglob("*.*")}
-    assert staged == {"docs/a.md": "[x](../b.yaml#c) [y](http://e.com)", "b.yaml": "<!-- z -->"}
+    assert staged == {"docs/a.md": "[x](../b.yaml#c) [y](http://e.com)", "b.yaml": "a: b"}

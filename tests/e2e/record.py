@@ -110,7 +110,7 @@ class Watch(threading.Thread):
         body = self._client.http.get(self._path()).json()
         there = {self._seen({**item, "kind": self._kind}, deleted=False) for item in body["items"]}
         number = int(body["metadata"]["resourceVersion"])
-        for key, versions in self._record.everything(self._kind).items():
+        for key, versions in self._record.everything(self._kind, self._namespace).items():
             if key not in there and not versions[-1].deleted:
                 self._record.add(key, Version(time.time(), number, deleted=True, item=versions[-1].item))
         return str(number)

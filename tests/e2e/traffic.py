@@ -1,6 +1,6 @@
-"""``make record``: runs scenarios on a real control plane, in both modes, and records the requests to the hook.
+"""Runs scenarios on a real control plane, in both modes, and records the requests to the hook.
 
-An optional argument names another directory, to compare two recordings.
+Run it with ``python -m tests.e2e.traffic``. An optional argument names another directory, to compare two recordings.
 
 The recording replaces tests/data/traffic once all scenarios ended as expected, and the hook of this checkout gives the
 recorded response to each request, before and after normalization.

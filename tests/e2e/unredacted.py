@@ -4,9 +4,10 @@ Under server-side apply the hook reads ``managedFields`` if a spec is invalid. T
 secrets.
 """
 
+from metahook.server.redaction import Redaction
+
 from app.cli import main
 from metahook.protocol import Body
-from metahook.server.redaction import Redaction
 
 
 def _as_it_is(self: Redaction, request: Body, response: bytes) -> tuple[bytes, bytes]:  # noqa: ARG001 - as of the method

@@ -5,7 +5,7 @@ import pytest
 
 from metahook.envtest import hook_server
 from metahook.envtest.hook_server import HookServer
-from metahook.server.address import Address, CannotListen
+from metahook.server.lifecycle.address import Address, CannotListen
 from tests.calling import JSON
 from tests.tiny import TINY, sync_body
 

@@ -1,4 +1,4 @@
-"""How thorough fuzzing is: bounded in ``make test``, long in ``make fuzz``."""
+"""How thorough fuzzing is: bounded in ``make test``, long in ``make test-all``."""
 
 import pytest
 

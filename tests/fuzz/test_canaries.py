@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
-from metahook.server.address import Address
-from metahook.server.app import Controllers, ServerOptions, create_app
-from metahook.server.connections import Connections
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.callers.tokens import Tokens
+from metahook.server.hook.router import Controllers
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
-from metahook.server.logs import Format
-from metahook.server.reports import Reports
-from metahook.server.server import create_server
-from metahook.server.tokens import Tokens
+from metahook.server.telemetry.logs import Format
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.connections import Connections
 from tests.build import MYRESOURCE, NOW
 from tests.calling import JSON, call
 from tests.damage import places, replaced
@@ -106,7 +107,7 @@ def over_a_limit(folder: Path) -> Iterator[tuple[Controllers, ServerOptions, byt
     (folder / "token").write_text("3c469e9d6c5875d37a43f353d4f88e61")
     body = json.dumps(canaries(REQUESTS[0])).encode()
     yield MYRESOURCE, ServerOptions(tokens=Tokens(folder / "token")), body
-    yield MYRESOURCE, ServerOptions(Limits(max_in_flight=0)), body
+    yield MYRESOURCE, ServerOptions(Limits(max_in_flight=-1)), body
     slow = Controller(lambda request, _: waits(request), children=())
     yield slow, ServerOptions(Limits(decide_timeout=0.01)), body + b" " * 300_000
 
@@ -124,14 +125,14 @@ SENT = {
 }
 
 
-async def on_the_wire(reports: Reports) -> list[bytes]:
+async def on_the_wire(reports: Telemetry) -> list[bytes]:
     """Return what a server with short limits responds to each of SENT."""
     options = ServerOptions(Limits(head_timeout=0.1, body_timeout=0.1))
     connections = Connections(
         options.limits, reports.closed, lambda refusal: refusal.body(reports.count_refusal("", refusal))
     )
     with Address("127.0.0.1", 0).listen() as listener:
-        server = create_server(create_app(MYRESOURCE, options, reports=reports), options, connections=connections)
+        server = create_server(create_app(MYRESOURCE, options, telemetry=reports), options, connections=connections)
         served = asyncio.create_task(server.serve([listener]))
         await server.is_listening.wait()
         answers = await asyncio.gather(*(sent(listener.getsockname()[1], each) for each in SENT.values()))
@@ -151,10 +152,10 @@ async def sent(port: int, request: bytes) -> bytes:
 
 def refusals(folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the status and the whole of each refusal of a request that is not decided."""
-    reports = Reports()
+    reports = Telemetry()
     for controllers, options, body in over_a_limit(folder):
         headers = {**JSON, "authorization": f"Bearer {CANARY}"}
-        response = call(create_app(controllers, options, reports=reports), f"/sync?{CANARY}", body, headers=headers)
+        response = call(create_app(controllers, options, telemetry=reports), f"/sync?{CANARY}", body, headers=headers)
         yield response.status_code, f"{response.headers}{response.text}"
     for answer in asyncio.run(on_the_wire(reports)):
         yield int(answer.split()[1]), answer.decode()
@@ -185,7 +186,7 @@ def replies(count: int) -> Iterator[tuple[int, str]]:
         "/undeclared": Controller(lambda request, _: undeclared(request), children=()),
     }
     app = create_app(
-        controllers, ServerOptions(Limits(max_body=200_000)), clock=lambda: NOW, reports=Reports(log_rate=1e9)
+        controllers, ServerOptions(Limits(max_body=200_000)), clock=lambda: NOW, telemetry=Telemetry(log_rate=1e9)
     )
     requests = [{"path": f"{prefix}/sync", "content": body} for prefix in controllers for body in hostile(count // 4)]
     for request in [*requests, *({"path": "/customize", "content": body} for body in hostile(count // 10)), *OTHERS]:

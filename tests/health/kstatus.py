@@ -1,6 +1,6 @@
 """The rules of kstatus for kinds that it does not know, as a function of an object.
 
-Source: ``Compute`` in ``pkg/kstatus/status`` of cli-utils; ``make health`` compares this with the original.
+Source: ``Compute`` in ``pkg/kstatus/status`` of cli-utils; ``make test-tools`` compares this with the original.
 """
 
 from typing import Any

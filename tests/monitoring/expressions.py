@@ -3,7 +3,7 @@
 import re
 
 from docs.metrics import families
-from metahook.server.metrics import PREFIX
+from metahook.server.telemetry.metrics import PREFIX
 from tests.monitoring.state_metrics import names as state_metrics
 
 PROCESS = {"process_resident_memory_bytes", "process_start_time_seconds", "process_cpu_seconds_total"}

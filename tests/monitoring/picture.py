@@ -1,4 +1,7 @@
-"""Draws docs/dashboard.svg: all panels of the dashboard, from the metrics of a hook under calls: ``make dashboard``."""
+"""Draws docs/dashboard.svg: all panels of the dashboard, from the metrics of a hook under calls.
+
+Run it with ``.venv/bin/python -m tests.monitoring.picture``.
+"""
 
 import sys
 import tempfile

@@ -1,20 +1,26 @@
-"""Fixtures: a cluster of the reader's own, and one namespace in it, which is removed in the end."""
+"""Fixtures: a cluster of the reader's own, and a namespace in it for each module, which is removed in the end."""
 
 import secrets
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from metahook.envtest.client import Refused
 from metahook.envtest.process import Ended
+from metahook.simulator.controllers.pod_status import is_ready
+from metahook.simulator.objects import Json
 from tests.e2e.namespace import Place
 from tests.own.own_cluster import OwnCluster
+from tests.own.pages import INSTALL, steps
+from tests.own.shell import OPERATOR
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that say which cluster, and what may run there."""
     parser.addoption("--context", default="", help="the context of kubectl's configuration that names the cluster")
+    parser.addoption("--install", default="", help="install the operator first, with the image of this repository")
+    parser.addoption("--disruptive", action="store_true", help="also replace the operator's Pods, and add Prometheus")
     parser.addoption("--image", default="nginx:1.27", help="an image that listens on port 80 and may run as root")
     parser.addoption("--other-image", default="nginx:1.28", help="another one")
     parser.addoption("--patience", type=float, default=300, help="seconds until something counts as missing")
@@ -32,23 +38,50 @@ def own(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
     except Ended as ended:
         pytest.exit(str(ended), 2)
     try:
+        if repository := pytestconfig.getoption("--install"):
+            install(made, repository)
         yield made
     finally:
         made.stop()
 
 
-@pytest.fixture(scope="session")
-def here(own: OwnCluster) -> Iterator[Place]:
-    """Return a namespace that is used by nothing else."""
+def install(own: OwnCluster, repository: str) -> None:
+    """Install Metacontroller, unless it is there, and the operator, by the commands of the page."""
+    first, *others = steps(*INSTALL)
+    crd = "compositecontrollers.metacontroller.k8s.io"
+    if own.client.get("CustomResourceDefinition", "", crd) is None:
+        own.shell.run(first)
+    for command in others:
+        own.shell.run(command.replace("registry.example.com/myresource-operator", repository))
+
+
+@contextmanager
+def new_place(own: OwnCluster, labels: dict[str, str] | None = None) -> Iterator[Place]:
+    """Create a namespace that is used by nothing else, for a with block."""
     name = f"myresource-test-{secrets.token_hex(4)}"
     own.watch(name)
     try:
-        made = Place(own, name)
+        made = Place(own, name, labels)
+        own.shell.enter(name)
         yield made
         made.close()
     finally:
         with suppress(Refused):  # it is gone already
             own.client.delete("Namespace", "", name)
+
+
+@pytest.fixture(scope="module")
+def here(own: OwnCluster) -> Iterator[Place]:
+    """Return a namespace that the tests of a module share."""
+    with new_place(own) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def disruptive(pytestconfig: pytest.Config) -> None:
+    """Skip tests that disturb other users of the cluster, unless an option allows them."""
+    if not pytestconfig.getoption("--disruptive"):
+        pytest.skip("it disturbs other users of the operator: make own CONTEXT=NAME DISRUPTIVE=1 runs it")
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +95,14 @@ def patience(pytestconfig: pytest.Config) -> float:
 def images(pytestconfig: pytest.Config) -> tuple[str, str]:
     """Return two images that may run there."""
     return pytestconfig.getoption("--image"), pytestconfig.getoption("--other-image")
+
+
+def hooks(own: OwnCluster) -> list[Json]:
+    """Return the Pods of the hook that are not deleted."""
+    found = own.client.all("Pod", OPERATOR, labelSelector=f"app.kubernetes.io/name={OPERATOR}")
+    return [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
+
+
+def ready_hooks(own: OwnCluster) -> int:
+    """Return how many Pods of the hook are ready."""
+    return sum(map(is_ready, hooks(own)))

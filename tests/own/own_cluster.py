@@ -1,16 +1,18 @@
 """A cluster of the reader's own: reached by kubectl's proxy, so that however one logs in there, it works."""
 
 import shutil
+from functools import cached_property
 from pathlib import Path
 
 from metahook.envtest.binaries import assets
 from metahook.envtest.client import Client, at_socket
 from metahook.envtest.process import Process
 from tests.e2e.record import KINDS, Record, Watch
+from tests.own.shell import Shell
 
 
 class OwnCluster:
-    """What a namespace of the tests needs: a client, and a record of all that happens in it.
+    """What a namespace of the tests needs: a client, a shell, and a record of all that happens in it.
 
     The proxy waits at a socket in *folder*, which only the reader may open.
     """
@@ -21,6 +23,7 @@ class OwnCluster:
         command = [kubectl, "proxy", f"--context={context}", f"--unix-socket={self._socket}"]
         self._proxy = Process("kubectl", command, folder, self._serves)
         self._watches: list[Watch] = []
+        self._context, self._folder = context, folder
         self.client = Client(at_socket(self._socket))
         self.record = Record()
 
@@ -28,13 +31,19 @@ class OwnCluster:
         """Start the proxy; raise Ended if it can't reach the cluster."""
         self._proxy.start()
 
+    @cached_property
+    def shell(self) -> Shell:
+        """A shell for commands of the pages."""
+        return Shell(self._context, self._folder)
+
     def _serves(self) -> bool:
         return self._socket.exists() and self.client.http.get("/readyz").is_success
 
     def watch(self, namespace: str) -> None:
         """Begin to record what happens in *namespace*."""
-        self._watches = [Watch(kind, self.client, self.record, namespace) for kind in KINDS]
-        for watch in self._watches:
+        started = [Watch(kind, self.client, self.record, namespace) for kind in KINDS]
+        self._watches += started
+        for watch in started:
             watch.start()
 
     def stop(self) -> None:

@@ -24,6 +24,9 @@ from tests.release.built import Built
 
 pytestmark = pytest.mark.tools
 
+OCI = "org.opencontainers.image."
+LARGEST_IMAGE = 48 * 1024 * 1024
+"""40 MiB were measured. A security update of a package is small, another package is not."""
 CHECK = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
 
 
@@ -148,6 +151,12 @@ def test_the_image_archive_is_complete_and_the_chart_and_the_manifests_name_its_
     with helm.Chart.load(built.file("myresource-operator-VERSION.tgz")) as chart:
         assert chart.values["image"]["digest"] == manifest["digest"]
     assert f"image: {built.image}@{manifest['digest']}\n" in built.file("install.yaml").read_text()
+    assert sum(map(len, blobs.values())) < LARGEST_IMAGE
+    image = json.loads(blobs[json.loads(blobs[manifest["digest"].removeprefix("sha256:")])["config"]["digest"][7:]])
+    labels = {key.removeprefix(OCI): value for key, value in image["config"]["Labels"].items() if key.startswith(OCI)}
+    assert (labels["title"], labels["version"], labels["licenses"]) == (RELEASE, __version__, "Apache-2.0")
+    assert re.fullmatch("[0-9a-f]{40}", labels["revision"])
+    assert labels["created"] == image["created"]
 
 
 def test_the_signature_of_the_chart_is_one_that_helm_verifies(

@@ -1,11 +1,9 @@
 """The workflows of the hosted CI run targets that exist, with pinned actions and the least permissions."""
 
-import io
 import json
 import os
 import re
 import subprocess
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +15,13 @@ from tests.programs import find_or_skip
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {file.name: file.read_text() for file in FILES}
-CI = yaml.safe_load(TEXTS["ci.yml"])
+NIGHTLY = yaml.safe_load(TEXTS["nightly.yml"])
 
 
 def unknown_targets(text: str) -> set[str]:
     """Return the targets of ``make`` in *text* that the Makefile does not have."""
     targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    return set(re.findall(r"\b(?:make |target: )([a-z][a-z0-9-]*)", re.sub("#.*", "", text))) - targets
+    return set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", re.sub("#.*", "", text))) - targets
 
 
 def unpinned(text: str) -> list[str]:
@@ -54,11 +52,9 @@ def test_a_pipe_fails_if_one_of_its_commands_does(name: str) -> None:
 
 def test_an_unknown_target_and_an_unpinned_action_would_be_found() -> None:
     assert unknown_targets("run: make no-such-target") == {"no-such-target"}
-    assert unknown_targets("- {target: another}") == {"another"}
     assert unpinned("uses: actions/checkout@v7\n") == ["actions/checkout@v7"]
 
 
-STAND_IN = "Refuse an image with a stand-in base"
 REPLACED = "Refuse to replace a published version"
 DIGEST = f"sha256:{'1' * 64}"
 NOT_FOUND = "echo 'release not found' >&2; exit 1"
@@ -91,40 +87,11 @@ def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def archive(folder: Path, base: str) -> None:
-    """Write the archive of an image with the base image *base*."""
-    files = {
-        "index.json": {"manifests": [{"digest": DIGEST}]},
-        f"blobs/{DIGEST.replace(':', '/')}": {"annotations": {"org.opencontainers.image.base.name": base}},
-    }
-    with tarfile.open(folder / "myresource-operator-1.2.3-image.tar", "w") as tar:
-        for name, content in files.items():
-            text = json.dumps(content).encode()
-            member = tarfile.TarInfo(name)
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text))
-
-
 def test_what_must_not_be_published_is_refused_before_anything_is_pushed() -> None:
     names = list(publishing())
     push = names.index("Push and sign the image and the chart")
 
-    assert names.index(STAND_IN) < push
     assert names.index(REPLACED) < push
-
-
-@pytest.mark.tools
-@pytest.mark.parametrize(
-    ("base", "code"), [("gcr.io/distroless/python3-debian13:nonroot", 0), ("localhost/debian-runtime:1", 1)]
-)
-def test_an_image_with_a_stand_in_base_is_not_published(tmp_path: Path, base: str, code: int) -> None:
-    find_or_skip("jq")
-    archive(tmp_path, base)
-
-    ended, output = run_step(STAND_IN, tmp_path)
-
-    assert (ended, "for tests only" in output) == (code, bool(code))
-    assert code or (tmp_path / "env").read_text() == f"IMAGE_DIGEST={DIGEST}\n"
 
 
 @pytest.mark.parametrize(
@@ -179,12 +146,28 @@ def test_the_least_version_of_the_page_is_that_of_the_chart() -> None:
     assert chart["kubeVersion"] == f">={promised()[0]}.0-0"
 
 
-def test_the_hosted_ci_tests_the_least_version_and_every_version_of_the_table() -> None:
+def test_every_night_the_least_version_and_every_version_of_the_table_are_tested() -> None:
     least, tested = promised()
-    matrix: list[str] = CI["jobs"]["e2e"]["strategy"]["matrix"]["kubernetes"]
+    minors: list[str] = json.loads(NIGHTLY["jobs"]["ci"]["with"]["kubernetes"])
 
     assert tested
-    assert {least, *tested} <= set(matrix)
+    assert {least, *tested} <= set(minors)
+    assert f'["{tested[-1]}"]' in TEXTS["ci.yml"]  # for a change, the newest
+
+
+def test_a_release_is_built_only_after_all_tests() -> None:
+    jobs = yaml.safe_load(TEXTS["release.yml"])["jobs"]
+
+    assert jobs["build"]["needs"] == "test"
+    assert jobs["test"]["uses"] == "./.github/workflows/nightly.yml"
+
+
+def test_a_change_of_pages_alone_runs_their_tests_and_each_other_change_runs_all() -> None:
+    # YAML 1.1 reads the key "on" as true
+    code, pages = (yaml.safe_load(TEXTS[name])[True] for name in ("ci.yml", "docs.yml"))
+
+    for event in ("push", "pull_request"):
+        assert code[event]["paths-ignore"] == pages[event]["paths"] == ["**.md"]
 
 
 @pytest.mark.tools

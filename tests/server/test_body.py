@@ -10,10 +10,10 @@ from starlette.types import Message, Receive
 from metahook.protocol.wire import MAX_BODY
 from metahook.server import refusal as refusals
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
-from metahook.server.reports import Reports
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.body import Bodies
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.refused import refusal
@@ -140,8 +140,8 @@ def test_a_body_that_is_too_large_is_logged_with_the_limit(caplog: pytest.LogCap
 
 
 def test_a_client_that_leaves_is_neither_a_call_nor_a_refusal() -> None:
-    reports = Reports()
-    app = create_app(TINY, reports=reports)
+    reports = Telemetry()
+    app = create_app(TINY, telemetry=reports)
 
     async def gone() -> Message:
         return {"type": "http.disconnect"}
@@ -249,8 +249,8 @@ class Sender:
 
 
 async def read(bodies: Bodies, sender: Sender) -> bytes:
-    async with bodies.read(sender.request) as body:
-        return bytes(body)
+    with await bodies.read(sender.request) as buffer:
+        return bytes(buffer.body)
 
 
 async def settled() -> None:
@@ -324,7 +324,7 @@ def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
         answered = asyncio.Event()
 
         async def answer() -> None:
-            async with bodies.read(Sender(MOST).request):
+            with await bodies.read(Sender(MOST).request):
                 await answered.wait()
 
         tasks = [asyncio.create_task(answer()) for _ in range(2)]

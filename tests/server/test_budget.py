@@ -2,11 +2,11 @@
 
 from contextlib import suppress
 
-from metahook.server.budget import Budget, Share
 from metahook.server.refusal import Refused
+from metahook.server.wire.body_memory import BodyMemory, Buffer
 
 
-def is_refused(share: Share, size: int) -> bool:
+def is_refused(share: Buffer, size: int) -> bool:
     """Add *size* bytes to *share*; tell whether they are refused."""
     try:
         share.add(b"x" * size)
@@ -16,9 +16,9 @@ def is_refused(share: Share, size: int) -> bool:
 
 
 def test_a_body_may_take_all_there_is_and_gives_it_back() -> None:
-    budget = Budget(10)
+    budget = BodyMemory(10)
     for _ in range(3):
-        with budget.share() as share:
+        with budget.buffer() as share:
             assert not is_refused(share, 4)
             assert not is_refused(share, 6)
             assert is_refused(share, 1)
@@ -26,8 +26,8 @@ def test_a_body_may_take_all_there_is_and_gives_it_back() -> None:
 
 
 def test_the_body_that_has_been_arriving_for_longest_gives_way() -> None:
-    budget = Budget(10)
-    with budget.share() as empty, budget.share() as first, budget.share() as second, budget.share() as new:
+    budget = BodyMemory(10)
+    with budget.buffer() as empty, budget.buffer() as first, budget.buffer() as second, budget.buffer() as new:
         assert not is_refused(second, 3)
         assert not is_refused(first, 7)
         assert not is_refused(new, 5)
@@ -37,8 +37,8 @@ def test_the_body_that_has_been_arriving_for_longest_gives_way() -> None:
 
 
 def test_a_body_that_has_arrived_does_not_give_way() -> None:
-    budget = Budget(10)
-    with budget.share() as arrived, budget.share() as new:
+    budget = BodyMemory(10)
+    with budget.buffer() as arrived, budget.buffer() as new:
         arrived.add(b"x" * 8)
         budget.settle(arrived)
         assert is_refused(new, 3)
@@ -47,14 +47,14 @@ def test_a_body_that_has_arrived_does_not_give_way() -> None:
 
 
 def test_what_failed_or_gave_way_is_given_back_once() -> None:
-    budget = Budget(10)
-    with suppress(KeyError), budget.share() as fails:
+    budget = BodyMemory(10)
+    with suppress(KeyError), budget.buffer() as fails:
         fails.add(b"x" * 10)
         raise KeyError
-    with budget.share() as first:
+    with budget.buffer() as first:
         first.add(b"x" * 10)
-        with budget.share() as second:
+        with budget.buffer() as second:
             second.add(b"x" * 10)
-    with budget.share() as last:
+    with budget.buffer() as last:
         assert not is_refused(last, 10)
         assert is_refused(last, 1)

@@ -2,22 +2,22 @@
 
 import itertools
 
-from metahook.server.causes import FORGET, MOST, WINDOW, Cause, Causes
+from metahook.server.telemetry.refusals import FORGET, MOST, WINDOW, RefusalCause, RefusalCauses
 
-NOT_JSON = Cause(400, "/sync", "the body is not JSON")
-TOO_LARGE = Cause(413, "/sync", "the request is too large", "max_body")
+NOT_JSON = RefusalCause(400, "/sync", "the body is not JSON")
+TOO_LARGE = RefusalCause(413, "/sync", "the request is too large", "max_body")
 
 
 class Log:
-    """Causes with a clock of its own, and the lines that they lead to."""
+    """RefusalCauses with a clock of its own, and the lines that they lead to."""
 
     def __init__(self) -> None:
         self.now = 1000.0
         numbers = itertools.count(1)
-        self.causes = Causes(lambda: self.now, lambda: f"id{next(numbers)}")
+        self.causes = RefusalCauses(lambda: self.now, lambda: f"id{next(numbers)}")
         self.lines: list[tuple[str, int]] = []
 
-    def add(self, cause: Cause) -> str:
+    def add(self, cause: RefusalCause) -> str:
         """Count *cause*, as the reports do; return its id."""
         for due in self.causes.due():
             self._write(due.id, due.count)
@@ -68,7 +68,7 @@ def test_many_causes_of_a_status_count_as_one_and_leave_room_for_those_of_anothe
     log = Log()
 
     for number in range(10 * MOST):
-        log.add(Cause(400, error=f"rule {number}"))
+        log.add(RefusalCause(400, error=f"rule {number}"))
     other = log.add(TOO_LARGE)
 
     assert len(log.lines) == MOST + 2
@@ -78,10 +78,10 @@ def test_many_causes_of_a_status_count_as_one_and_leave_room_for_those_of_anothe
 def test_a_cause_of_earlier_makes_room_for_a_new_one() -> None:
     log = Log()
     for number in range(MOST):
-        log.add(Cause(400, error=f"rule {number}"))
+        log.add(RefusalCause(400, error=f"rule {number}"))
     log.now += WINDOW
 
-    first, second = log.add(NOT_JSON), log.add(Cause(400, error="rule 1"))
+    first, second = log.add(NOT_JSON), log.add(RefusalCause(400, error="rule 1"))
 
     assert first == f"id{MOST + 1}"
     assert second == "id2"

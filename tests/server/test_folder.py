@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from metahook.server.folder import CannotRecord, Folder
 
 from metahook.server import folder as module
-from metahook.server.folder import CannotRecord, Folder
 
 KIB = 1024
 MIB = 1024 * KIB

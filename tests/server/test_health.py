@@ -1,9 +1,9 @@
 import pytest
 from starlette.applications import Starlette
 
-from metahook.server.health import create_health_app
+from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import Limits
-from metahook.server.metrics import Metrics
+from metahook.server.telemetry.metrics import Metrics
 from tests.calling import call
 
 METRICS = Metrics(("/sync",), "1", Limits())

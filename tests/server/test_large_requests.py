@@ -165,7 +165,7 @@ def test_health_and_others_are_answered_while_long_requests_are_worked_on(hook: 
 
 
 IN_THE_LOOP = """
-import metahook.server.work as work
+import metahook.server.hook.calls as work
 from app.cli.main import main
 work.LONG = 1 << 40
 main()

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from metahook.server.line import Line
-from metahook.server.logs import Format
+from metahook.server.telemetry.log_event import LogEvent
+from metahook.server.telemetry.logs import Format
 from tests.logged import FORMATS, written
 
 CANARY = "canary-7d1b"
@@ -15,7 +15,7 @@ CANARY = "canary-7d1b"
 
 def test_a_line_of_json_has_time_level_event_and_fields() -> None:
     with written("json") as log:
-        logging.getLogger("metahook.test").warning(Line("request refused", status=413, error='the "request"'))
+        logging.getLogger("metahook.test").warning(LogEvent("request refused", status=413, error='the "request"'))
 
     line = json.loads(log.text())
     assert list(line) == ["time", "level", "event", "status", "error"]
@@ -56,7 +56,7 @@ def test_a_library_says_where_it_failed_and_not_with_what(format_: Format) -> No
 @pytest.mark.parametrize("format_", FORMATS)
 def test_no_value_forges_a_line_or_a_field(format_: Format) -> None:
     with written(format_) as log:
-        logging.getLogger("a").info(Line("hook called", name='x\n2026 forged\u2028\x1b[2J status=500 "'))
+        logging.getLogger("a").info(LogEvent("hook called", name='x\n2026 forged\u2028\x1b[2J status=500 "'))
         logging.getLogger("b").info("own\ntext\x1b[2J")
 
     first, second = log.text().splitlines()
@@ -67,22 +67,14 @@ def test_no_value_forges_a_line_or_a_field(format_: Format) -> None:
 
 def test_a_list_has_lines_of_its_own_for_people() -> None:
     with written("console") as log:
-        logging.getLogger("a").info(Line("changed", changes=["+ a\nforged", "- b"]))
+        logging.getLogger("a").info(LogEvent("changed", changes=["+ a\nforged", "- b"]))
 
     assert log.text().splitlines()[1:] == ["  + a?forged", "  - b"]
 
 
-@pytest.mark.parametrize(
-    ("no_color", "is_terminal", "begin"),
-    [("", True, "\x1b["), ("1", True, "2"), ("", False, '{"time": ')],
-    ids=["a terminal", "a terminal without colors", "a file"],
-)
-def test_colors_are_for_terminals(
-    no_color: str, *, is_terminal: bool, begin: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_COLOR", no_color)
-
+@pytest.mark.parametrize(("is_terminal", "begin"), [(True, "2"), (False, '{"time": ')], ids=["a terminal", "a file"])
+def test_at_a_terminal_the_log_is_for_people(*, is_terminal: bool, begin: str) -> None:
     with written("auto", is_terminal=is_terminal) as log:
-        logging.getLogger("a").info(Line("started"))
+        logging.getLogger("a").info(LogEvent("started"))
 
     assert log.text().startswith(begin)

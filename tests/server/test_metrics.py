@@ -9,15 +9,12 @@ from docs.metrics import PAGE, families
 from metahook.protocol.installation import Finding
 from metahook.protocol.request import CustomizeRequest
 from metahook.protocol.summary import Summary
-from metahook.server.calls import Call
-from metahook.server.endpoint import Endpoint
-from metahook.server.health import create_health_app
+from metahook.server.app import create_app
+from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import Limits
-from metahook.server.metrics import Metrics
-from metahook.server.reports import Reports
-from metahook.server.routes import Route
-from metahook.server.work import Work
-from tests.build import NOW
+from metahook.server.telemetry.hook_call import HookCall
+from metahook.server.telemetry.metrics import Metrics
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.calling import call
 from tests.tiny import TINY, customize_body, sync_body
 
@@ -47,12 +44,12 @@ def value(metrics: Metrics, name: str, **labels: str) -> float:
     return served(metrics).get((f"metahook_{name}", frozenset(labels.items())), 0)
 
 
-def synced(before: str = "Building", after: str = "Available", children: int = 0, kept: int = 0) -> Call:
-    return Call("/sync", 200, 3_000, 900, 0.004, summary=Summary(PARENT, before, after, children, kept))
+def synced(before: str = "Building", after: str = "Available", children: int = 0, kept: int = 0) -> HookCall:
+    return HookCall("/sync", 200, 3_000, 900, 0.004, summary=Summary(PARENT, before, after, children, kept))
 
 
 def test_calls_are_counted_by_hook_and_status_code(metrics: Metrics) -> None:
-    for made in (synced(), synced(), Call("/customize", 400, 10, 20, 0.001)):
+    for made in (synced(), synced(), HookCall("/customize", 400, 10, 20, 0.001)):
         metrics.called(made)
 
     assert value(metrics, "calls_total", hook="/sync", code="200") == 2
@@ -68,14 +65,12 @@ def test_durations_and_sizes_are_distributions(metrics: Metrics) -> None:
     assert value(metrics, "response_size_bytes_sum", hook="/sync") == 900
 
 
-def test_a_direct_refusal_has_the_size_of_the_body(metrics: Metrics) -> None:
-    endpoint, body = Endpoint("/sync", TINY.call_sync, lambda: NOW), sync_body()
-    full = Route(endpoint, Work(Limits(max_in_flight=0)), Reports(metrics=metrics), None)
+def test_a_refusal_of_the_hook_has_the_size_of_the_body(metrics: Metrics) -> None:
+    body = sync_body(parent=None)
 
-    response = full.try_respond([(b"content-type", b"application/json")], body, 0)
+    response = call(create_app(TINY, telemetry=Telemetry(metrics=metrics)), "/sync", body)
 
-    assert response
-    assert response.status_code == 429
+    assert response.status_code == 400
     assert value(metrics, "request_size_bytes_sum", hook="/sync") == len(body)
 
 
@@ -97,7 +92,7 @@ def test_children_are_counted_and_syncs_that_kept_them(metrics: Metrics) -> None
 
 
 def test_a_customize_call_is_no_sync(metrics: Metrics) -> None:
-    metrics.called(Call("/customize", 200, 10, 20, 0.001, summary=Summary(PARENT, rules=3)))
+    metrics.called(HookCall("/customize", 200, 10, 20, 0.001, summary=Summary(PARENT, rules=3)))
 
     assert value(metrics, "calls_total", hook="/customize", code="200") == 1
     assert not [name for name, _ in served(metrics) if name == "metahook_syncs_total"]
@@ -105,7 +100,7 @@ def test_a_customize_call_is_no_sync(metrics: Metrics) -> None:
 
 def test_findings_are_counted_by_name(metrics: Metrics) -> None:
     summary = Summary(PARENT, findings=(Finding.ResponsesNotStrict,))
-    metrics.called(Call("/sync", 200, 10, 20, 0.001, summary=summary))
+    metrics.called(HookCall("/sync", 200, 10, 20, 0.001, summary=summary))
 
     assert value(metrics, "installation_findings_total", hook="/sync", finding="ResponsesNotStrict") == 1
 
@@ -145,7 +140,7 @@ def test_two_servers_in_a_process_count_apart(metrics: Metrics) -> None:
 
 def hostile(metrics: Metrics, number: int) -> None:
     """Count what clients can choose: paths."""
-    metrics.called(Call(f"/canary-{number}", 404, number, 20, 0.001))
+    metrics.called(HookCall(f"/canary-{number}", 404, number, 20, 0.001))
     metrics.refused(f"/canary-{number}", 404, "")
 
 

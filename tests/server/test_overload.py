@@ -2,12 +2,15 @@
 
 import asyncio
 import gc
-import json
+import socket
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.client import HTTPResponse
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,21 +20,26 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
-from metahook import SyncRequest, SyncResponse
+from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol import Body, MalformedRequest
 from metahook.protocol.malformed import Rule
-from metahook.server import body, recording
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.callers.tokens import Tokens
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
-from metahook.server.recording import Recorder
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
-from metahook.server.tokens import Tokens
-from metahook.server.work import Work
+from metahook.server.wire import body
+from metahook.server.wire.connections import Connections
 from tests.calling import JSON
 from tests.refused import error, refusal
-from tests.tiny import TINY, controller, sync_body
+from tests.tiny import PARENT, TINY, controller, sync_body
+from tests.waiting import eventually
+
+Json = dict[str, Any]
 
 MIB = 1024 * 1024
+PATIENCE = 10
 BUSY = "too many requests at the same time"
 TOO_LONG = "the hook did not decide in time"
 BODY = sync_body()
@@ -46,20 +54,71 @@ async def post(app: ASGIApp, content: bytes) -> httpx.Response:
 
 @pytest.mark.parametrize(("most", "busy"), [(2, 4), (6, 0)], ids=["two may be in flight", "all may"])
 def test_requests_in_flight_beyond_the_limit_get_429(most: int, busy: int) -> None:
-    app = create_app(TINY, ServerOptions(Limits(max_in_flight=most)))
+    """They arrive while the hook blocks the event loop, as they do under overload."""
+    blocks, released = threading.Event(), threading.Event()
 
-    async def crowds() -> list[httpx.Response]:
-        first = await asyncio.gather(*(post(app, BODY) for _ in range(6)))
-        await asyncio.gather(*(post(app, BODY) for _ in range(6)))
-        assert (await post(app, BODY)).status_code == 200
-        return first
+    def decide(request: SyncRequest) -> SyncResponse:
+        if request.parent.generation == 1:
+            blocks.set()
+            released.wait(PATIENCE)
+        return SyncResponse({"a": 1})
 
-    answers = asyncio.run(crowds())
-    refused = [answer for answer in answers if answer.status_code == 429]
+    with serving(Limits(max_in_flight=most), controller(decide)) as (address, _):
+        first = sent(address, sync_body(parent=with_generation(1)))
+        assert blocks.wait(PATIENCE)
+        crowd = [sent(address, BODY) for _ in range(6)]
+        released.set()
+        answers = [received(client) for client in crowd]
+        assert received(first).status == received(sent(address, BODY)).status == 200
+    refused = [answer for answer in answers if answer.status == 429]
 
-    assert (len(refused), [answer.status_code for answer in answers].count(200)) == (busy, most)
-    assert {error(answer.content) for answer in refused} <= {BUSY}
+    assert (len(refused), [answer.status for answer in answers].count(200)) == (busy, most)
+    assert {error(answer.read()) for answer in refused} <= {BUSY}
     assert {answer.headers["retry-after"] for answer in refused} <= set("12345")
+
+
+def sent(address: tuple[str, int], content: bytes) -> socket.socket:
+    """Return a connection on which a request with *content* has been sent."""
+    client = socket.create_connection(address, timeout=PATIENCE)
+    client.sendall(b"POST /sync HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n")
+    client.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(content), content))
+    return client
+
+
+def received(client: socket.socket) -> HTTPResponse:
+    """Return the response to what was sent on *client*."""
+    with client:
+        response = HTTPResponse(client)
+        response.begin()
+        return response
+
+
+def with_generation(generation: int) -> Json:
+    return {**PARENT, "metadata": {**PARENT["metadata"], "generation": generation}}
+
+
+@contextmanager
+def serving(limits: Limits, served: Controller) -> Iterator[tuple[tuple[str, int], Connections]]:
+    """Serve *served* in a thread until the block ends; yield the address, and the connections."""
+    connections = Connections(limits)
+    app = create_app(served, ServerOptions(limits), in_flight=lambda: connections.in_flight)
+    server = create_server(app, ServerOptions(limits), connections=connections)
+    with Address("127.0.0.1", 0).listen() as listener:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+        thread.start()
+        try:
+            yield listener.getsockname(), connections
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+
+
+def test_a_request_leaves_the_flight_when_it_is_answered_or_its_client_is_gone() -> None:
+    with serving(Limits(), TINY) as (address, connections):
+        assert [received(sent(address, BODY)).status for _ in range(3)] == [200] * 3
+        sent(address, LARGE[: len(LARGE) // 2]).close()
+        assert eventually(lambda: connections.count == 0)
+        assert connections.in_flight == 0
 
 
 async def status_of(app: ASGIApp, path: str, content: bytes | None = None) -> int:
@@ -80,10 +139,9 @@ async def status_of(app: ASGIApp, path: str, content: bytes | None = None) -> in
     return statuses[0]
 
 
-@pytest.mark.parametrize(("in_flight", "status"), [(2, 429), (1, 500)], ids=["full", "not full"])
+@pytest.mark.parametrize(("in_flight", "status"), [(3, 429), (2, 500)], ids=["full", "not full"])
 def test_while_too_many_requests_are_in_flight_no_body_is_read(in_flight: int, status: int) -> None:
-    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2)))
-    app.state.work.in_flight = in_flight
+    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2)), in_flight=lambda: in_flight)
 
     assert asyncio.run(status_of(app, "/sync")) == status
     assert asyncio.run(status_of(app, "/other")) == 404
@@ -92,8 +150,7 @@ def test_while_too_many_requests_are_in_flight_no_body_is_read(in_flight: int, s
 def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("a-token")
-    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2), tokens=Tokens(token)))
-    app.state.work.in_flight = 2
+    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2), tokens=Tokens(token)), in_flight=lambda: 3)
 
     assert asyncio.run(post(app, BODY)).status_code == 401
 
@@ -119,14 +176,15 @@ async def kept_after(app: ASGIApp) -> int:
 
 def with_errors_of_a_thread() -> ASGIApp:
     """Return an app that takes the error for a malformed body from the thread that decided."""
-    work = Work(Limits())
+    pool = ThreadPoolExecutor(2)
 
     def decide(content: Body) -> Response:
         raise MalformedRequest(Rule.JSON) from ValueError(content[:1])
 
     async def respond(request: Request) -> Response:
         try:
-            return await work.do(request, decide)
+            future = pool.submit(decide, await request.body())
+            return await asyncio.shield(asyncio.wrap_future(future))
         except MalformedRequest as error:
             return malformed(error).response("")
 
@@ -143,7 +201,7 @@ def test_refused_requests_do_not_all_come_back_at_the_same_time() -> None:
 
 
 @contextmanager
-def blocked(limits: Limits, recorder: Recorder | None = None) -> Iterator[tuple[ASGIApp, threading.Event]]:
+def blocked(limits: Limits) -> Iterator[tuple[ASGIApp, threading.Event]]:
     """Yield an app whose hook waits for the event, which is set when the block ends."""
     go_on = threading.Event()
 
@@ -152,7 +210,7 @@ def blocked(limits: Limits, recorder: Recorder | None = None) -> Iterator[tuple[
         return SyncResponse(status={"a": 1})
 
     try:
-        yield create_app(controller(wait), ServerOptions(limits, recorder=recorder)), go_on
+        yield create_app(controller(wait), ServerOptions(limits)), go_on
     finally:
         go_on.set()
 
@@ -177,24 +235,6 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))
     # Once each: what the thread decides too late is not reported.
     assert [line.rpartition("status=")[2][:3] for line in caplog.messages if "hook called" in line] == ["503", "200"]
-
-
-def test_a_decision_that_takes_too_long_takes_no_memory_of_the_recorder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "MOST_WAITING", 3 * MIB)  # for one of these requests
-
-    async def played(app: ASGIApp, go_on: threading.Event) -> None:
-        assert refusal(await post(app, LARGE)) == (503, TOO_LONG)
-        go_on.set()
-        while (await post(app, LARGE)).status_code != 200:
-            pass
-
-    limits = Limits(max_large_bodies=1, decide_timeout=0.2)
-    with blocked(limits, Recorder(tmp_path, 100 * MIB, "1")) as (app, go_on):
-        asyncio.run(asyncio.wait_for(played(app, go_on), 30))
-
-    assert [json.loads(file.read_text())["status"] for file in tmp_path.glob("*.json")] == [200]
 
 
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 
 import httpx
 import pytest
+from metahook.server.folder import CannotRecord, Folder
+from metahook.server.recording import Recorder
 from starlette.types import ASGIApp, Message
 
 from app import __version__
@@ -25,8 +27,6 @@ from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB
 from metahook.server import recording
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.folder import CannotRecord, Folder
-from metahook.server.recording import Recorder
 from tests.build import my_resource
 from tests.calling import JSON, call, post_all
 from tests.cli.calling import call as command

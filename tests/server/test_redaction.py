@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
+from metahook.server.redaction import Redaction
 
 from metahook.protocol import Body
-from metahook.server.redaction import Redaction
 from tests.growth import is_linear
 
 Json = dict[str, Any]

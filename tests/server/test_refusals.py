@@ -21,9 +21,9 @@ from metahook import (
 )
 from metahook.protocol.malformed import Rule
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
+from metahook.server.wire.body import Bodies
 from tests.build import NOW
 from tests.calling import JSON, call
 from tests.refused import refusal
@@ -160,6 +160,18 @@ def test_a_bug_in_customize_is_a_500_too(caplog: pytest.LogCaptureFixture) -> No
     assert f'request refused hook=/customize status=500 error="{FAILED}" where="AttributeError at ' in caplog.text
 
 
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+@pytest.mark.parametrize("raised", [Panic, SystemExit, MemoryError])
+def test_an_error_of_any_kind_is_a_refusal(raised: type[BaseException]) -> None:
+    def panic(_: SyncRequest) -> SyncResponse:
+        raise raised
+
+    assert call(create_app(controller(panic)), "/sync", sync_body()).status_code == 500
+
+
 def test_after_a_bug_the_next_request_is_answered() -> None:
     def fails_once(request: SyncRequest) -> SyncResponse:
         if request.parent.generation == 3:
@@ -247,7 +259,7 @@ def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers:
 
 
 async def read(request: Request) -> None:
-    async with Bodies(Limits(max_body=2_000)).read(request):
+    with await Bodies(Limits(max_body=2_000)).read(request):
         pytest.fail("it was not refused")
 
 

@@ -1,8 +1,9 @@
-"""Reports: which calls have a line, and what the log and the metrics get to know."""
+"""Telemetry: which calls have a line, and what the log and the metrics get to know."""
 
 import asyncio
 import logging
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -10,15 +11,15 @@ import pytest
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.installation import Finding
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.calls import Call
-from metahook.server.causes import WINDOW
-from metahook.server.failure import INNERMOST, OUTERMOST, where
+from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits
-from metahook.server.line import Line
-from metahook.server.metrics import Metrics
-from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED, Refusal
-from metahook.server.reports import Reports
-from metahook.server.routes import CallReport
+from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED
+from metahook.server.telemetry.error_location import INNERMOST, OUTERMOST, error_location
+from metahook.server.telemetry.hook_call import HookCall
+from metahook.server.telemetry.log_event import LogEvent
+from metahook.server.telemetry.metrics import Metrics
+from metahook.server.telemetry.refusals import WINDOW
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.build import MYRESOURCE, NOW
 from tests.calling import call
 from tests.documents import ROOT
@@ -26,7 +27,7 @@ from tests.tiny import TINY, controller, sync_body
 
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
 SUMMARY = replace(TINY.call_sync(sync_body(), NOW).summary, reason_before="Available", reason="Available")
-CALL = Call("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
+CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
 
 class Clock:
@@ -44,12 +45,12 @@ def _at_info(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "metahook")
 
 
-def lines(caplog: pytest.LogCaptureFixture) -> list[Line]:
-    return [record.msg for record in caplog.records if isinstance(record.msg, Line)]
+def lines(caplog: pytest.LogCaptureFixture) -> list[LogEvent]:
+    return [record.msg for record in caplog.records if isinstance(record.msg, LogEvent)]
 
 
 def test_a_call_has_a_line_with_its_parent_and_what_was_decided(caplog: pytest.LogCaptureFixture) -> None:
-    response = call(create_app(MYRESOURCE, reports=Reports(timer=Clock())), "/sync", READY)
+    response = call(create_app(MYRESOURCE, telemetry=Telemetry(timer=Clock())), "/sync", READY)
 
     (line,) = lines(caplog)
     assert line.event == "hook called"
@@ -73,7 +74,7 @@ def test_a_call_has_a_line_with_its_parent_and_what_was_decided(caplog: pytest.L
 
 def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(caplog: pytest.LogCaptureFixture) -> None:
     clock = Clock()
-    reports = Reports(2, timer=clock)
+    reports = Telemetry(2, timer=clock)
 
     for _ in range(10):
         reports.called(CALL)
@@ -93,8 +94,8 @@ def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(ca
     ],
     ids=["a transition", "a slow call", "a failure"],
 )
-def test_a_notable_call_has_a_line_among_too_many_others(notable: Call, caplog: pytest.LogCaptureFixture) -> None:
-    reports = Reports(2, timer=Clock())
+def test_a_notable_call_has_a_line_among_too_many_others(notable: HookCall, caplog: pytest.LogCaptureFixture) -> None:
+    reports = Telemetry(2, timer=Clock())
     for _ in range(10):
         reports.called(CALL)
     caplog.clear()
@@ -106,13 +107,13 @@ def test_a_notable_call_has_a_line_among_too_many_others(notable: Call, caplog: 
 
 
 def test_the_reason_before_a_customize_is_no_transition() -> None:
-    assert not Call("/customize", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None", rules=0)).is_notable
-    assert Call("/sync", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None")).is_notable
+    assert not HookCall("/customize", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None", rules=0)).is_notable
+    assert HookCall("/sync", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None")).is_notable
 
 
 def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "metahook")
-    reports = Reports(1, timer=Clock())
+    reports = Telemetry(1, timer=Clock())
 
     for _ in range(10):
         reports.called(CALL)
@@ -122,7 +123,7 @@ def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) 
 
 
 def test_at_a_rate_of_zero_no_call_has_a_line_and_a_refusal_has(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Reports(0)
+    reports = Telemetry(0)
     reports.called(CALL._replace(seconds=2))
     reports.count_refusal("/sync", TOO_LARGE)
 
@@ -133,7 +134,7 @@ def test_a_failure_has_the_id_of_its_line_and_each_parent_that_it_meets(caplog: 
     def fails(_: SyncRequest) -> SyncResponse:
         raise KeyError
 
-    app = create_app(controller(fails), reports=Reports(timer=Clock()))
+    app = create_app(controller(fails), telemetry=Telemetry(timer=Clock()))
     parents = [sync_body().replace(b'"hello"', name) for name in (b'"one"', b'"two"')]
 
     ids = {call(app, "/sync", body).json()["id"] for body in parents}
@@ -149,8 +150,8 @@ def test_the_metrics_get_calls_refusals_closed_connections_and_omitted_lines() -
         raise KeyError
 
     metrics = Metrics(["/sync", "/bad/sync"], "1", Limits())
-    reports = Reports(1, metrics=metrics, timer=Clock())
-    app = create_app({"": TINY, "/bad": controller(fails)}, ServerOptions(Limits(max_body=500)), reports=reports)
+    reports = Telemetry(1, metrics=metrics, timer=Clock())
+    app = create_app({"": TINY, "/bad": controller(fails)}, ServerOptions(Limits(max_body=500)), telemetry=reports)
     for path, body in [("/sync", sync_body())] * 3 + [("/bad/sync", sync_body()), ("/sync", b"x" * 501), ("/x", b"")]:
         call(app, path, body)
     reports.closed("idle_timeout")
@@ -171,7 +172,7 @@ def test_the_metrics_get_calls_refusals_closed_connections_and_omitted_lines() -
 
 
 def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Reports(0)
+    reports = Telemetry(0)
 
     for _ in range(3):
         reports.called(CALL._replace(summary=replace(SUMMARY, findings=(Finding.OutdatedCRD,))))
@@ -181,24 +182,27 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     assert line.fields == {"finding": "OutdatedCRD", "message": Finding.OutdatedCRD.message}
 
 
-@pytest.mark.parametrize(
-    ("refusal", "names"), [(TOO_LONG, ["hello"]), (TOO_MANY_REQUESTS, [])], ids=["of the hook", "of the sender"]
-)
-def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(
-    refusal: Refusal, names: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    report = CallReport(Reports(), "/sync")
-    report.received(sync_body())
+def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(caplog: pytest.LogCaptureFixture) -> None:
+    def decide_late(_: SyncRequest) -> SyncResponse:
+        time.sleep(0.2)
+        return SyncResponse({"a": 1})
 
-    report.respond_refused(refusal)
+    slow = create_app(controller(decide_late), ServerOptions(Limits(decide_timeout=0.01)))
 
-    called = [line for line in lines(caplog) if line.event == "hook called"]
-    assert [line.fields["name"] for line in called] == names
+    assert call(slow, "/sync", sync_body(later="x" * LONG)).status_code == TOO_LONG.status
+    assert [line.fields["name"] for line in lines(caplog) if line.event == "hook called"] == ["hello"]
+
+
+def test_a_call_that_is_refused_for_its_sender_names_no_parent(caplog: pytest.LogCaptureFixture) -> None:
+    full = create_app(TINY, in_flight=lambda: 1000)
+
+    assert call(full, "/sync", sync_body()).status_code == TOO_MANY_REQUESTS.status
+    assert [line for line in lines(caplog) if line.event == "hook called"] == []
 
 
 def test_a_refusal_before_the_hook_has_the_path_of_the_hook_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     metrics = Metrics(["/sync"], "1", Limits())
-    reports = Reports(hooks=["/sync"], metrics=metrics)
+    reports = Telemetry(hooks=["/sync"], metrics=metrics)
 
     for path in ("/sync", "/canary", "/canary2"):
         reports.respond_refused(UNAUTHORIZED, path)
@@ -211,7 +215,7 @@ def test_a_refusal_before_the_hook_has_the_path_of_the_hook_and_no_other(caplog:
 
 def test_counts_are_written_while_nothing_else_happens(caplog: pytest.LogCaptureFixture) -> None:
     clock = Clock()
-    reports = Reports(timer=clock)
+    reports = Telemetry(timer=clock)
     for _ in range(3):
         reports.count_refusal("/sync", TOO_LARGE)
     clock.now += WINDOW
@@ -235,7 +239,7 @@ def test_of_a_long_traceback_both_ends_are_shown() -> None:
     def place(depth: int) -> str:
         with pytest.raises(KeyError) as raised:
             recurse(depth)
-        return where(raised.value)
+        return error_location(raised.value)
 
     assert place(500) == place(400)
     assert place(500).count(" < ") == INNERMOST + OUTERMOST
@@ -244,7 +248,7 @@ def test_of_a_long_traceback_both_ends_are_shown() -> None:
 
 
 def test_at_the_end_what_was_counted_is_written(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Reports(timer=Clock(), new_id=lambda: "1")
+    reports = Telemetry(timer=Clock(), new_id=lambda: "1")
     for _ in range(3):
         reports.count_refusal("", TOO_LARGE)
         reports.closed("head_timeout")

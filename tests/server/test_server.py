@@ -17,8 +17,9 @@ import pytest
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.address import Address
-from metahook.server.server import HEALTH_CONNECTIONS, create_server
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.serve import HEALTH_CONNECTIONS
+from metahook.server.lifecycle.server import create_server
 from tests.build import MYRESOURCE, grouped, my_resource
 from tests.calling import JSON
 from tests.refused import error

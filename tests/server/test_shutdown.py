@@ -21,15 +21,17 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.address import Address
 from metahook.server.app import create_app
-from metahook.server.health import create_health_app
+from metahook.server.hook.calls import LONG
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.health import create_health_app
+from metahook.server.lifecycle.serve import Listener, run
+from metahook.server.lifecycle.server import Server, create_server
+from metahook.server.lifecycle.shutdown import Shutdown
 from metahook.server.limits import Limits
-from metahook.server.metrics import Metrics
-from metahook.server.reports import Reports
-from metahook.server.server import Listener, Server, create_server, run
-from metahook.server.shutdown import Shutdown
-from metahook.server.work import LONG
+from metahook.server.telemetry.metrics import Metrics
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.connections import Connections
 from tests.build import grouped, my_resource
 from tests.calling import JSON
 from tests.refused import error
@@ -105,7 +107,7 @@ class Held(Server):
     """A server that accepts connections only once it is released."""
 
     def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
+        super().__init__(config, Connections(Limits()), None)
         self.released = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -120,7 +122,7 @@ def test_it_is_ready_once_the_hooks_accept_connections_and_not_before() -> None:
 
 async def readiness_while_held() -> list[tuple[int, int]]:
     """Return the statuses of /readyz and /livez before and after the hooks accept connections."""
-    shutdown = Shutdown(drain=0, stop_timeout=1, reports=Reports())
+    shutdown = Shutdown(drain=0, stop_timeout=1, telemetry=Telemetry())
     hooks = Held(create_server(create_app(TINY)).config)
     health = create_server(create_health_app(lambda: shutdown.is_ready, Metrics(("/sync",), "1", Limits())))
     with Address("127.0.0.1", 0).listen() as hooks_socket, Address("127.0.0.1", 0).listen() as health_socket:

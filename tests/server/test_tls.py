@@ -19,10 +19,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from metahook.server.connections import MAX_CONNECTIONS
+from metahook.server.callers.tls import CLIENT_CERTIFICATE, HANDSHAKE, HANDSHAKE_TIMEOUT, Certificates
+from metahook.server.callers.watched_files import CannotLoad
 from metahook.server.limits import Limits
-from metahook.server.tls import CLIENT_CERTIFICATE, HANDSHAKE, HANDSHAKE_TIMEOUT, Certificates
-from metahook.server.watched_files import CannotLoad
+from metahook.server.wire.connections import MAX_CONNECTIONS
 from tests.protected import (
     Pki,
     connection,

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp
 from metahook.protocol.wire import MIB
 from metahook.server import app as app_module
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.reports import Reports
-from metahook.server.tokens import TokenCheck, Tokens
-from metahook.server.watched_files import CannotLoad, reloading
+from metahook.server.callers.tokens import TokenCheck, Tokens
+from metahook.server.callers.watched_files import CannotLoad, reloading
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.calling import JSON, call
 from tests.protected import POLL, post, serving
 from tests.refused import error
@@ -151,7 +151,7 @@ def test_no_spelling_of_a_path_or_host_changes_what_is_decided(tokens: Tokens) -
 
 def test_a_check_of_some_paths_would_be_noticed(tokens: Tokens) -> None:
     app = create_app(TINY)
-    checked = TokenCheck(app, tokens, Reports().respond_refused)
+    checked = TokenCheck(app, tokens, Telemetry().respond_refused)
 
     def check_hooks(scope: dict[str, str]) -> ASGIApp:
         return checked if scope["path"] in {"/sync", "/customize"} else app

@@ -26,7 +26,6 @@ BROKEN = {
     "a picture that is missing": ('<img src="none.png">', "log: Failed to load resource"),
     "a picture from elsewhere": ('<img src="http://127.0.0.1:9/a.png">', "request to another host"),
     "a table that is too wide": (f"<table><tr>{'<td>word</td>' * 40}</tr></table>", "pixels wide, and the window"),
-    "a comment for tests": ("<p>It does.<!-- tests: e2e.life.x --></p>", "comments about tests"),
     "a list in a paragraph": ("<p>These:<br>- one<br>- two</p>", "Markdown that is not rendered"),
 }
 

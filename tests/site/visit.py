@@ -15,7 +15,6 @@ _READ = """({
   anchors: [...document.querySelectorAll("[id], a[name]")].map(each => each.id || each.name),
   width: document.documentElement.scrollWidth,
   room: document.documentElement.clientWidth,
-  comments: document.evaluate("count(//comment()[contains(., 'test')])", document, null, 1, null).numberValue,
   unread: [...document.querySelectorAll("body :is(p, li, td)")]
     .filter(each => !each.closest("nav"))
     .map(each => [...each.childNodes].map(part => part.tagName == "BR" ? "\\n" : part.nodeType == 3 ? part.data : "x"))
@@ -34,7 +33,6 @@ class Visit:
     anchors: list[str]
     width: int
     room: int
-    comments: int
     unread: list[str]
     failures: list[str]
 
@@ -65,8 +63,6 @@ def _problems(page: Visit, anchors: dict[str, set[str]]) -> Iterator[str]:
             yield f"{link} does not exist"
     if page.width > page.room:
         yield f"it is {page.width} pixels wide, and the window {page.room}"
-    if page.comments:
-        yield "it has comments about tests"
     yield from (f"Markdown that is not rendered: {text[:80]}" for text in page.unread)
 
 

@@ -1,5 +1,6 @@
 {{/* Checks that values.schema.json can't express. Each message names the value and the remedy. */}}
 {{- define "myresource-operator.checks" -}}
+{{- include "myresource-operator.checkRemoved" . -}}
 {{- include "myresource-operator.checkImage" . -}}
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
@@ -17,6 +18,25 @@
 {{- end -}}
 {{- if .Values.metacontroller.check -}}
 {{- include "myresource-operator.checkCluster" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* Values of earlier releases: one sentence names all that are set. Empty ones are accepted, because --reuse-values also passes the defaults of the earlier release. */}}
+{{- define "myresource-operator.checkRemoved" -}}
+{{- $removed := list -}}
+{{- $unset := list -}}
+{{- range $path, $instead := .Files.Get "files/removed-values.yaml" | fromYaml -}}
+{{- $value := $.Values -}}
+{{- range splitList "." $path -}}
+{{- $value = get ($value | default dict) . -}}
+{{- end -}}
+{{- if $value -}}
+{{- $removed = append $removed (printf "%s was removed: %s" $path $instead) -}}
+{{- $unset = append $unset (printf "--set %s=null" $path) -}}
+{{- end -}}
+{{- end -}}
+{{- if $removed -}}
+{{- fail (printf "%s. If an upgrade reuses the values of an earlier release, also add %s" (join ". " $removed) (join " " $unset)) -}}
 {{- end -}}
 {{- end }}
 
@@ -121,13 +141,11 @@
 {{/* Extra values must not replace what the chart sets. */}}
 {{- define "myresource-operator.checkExtras" -}}
 {{- range $place, $variable := .Values.extraEnv -}}
-{{- if and (hasPrefix "MYRESOURCE_" $variable.name) (not (regexMatch "^MYRESOURCE_RECORD(_LIMIT|_VALUES)?$" $variable.name)) -}}
+{{- if hasPrefix "MYRESOURCE_RECORD" $variable.name -}}
+{{- fail (printf "extraEnv[%d].name is %s, which the hook no longer reads: remove it; to record requests, see docs/record.md" $place $variable.name) -}}
+{{- end -}}
+{{- if hasPrefix "MYRESOURCE_" $variable.name -}}
 {{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
-{{- end -}}
-{{- end -}}
-{{- range $place, $argument := .Values.extraArgs -}}
-{{- if and (hasPrefix "-" $argument) (not (regexMatch "^--record(-limit|-values)?(=|$)" $argument)) -}}
-{{- fail (printf "extraArgs[%d] is %s: only --record, --record-limit and --record-values can be added; remove it, and set the value for it instead, such as drain for --drain" $place $argument) -}}
 {{- end -}}
 {{- end -}}
 {{- range $place, $volume := .Values.extraVolumes -}}
@@ -188,9 +206,6 @@
 {{- end }}
 
 {{- define "myresource-operator.checkWatch" -}}
-{{- if .Values.follow -}}
-{{- fail "follow is now named watch: move follow.pods, follow.secrets and follow.dependencies to watch. If an upgrade reuses the values of an earlier release, also add --set follow=null" -}}
-{{- end -}}
 {{- $values := .Values -}}
 {{- $served := .Capabilities.APIVersions -}}
 {{- if gt (len $values.watch.dependencies) 32 -}}

@@ -11,10 +11,11 @@ down this list; the server and the simulator do not know each other.
 
 Nouns: a *controller* is what a hook author writes, *serve* runs it. Each package has its own in its docstring.
 
-``import metahook`` needs msgspec alone: ``serve``, ``Address`` and ``ServerOptions`` need the extra ``server``, and are
-imported at their first use.
+``import metahook`` needs msgspec alone: ``hook_router``, ``serve``, ``Address`` and ``ServerOptions`` need the extra
+``server``, and are imported at their first use.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metahook.kinds import (
@@ -73,19 +74,24 @@ from metahook.protocol import (
 )
 
 if TYPE_CHECKING:
-    from metahook.server.address import Address
     from metahook.server.app import ServerOptions
-    from metahook.server.server import serve
+    from metahook.server.hook.router import hook_router
+    from metahook.server.lifecycle.address import Address
+    from metahook.server.lifecycle.serve import serve
 else:
+    _SERVER = {
+        "Address": "metahook.server.lifecycle.address",
+        "ServerOptions": "metahook.server.app",
+        "hook_router": "metahook.server.hook.router",
+        "serve": "metahook.server.lifecycle.serve",
+    }
 
     def __getattr__(name: str) -> object:
         """Import the server at its first use, so that a hook that is only tested or simulated needs no server."""
-        if name not in {"Address", "ServerOptions", "serve"}:
+        if name not in _SERVER:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
-        from metahook.server import server  # noqa: PLC0415 - see above
-
-        return getattr(server, name)
+        return getattr(import_module(_SERVER[name]), name)
 
 
 __version__ = "0.2.0"
@@ -134,6 +140,7 @@ __all__ = [
     "UpdateMethod",
     "children_from_newer_generation",
     "drifted_field",
+    "hook_router",
     "is_from_newer_generation",
     "leftovers",
     "removal",

@@ -13,7 +13,7 @@ from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.controller import Hook
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
-from metahook.server.reports import Reports
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.build import NOW
 from tests.calling import call
 from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
@@ -136,7 +136,9 @@ def test_a_request_without_a_parent_is_logged_by_the_app_alone(caplog: pytest.Lo
     ids=["sync", "customize", "malformed", "empty"],
 )
 def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> None:
-    apps = (create_app(TINY, each, clock=lambda: NOW, reports=Reports(new_id=str)) for each in (ServerOptions(), DEV))
+    apps = (
+        create_app(TINY, each, clock=lambda: NOW, telemetry=Telemetry(new_id=str)) for each in (ServerOptions(), DEV)
+    )
     plain, dev = (call(app, path, body) for app in apps)
 
     assert (dev.status_code, dev.content, dev.headers) == (plain.status_code, plain.content, plain.headers)

@@ -24,7 +24,7 @@ from metahook.envtest.hook_server import HookServer
 from metahook.envtest.manifests import documents, of_kind, with_hooks_at
 from metahook.envtest.metacontroller import count_events, metacontroller
 from metahook.protocol import Manifest
-from metahook.server.app import Controllers
+from metahook.server.hook.router import Controllers
 
 T = TypeVar("T")
 Manifests = list[Manifest]

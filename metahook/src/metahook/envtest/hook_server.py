@@ -7,9 +7,10 @@ from types import TracebackType
 from typing import Self
 
 from metahook.envtest.process import PATIENCE
-from metahook.server.address import Address
-from metahook.server.app import Controllers, create_app
-from metahook.server.server import create_server
+from metahook.server.app import create_app
+from metahook.server.hook.router import Controllers
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.server import create_server
 
 
 class HookServer:

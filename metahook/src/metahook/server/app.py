@@ -1,44 +1,25 @@
-"""The app: POST /sync and POST /customize of one controller, or of several, each under its own prefix.
+"""The app that ``metahook.serve`` serves: FastAPI with the routes of hooks, and refusals in place of its errors."""
 
-The routes take the raw body: FastAPI's own way of declaring a body would parse all of it, and answer a mistake with the
-request's content, which Metacontroller would copy into an Event.
-"""
-
-import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
-from starlette import routing
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.protocol import Body, Controller
-from metahook.protocol.controller import Answer, Hook
+from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tokens import TokenCheck, Tokens
+from metahook.server.callers.watched_files import reloading
 from metahook.server.clock import Clock, utc_now
-from metahook.server.endpoint import Answers, Endpoint
+from metahook.server.hook.calls import HookCalls
+from metahook.server.hook.router import Controllers, add_routes, hooks_of
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.logs import DEFAULT_LOG, LogOptions
-from metahook.server.metrics import Metrics
-from metahook.server.openapi import openapi_document
-from metahook.server.recording import Recorder
-from metahook.server.refusal import (
-    from_http_exception,
-)
-from metahook.server.reports import Reports
-from metahook.server.routes import HookCalls, Route, Routes
-from metahook.server.tls import Certificates
-from metahook.server.tokens import TokenCheck, Tokens
-from metahook.server.watched_files import reloading
-from metahook.server.work import Work
-
-Controllers = Controller | Mapping[str, Controller]
-"""One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
-
-_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+from metahook.server.refusal import from_http_exception
+from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
+from metahook.server.telemetry.metrics import Metrics
+from metahook.server.telemetry.telemetry import Telemetry
 
 
 @dataclass(frozen=True)
@@ -57,8 +38,6 @@ class ServerOptions:
     """Serve the hooks over TLS; None over plain HTTP."""
     tokens: Tokens | None = None
     """Serve the hooks to callers with a token; None to everyone."""
-    recorder: Recorder | None = None
-    """Writes requests and responses to files."""
     version: str = __version__
     """The hook's version, for the OpenAPI document."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -70,98 +49,53 @@ class ServerOptions:
 DEFAULT_OPTIONS = ServerOptions()
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - what serve knows and other servers do not
     controllers: Controllers,
     options: ServerOptions = DEFAULT_OPTIONS,
     *,
     clock: Clock = utc_now,
     health_port: int | None = None,
-    reports: Reports | None = None,
+    telemetry: Telemetry | None = None,
+    in_flight: Callable[[], int] = lambda: 0,
 ) -> FastAPI:
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
-    *health_port* is for the page ``/`` of development mode; None if health is not served. *reports* gets to know what
-    happens to requests; without it, the log does.
+    *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* gets to know what
+    happens to requests; without it, the log does. *in_flight* tells how many requests have arrived and are unanswered.
     """
-    app = _empty_app(options)
-    reports = reports or create_reports(controllers, options)
-    app.add_exception_handler(HTTPException, _refuse_with(reports))
-    by_prefix = _by_prefix(controllers)
-    work = Work(options.limits)
-    app.state.work = work
-    hooks = dict(_hooks(by_prefix))
-    if options.dev:
-        from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
-
-        hooks = turn_on(app, hooks, health_port, reports.respond_refused)
-    answers = None if options.dev else Answers()
-    endpoints = [Endpoint(path, hook, clock, answers) for path, hook in hooks.items()]
-    routes = Routes({each.path: Route(each, work, reports, options.recorder) for each in endpoints}, options.tokens)
-    # Why not in development mode: it has a check of its own for each request.
-    app.state.try_respond = None if options.dev else routes.try_respond
-    # Why, though HookCalls responds first: the router's refusals 404 and 405 name these paths and methods.
-    app.router.routes.extend(routing.Route(path, route, methods=["POST"]) for path, route in routes.by_path.items())
-    document = openapi_document(app.title, app.version, by_prefix)
-    app.openapi = lambda: document  # type: ignore[method-assign] # FastAPI's way of extending
-    # A direct response skips all middleware: what refuses requests there must also be in Routes.try_respond.
-    # Why not add_middleware: this one runs after those that refuse requests.
-    app.user_middleware.append(Middleware(HookCalls, routes=routes))
-    if options.tokens:
-        # Why last: the middleware that is added last is the first one to run.
-        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=reports.respond_refused)
-    if options.recorder:
-        options.recorder.announce()
-    return app
-
-
-def _empty_app(options: ServerOptions) -> FastAPI:
-    """Return an app without routes."""
+    telemetry = telemetry or create_telemetry(controllers, options)
     app = FastAPI(
         title="Metacontroller hooks",
         version=options.version,
-        docs_url=None,
+        docs_url=None,  # the pages would load their scripts from another server
         redoc_url=None,
         lifespan=lambda _: reloading(options.tokens),  # for other servers: serve, which has no lifespan, reloads itself
     )
     app.router.redirect_slashes = False
+    hooks = hooks_of(controllers)
+    paths = {*hooks, "/openapi.json", *(["/", "/docs"] if options.dev else [])}
+    app.add_exception_handler(HTTPException, _refuse_with(telemetry, paths))
+    if options.dev:
+        from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
+
+        hooks = turn_on(app, hooks, health_port, telemetry.respond_refused)
+    app.state.calls = HookCalls(options.limits, telemetry, clock, in_flight)
+    add_routes(app.router, controllers, hooks, app.state.calls)
+    if options.tokens:
+        # The middleware that is added last is the first one to run.
+        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=telemetry.respond_refused)
     return app
 
 
-def paths(controllers: Controllers) -> list[str]:
-    """Return the paths of the hooks of *controllers*; raise ValueError if a prefix is not one."""
-    return [path for path, _ in _hooks(_by_prefix(controllers))]
+def create_telemetry(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Telemetry:
+    """Return the telemetry of a server. Development mode has a log of its own for calls."""
+    return Telemetry(None if options.dev else options.log.rate, hooks=hooks_of(controllers), metrics=metrics)
 
 
-def create_reports(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Reports:
-    """Return the reports of a server. Why no calls in development mode: that has a log of its own for them."""
-    return Reports(None if options.dev else options.log.rate, hooks=paths(controllers), metrics=metrics)
-
-
-def _refuse_with(reports: Reports) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler of the router's exceptions. Why a coroutine: Starlette has threads for other handlers."""
+def _refuse_with(telemetry: Telemetry, paths: Collection[str]) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return the handler of the router's exceptions: a coroutine, because Starlette has threads for other handlers."""
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return reports.respond_refused(from_http_exception(request, error), request.url.path)
+        return telemetry.respond_refused(from_http_exception(error, paths), request.url.path)
 
     return refuse
-
-
-def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
-    if isinstance(controllers, Controller):
-        return {"": controllers}
-    for prefix in controllers:
-        if not _PREFIX.fullmatch(prefix):
-            message = f"not the prefix of a path: {prefix!r}; write it as in /myresource"
-            raise ValueError(message)
-    return controllers
-
-
-def _hooks(controllers: Mapping[str, Controller]) -> Iterator[tuple[str, Hook]]:
-    """Yield the hooks, each with its path."""
-    for prefix, controller in controllers.items():
-        yield f"{prefix}/sync", controller.call_sync
-        yield f"{prefix}/customize", _without_clock(controller.call_customize)
-
-
-def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
-    return lambda body, _: hook(body)

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from metahook.protocol import MalformedRequest, wire
@@ -35,7 +33,7 @@ class Refusal:
     """Whether the rest of the request is read and dropped before the connection is closed."""
 
     def body(self, id_: str) -> bytes:
-        """Return the body of the response, JSON, with the id that the log has, see :mod:`metahook.server.reports`."""
+        """Return the body of the response, JSON, with the id that the log has."""
         return wire.refusal_body(self.message, id_)
 
     def response(self, id_: str) -> Response:
@@ -44,7 +42,7 @@ class Refusal:
         return kind(self.body(id_), self.status, self._headers(), "application/json")
 
     def _headers(self) -> Mapping[str, str] | None:
-        # Why random: requests that are refused at the same time do not all come back at the same time.
+        # A random time, so that requests that are refused at the same time do not all come back at the same time.
         return self.headers if self.status != BUSY else {"Retry-After": str(1 + secrets.randbelow(RETRY_AFTER))}
 
 
@@ -71,7 +69,7 @@ def _waits_for_continue(scope: Scope) -> bool:
 
 
 class Refused(Exception):
-    """Raised to respond with a refusal. Why not the constants: an exception keeps the traceback of each raise."""
+    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
@@ -112,25 +110,18 @@ def malformed(error: MalformedRequest) -> Refusal:
     return Refusal(wire.MALFORMED, str(error))
 
 
-def from_http_exception(request: Request, error: Exception) -> Refusal:
-    """Return the refusal for an exception of the router: no such path, or no such method."""
+def from_http_exception(error: Exception, paths: Iterable[str]) -> Refusal:
+    """Return the refusal for an exception of the router: no such path, of those that the app has, or no such method."""
     status = getattr(error, "status_code", FAILED.status)
     if status == NOT_ALLOWED.status:
         return _not_allowed(getattr(error, "headers", {})["Allow"])
-    return _not_found(request.app.routes) if status == NOT_FOUND.status else FAILED
+    if status == NOT_FOUND.status:
+        return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {', '.join(sorted(paths))}")
+    return FAILED
 
 
 def _not_allowed(allowed: str) -> Refusal:
-    """Return the refusal that names the *allowed* methods of the path. Why sorted: the router has them in a set."""
+    """Return the refusal that names the *allowed* methods of the path, sorted, because the router has them in a set."""
     methods = sorted(allowed.split(", "))
     message = f"{NOT_ALLOWED.message}: use {' or '.join(methods)}"
     return replace(NOT_ALLOWED, message=message, headers={"Allow": ", ".join(methods)})
-
-
-def _not_found(routes: Iterable[Route]) -> Refusal:
-    """Return the refusal that lists the paths of *routes*, which are the app's own: none is of the request.
-
-    A route with parameters, for files that a page loads, is left out.
-    """
-    paths = ", ".join(sorted(route.path for route in routes if not route.param_convertors))
-    return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {paths}")

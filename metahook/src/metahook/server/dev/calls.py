@@ -15,7 +15,7 @@ from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.printable import printable
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines
-from metahook.server.line import Line
+from metahook.server.telemetry.log_event import LogEvent
 
 Json = dict[str, Any]
 
@@ -87,7 +87,7 @@ def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last:
         changes: list[str] = []
         if isinstance(outcome, bytes):
             outcome, changes = _described(outcome, last.replace(path, parent.uid, outcome))
-        log.info(Line(f"{printable(call)}: {outcome}", changes=changes))
+        log.info(LogEvent(f"{printable(call)}: {outcome}", changes=changes))
     except MalformedRequest:
         pass  # it names no parent, and the app logs why it is refused
     except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it

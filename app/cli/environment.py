@@ -1,0 +1,43 @@
+"""The settings of the environment, for a server that is not ``myresource serve``."""
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from app.settings import InvalidSetting, Settings, read, variable_of
+from metahook.server.callers.tokens import Tokens
+from metahook.server.callers.watched_files import CannotLoad
+from metahook.server.telemetry.logs import set_up_logging
+
+_OF_SERVE = {
+    "tls_cert": "use this server's own options for TLS",
+    "tls_key": "use this server's own options for TLS",
+    "tls_client_ca": "use this server's own options for TLS",
+    "dev": "for development mode, run: myresource serve --dev",
+}
+"""The settings that another server would not heed, each with its remedy."""
+
+
+def settings_for_another_server() -> Settings:
+    """Return the settings, and set up the log; end the process with one line if one can't be used."""
+    try:
+        settings = read(Settings)
+    except InvalidSetting as error:
+        _exit(f"Invalid value for {variable_of(error.name)}: {error}")
+    for name, remedy in _OF_SERVE.items():
+        if getattr(settings, name):
+            _exit(f"{variable_of(name)} is for myresource serve; {remedy}")
+    set_up_logging(settings.log)  # other servers set up only their own
+    return settings
+
+
+def tokens_of(settings: Settings) -> Tokens | None:
+    """Return the tokens, or None if callers need none; end the process with one line if there are none to load."""
+    try:
+        return Tokens(Path(settings.tokens)) if settings.tokens else None
+    except CannotLoad as error:
+        _exit(str(error))
+
+
+def _exit(problem: str) -> NoReturn:
+    sys.exit(f"myresource: {problem}")

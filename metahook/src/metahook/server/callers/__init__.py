@@ -1,0 +1,11 @@
+"""Who may call: clients with a certificate, or with a token.
+
+The rule of this package: whoever is refused learns nothing but how to be accepted.
+
+    tls             the server's certificate, and those that clients need
+    tokens          bearer tokens
+    pem             whether a file has what it is given for
+    watched_files   files that are replaced while the server runs
+
+Imports limits, refusals, and the reasons for which connections are closed.
+"""

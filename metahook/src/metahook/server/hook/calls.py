@@ -1,0 +1,185 @@
+"""The calls of hooks: a body is read and decided about, and the decision becomes a response.
+
+A short body is decided about in the event loop, where a decision takes about as long as a thread would take to start.
+A hook that blocks there also blocks health, so that the kubelet restarts it. A long body is decided about in a thread.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.request import Body, CustomizeRequest, Parent
+from metahook.server.clock import Clock
+from metahook.server.limits import Limits
+from metahook.server.refusal import FAILED, INCOMPLETE, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
+from metahook.server.telemetry.error_location import error_location
+from metahook.server.telemetry.hook_call import OK, HookCall
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.body import Bodies
+from metahook.server.wire.body_memory import Buffer
+
+LONG = 256 * 1024
+"""Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
+
+THREADS = 2
+"""So that one long body does not wait for the end of another. More would only share the same CPU."""
+
+_JSON = (b"content-type", b"application/json")
+
+
+class HookCalls:
+    """Calls hooks within *limits*, and reports each call once.
+
+    *in_flight* tells how many requests have arrived and have no response yet, where the server knows it.
+    """
+
+    def __init__(self, limits: Limits, telemetry: Telemetry, clock: Clock, in_flight: Callable[[], int]) -> None:
+        self._limits = limits
+        self._telemetry = telemetry
+        self._clock = clock
+        self._in_flight = in_flight
+        self._bodies = Bodies(limits)
+        self._threads = ThreadPoolExecutor(THREADS, "hook")
+        self._in_threads: set[Future[Any]] = set()
+
+    @property
+    def is_in_threads(self) -> bool:
+        """Whether a thread decides. Python waits for it before the process exits."""
+        return bool(self._in_threads)
+
+    async def respond(self, request: Request, path: str, hook: Hook) -> Response:
+        """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
+        call = _Call(self._telemetry, path)
+        try:
+            return call.respond(await self._decision(request, hook, call))
+        except ClientDisconnect:
+            return INCOMPLETE.response("")  # it is not reported: the connection is closed, so it is not sent
+        except Refused as refused:
+            return call.refuse(refused.refusal)
+        except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
+            return call.refuse(FAILED, error_location(error))
+
+    async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
+        """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
+        self._check_in_flight()  # before the body is read, because under overload most requests are refused
+        buffer = await self._bodies.read(request)
+        call.body = buffer.body
+        if len(buffer.body) > LONG:
+            return await self._decide_long(hook, buffer)
+        with buffer:
+            return _decide(hook, buffer.body, self._clock())
+
+    def _check_in_flight(self) -> None:
+        """Raise Refused if too many requests are in flight."""
+        if self._in_flight() > self._limits.max_in_flight:
+            raise Refused(TOO_MANY_REQUESTS)
+
+    async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
+        """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
+        try:
+            self._check_in_flight()  # others have arrived while this body did
+        except Refused:
+            buffer.release()
+            raise
+        future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
+        self._in_threads.add(future)
+        loop = asyncio.get_running_loop()
+        # The callback gets the future: one that refers to it would keep the body until the garbage collector runs.
+        future.add_done_callback(lambda ended: self._end_long(ended, buffer, loop))
+        try:
+            async with asyncio.timeout(self._limits.decide_timeout):
+                return await asyncio.shield(asyncio.wrap_future(future))
+        except TimeoutError:
+            future.cancel()  # if no thread has begun with it
+            raise Refused(TOO_LONG) from None
+
+    def _end_long(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
+        self._in_threads.discard(future)
+        with suppress(RuntimeError):  # the loop is closed: so is the server
+            loop.call_soon_threadsafe(buffer.release)
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What a hook decided: an answer, or a refusal, with the *place* in the code and the parent."""
+
+    outcome: Answer | Refusal
+    place: str = ""
+    parent: Parent | None = None
+
+
+def _decide(hook: Hook, body: Body, now: datetime) -> _Decision:
+    """Return what *hook* decides about *body* at *now*.
+
+    Errors are returned, not raised: a future holds its exception, whose traceback refers to the future. Such a cycle
+    keeps the body in memory until the garbage collector runs.
+    """
+    try:
+        return _Decision(hook(body, now))
+    except MalformedRequest as error:
+        return _Decision(malformed(error))
+    except KeyboardInterrupt:
+        raise
+    # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync.
+    except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
+        return _Decision(FAILED, error_location(error), _try_parent(body))
+
+
+def _try_parent(body: Body) -> Parent | None:
+    """Return the parent of the request *body*, or None."""
+    try:
+        return CustomizeRequest.decode(body).parent
+    except MalformedRequest:
+        return None
+
+
+class _JsonResponse(Response):
+    """A response with an answer. Starlette would take 3 us to build the same headers."""
+
+    def __init__(self, body: bytes) -> None:
+        self.status_code, self.body, self.background = OK, body, None
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), _JSON]
+
+
+class _Call:
+    """A call of the hook at *path*: reports its response, and returns it."""
+
+    def __init__(self, telemetry: Telemetry, path: str) -> None:
+        self._telemetry = telemetry
+        self._path = path
+        self._begin = telemetry.timer()
+        self.body: Body = b""
+        """Empty until it is received."""
+
+    def respond(self, decision: _Decision) -> Response:
+        """Report *decision*, and return it as a response."""
+        outcome = decision.outcome
+        if isinstance(outcome, Refusal):
+            return self.refuse(outcome, decision.place, decision.parent)
+        response = _JsonResponse(outcome.body)
+        self._report(response, summary=outcome.summary)
+        return response
+
+    def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
+        """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
+        # Other refusals are the sender's mistakes: it may send many, and to decode a body for its parent takes time.
+        if refusal.status >= FAILED.status:
+            parent = parent or _try_parent(self.body)
+        id_ = self._telemetry.count_refusal(self._path, refusal, place)
+        response = refusal.response(id_)
+        self._report(response, limit=refusal.limit, id=id_, parent=parent)
+        return response
+
+    def _report(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
+        seconds = self._telemetry.timer() - self._begin
+        sizes = (len(self.body), len(response.body))
+        self._telemetry.called(HookCall(self._path, response.status_code, *sizes, seconds, **fields))

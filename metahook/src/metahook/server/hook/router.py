@@ -1,0 +1,86 @@
+"""The routes of controllers, for any FastAPI app: ``app.include_router(hook_router(CONTROLLER))``.
+
+The routes take the raw body: FastAPI's own way of declaring a body would parse all of it, and answer a mistake with the
+request's content, which Metacontroller would copy into an Event.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from metahook.protocol.controller import Answer, Controller, Hook
+from metahook.protocol.request import Body
+from metahook.server.clock import Clock, utc_now
+from metahook.server.hook.calls import HookCalls
+from metahook.server.hook.openapi import customize_documentation, sync_documentation
+from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.telemetry.telemetry import Telemetry
+
+Controllers = Controller | Mapping[str, Controller]
+"""One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
+
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
+
+def hook_router(
+    controllers: Controllers,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    telemetry: Telemetry | None = None,
+    clock: Clock = utc_now,
+) -> APIRouter:
+    """Return the routes of the hooks of *controllers*, which share the memory and the threads that *limits* allow.
+
+    Calls are logged with :mod:`logging`, or as *telemetry* does. The limits of bodies hold under any server; those of
+    connections, and of requests in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
+    """
+    router = APIRouter()
+    calls = HookCalls(limits, telemetry or Telemetry(), clock, lambda: 0)
+    add_routes(router, controllers, hooks_of(controllers), calls)
+    return router
+
+
+def add_routes(router: APIRouter, controllers: Controllers, hooks: Mapping[str, Hook], calls: HookCalls) -> None:
+    """Add the routes of *hooks*, by path, to *router*: those of *controllers*, or what takes their place."""
+    for prefix, controller in _by_prefix(controllers).items():
+        for path, documentation in (
+            (f"{prefix}/sync", sync_documentation(controller)),
+            (f"{prefix}/customize", customize_documentation(controller)),
+        ):
+            name = path.removeprefix("/").replace("/", "-")
+            endpoint = _endpoint(path, hooks[path], calls)
+            router.add_api_route(path, endpoint, methods=["POST"], operation_id=name, name=name, **documentation)
+
+
+def hooks_of(controllers: Controllers) -> dict[str, Hook]:
+    """Return the hooks of *controllers*, by path; raise ValueError if a prefix is not one."""
+    hooks: dict[str, Hook] = {}
+    for prefix, controller in _by_prefix(controllers).items():
+        hooks[f"{prefix}/sync"] = controller.call_sync
+        hooks[f"{prefix}/customize"] = _without_clock(controller.call_customize)
+    return hooks
+
+
+def _endpoint(path: str, hook: Hook, calls: HookCalls) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        # An app may include the router under a prefix. One with parameters would make any number of paths.
+        return await calls.respond(request, path if request.path_params else request.scope["path"], hook)
+
+    return endpoint
+
+
+def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
+    if isinstance(controllers, Controller):
+        return {"": controllers}
+    for prefix in controllers:
+        if not _PREFIX.fullmatch(prefix):
+            message = f"not the prefix of a path: {prefix!r}; write it as in /myresource"
+            raise ValueError(message)
+    return controllers
+
+
+def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
+    return lambda body, _: hook(body)

@@ -1,0 +1,109 @@
+"""The log on stderr: a line of JSON for each record, or text for people at a terminal.
+
+All logging goes through :mod:`logging`, so that a hook's author can set it up in another way. Here, it is rendered: the
+lines of metahook, those of the hook's author, and those of the libraries.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, TextIO
+
+from metahook.protocol.printable import printable
+from metahook.server.telemetry.error_location import error_location
+from metahook.server.telemetry.log_event import LogEvent
+from metahook.server.telemetry.log_rate import LOG_RATE
+
+Format = Literal["auto", "json", "console"]
+Level = Literal["debug", "info", "warning", "error"]
+Fields = dict[str, Any]
+
+_LIBRARIES = ("asyncio", "concurrent", "uvicorn")
+"""Loggers whose messages and exceptions may have what they were called with, such as a piece of a request."""
+
+_END = re.compile(r"[<(:\n]")
+"""Where the fixed part of a library's message ends."""
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """What is logged, and how."""
+
+    format: Format = "auto"
+    """``auto`` is ``console`` on a terminal, and else ``json``."""
+    level: Level = "info"
+    rate: float = LOG_RATE
+    """Lines of calls a second; level ``debug`` has a line for each call."""
+
+
+DEFAULT_LOG = LogOptions()
+
+
+def set_up_logging(options: LogOptions = DEFAULT_LOG, stream: TextIO | None = None) -> None:
+    """Log to *stream* (default: stderr), unless logging is set up already."""
+    root = logging.getLogger()
+    if root.handlers:
+        return
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter(options.format, is_terminal=handler.stream.isatty()))
+    root.addHandler(handler)
+    root.setLevel(options.level.upper())
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def formatter(format_: Format, *, is_terminal: bool) -> logging.Formatter:
+    """Return the formatter of the log."""
+    is_json = format_ == "json" or (format_ == "auto" and not is_terminal)
+    return _Formatter(_as_json if is_json else _for_people)
+
+
+class _Formatter(logging.Formatter):
+    """Writes the fields of a record as *render* returns them."""
+
+    def __init__(self, render: Callable[[Fields], str]) -> None:
+        super().__init__()
+        self._render = render
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._render(self._fields(record))
+
+    def _fields(self, record: logging.LogRecord) -> Fields:
+        """Return the fields of *record*, in the order in which they are written."""
+        line: object = record.msg
+        head = {"time": _time(record), "level": record.levelname.lower()}
+        if isinstance(line, LogEvent):
+            return {**head, "event": line.event, **line.fields, **self._traces(record)}
+        head["logger"] = record.name
+        if record.name.partition(".")[0] not in _LIBRARIES:
+            return {**head, "event": record.getMessage(), **self._traces(record)}
+        error = record.exc_info[1] if record.exc_info else None
+        fixed = _END.split(record.getMessage(), maxsplit=1)[0].strip()
+        return {**head, "event": fixed, **({"where": error_location(error)} if error else {})}
+
+    def _traces(self, record: logging.LogRecord) -> Fields:
+        """Return the exception and the stack of *record*, if it has them."""
+        exception = self.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else None
+        traces = {"exception": exception, "stack_info": record.stack_info}
+        return {name: text for name, text in traces.items() if text}
+
+
+def _time(record: logging.LogRecord) -> str:
+    """Return when *record* was made, in RFC 3339."""
+    at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+    return at.replace("+00:00", "Z")
+
+
+def _as_json(fields: Fields) -> str:
+    return json.dumps(fields, default=repr)
+
+
+def _for_people(fields: Fields) -> str:
+    """Return *fields*, which may hold anything, as text: none moves the cursor, and lists have lines of their own."""
+    time, level, event = (printable(str(fields.pop(name))) for name in ("time", "level", "event"))
+    logger, exception = fields.pop("logger", ""), fields.pop("exception", "")
+    source = f" [{logger}]" if logger else ""
+    traces = [printable(line) for line in exception.splitlines()]
+    return "\n".join([f"{time} [{level}] {LogEvent(event, **fields)}{source}", *traces])

@@ -1,0 +1,184 @@
+"""Metrics, for Prometheus: what is called, what is refused, and what is decided.
+
+Each label has a bounded set of values: the paths of the hooks, the names of limits, and the reasons of the controllers.
+Nothing that a request contains becomes one. docs/metrics.md has the table of all families, made from this module.
+"""
+
+import platform
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+
+from metahook.protocol.summary import Summary
+from metahook.server.limits import KIB, Limits
+from metahook.server.telemetry.hook_call import HookCall
+
+disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
+
+M = TypeVar("M", Counter, Histogram)
+
+PREFIX = "metahook_"
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+OTHER = "other"
+"""Stands for a path that is not a hook's."""
+
+NO_LIMIT = "none"
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+SIZES = tuple(KIB * 4**power for power in range(9))
+"""Bytes: 1 KiB, 4 KiB, ... 64 MiB."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A metric, with all of its series."""
+
+    name: str
+    type: str
+    labels: tuple[str, ...]
+    text: str
+
+
+class Metrics:
+    """The metrics of one server, in a registry of its own. Any thread may call the methods."""
+
+    def __init__(self, hooks: Collection[str], version: str, limits: Limits) -> None:
+        """Start at zero; *hooks* are their paths, *version* is the hook's."""
+        self.registry = CollectorRegistry()
+        self.families: list[Family] = []
+        self._hooks = frozenset(hooks)
+        self._series: dict[tuple[Any, tuple[str, ...]], Any] = {}
+        self._add_calls()
+        self._add_decisions()
+        self._add_connections()
+        self._add_configuration(version, limits)
+
+    def _add_calls(self) -> None:
+        self._calls = self._counter(
+            "calls", "Calls that reached a hook, by status code. Others are among the refusals.", "hook", "code"
+        )
+        self._seconds = self._histogram(
+            "call_duration_seconds", "Time from the head of a request to its response.", SECONDS
+        )
+        self._request = self._histogram(
+            "request_size_bytes", "Size of the bodies of requests; 0 if it was not received.", SIZES
+        )
+        self._response = self._histogram("response_size_bytes", "Size of the bodies of responses.", SIZES)
+        self._refusals = self._counter(
+            "refusals", "Responses other than 200, by the limit that was exceeded.", "hook", "code", "limit"
+        )
+
+    def _add_decisions(self) -> None:
+        self._syncs = self._counter("syncs", "Syncs, by the reason of the computed condition Ready.", "hook", "reason")
+        self._transitions = self._counter(
+            "reason_transitions", "Syncs that changed the reason of the condition Ready.", "hook", "before", "after"
+        )
+        self._children = self._counter("children_listed", "Children that the responses to syncs listed.", "hook")
+        self._kept = self._counter("kept_syncs", "Syncs that kept children as they were last applied.", "hook")
+        self._findings = self._counter(
+            "installation_findings", "Calls that showed what is wrong with the installation.", "hook", "finding"
+        )
+
+    def _add_connections(self) -> None:
+        self._in_flight = self._gauge("calls_in_flight", "Requests that are received and not yet answered.")
+        self._connections = self._gauge(
+            "connections", "Open connections to the hooks; with TLS, those whose handshake is complete."
+        )
+        self._closed = self._counter(
+            "connections_closed", "Connections that a limit closed without a response.", "limit"
+        )
+        self._omitted = self._counter("log_lines_omitted", "Lines about calls that were left out of the log.")
+
+    def _add_configuration(self, version: str, limits: Limits) -> None:
+        build = self._gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
+        build.labels(version, platform.python_version()).set(1)
+        settings = self._gauge("limit", "The limits, by setting, in bytes, seconds or as a number.", "limit")
+        for field in fields(limits):
+            settings.labels(field.name).set(getattr(limits, field.name))
+        for collector in (ProcessCollector, PlatformCollector, GCCollector):
+            collector(registry=self.registry)
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
+        return Counter(PREFIX + name, text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
+        self.families.append(Family(PREFIX + name, "gauge", labels, text))
+        return Gauge(PREFIX + name, text, labels, registry=self.registry)
+
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+        self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
+        return Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets)
+
+    def called(self, call: HookCall) -> None:
+        """Count *call*."""
+        hook = self._known(call.hook)
+        self._of(self._calls, hook, str(call.status)).inc()
+        self._of(self._seconds, hook).observe(call.seconds)
+        self._of(self._request, hook).observe(call.request_bytes)
+        self._of(self._response, hook).observe(call.response_bytes)
+        if call.summary:
+            self._decided(hook, call.summary)
+
+    def _decided(self, hook: str, summary: Summary) -> None:
+        for finding in summary.findings:
+            self._of(self._findings, hook, finding.name).inc()
+        if summary.rules is not None:
+            return
+        self._of(self._syncs, hook, summary.reason).inc()
+        if summary.reason != summary.reason_before:
+            self._of(self._transitions, hook, summary.reason_before, summary.reason).inc()
+        self._of(self._children, hook).inc(summary.children)
+        self._of(self._kept, hook).inc(summary.kept > 0)
+
+    def refused(self, path: str, status: int, limit: str) -> None:
+        """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
+        self._refusals.labels(self._known(path), str(status), limit or NO_LIMIT).inc()
+
+    def closed(self, limit: str) -> None:
+        """Count a connection that *limit* closed without a response."""
+        self._closed.labels(limit).inc()
+
+    def omitted(self, lines: int) -> None:
+        """Count *lines* about calls that were left out of the log."""
+        self._omitted.inc(lines)
+
+    def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
+        """Ask these for the numbers of requests in flight and of connections, whenever the metrics are read."""
+        self._in_flight.set_function(in_flight)
+        self._connections.set_function(connections)
+
+    def measure_certificate(self, expiry: Callable[[], float]) -> None:
+        """Ask *expiry* when the certificate expires, in seconds since the epoch, whenever the metrics are read."""
+        text = "When the certificate of the hooks expires, in seconds since 1970. Only with TLS."
+        self._gauge("certificate_expiry_timestamp_seconds", text).set_function(expiry)
+
+    def text(self) -> bytes:
+        """Return all metrics, in the text format of Prometheus."""
+        return generate_latest(self.registry)
+
+    def _of(self, metric: M, *labels: str) -> M:
+        """Return the series of *metric* with *labels*. To look it up in the metric takes as long as to count."""
+        key = (metric, labels)
+        series: M | None = self._series.get(key)
+        if series is None:
+            series = self._series[key] = metric.labels(*labels)
+        return series
+
+    def _known(self, path: str) -> str:
+        """Return *path* if it is a hook's: clients choose others, and each value of a label stays in memory."""
+        return path if path in self._hooks else OTHER

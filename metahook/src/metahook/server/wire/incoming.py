@@ -1,0 +1,100 @@
+"""Follows the requests that arrive on a connection, and refuses what is no request, or over a limit.
+
+uvicorn has a parser of its own, and bounds neither the size of a head nor the bytes before it is complete. This one
+reads the same bytes first.
+"""
+
+from typing import Protocol
+
+import httptools
+
+from metahook.server.limits import Limits
+from metahook.server.refusal import HEAD_TOO_LARGE, NOT_HTTP, TOO_MANY_HEADERS, UPGRADE, URL_TOO_LONG, Refused
+
+
+class Listener(Protocol):
+    """Is told how far a request has arrived."""
+
+    def head_begins(self) -> None:
+        """Note that a request begins."""
+
+    def head_ends(self) -> None:
+        """Note that the request line and all headers have arrived."""
+
+    def body_ends(self) -> None:
+        """Note that the request has arrived completely."""
+
+
+class Incoming:
+    """The requests of one connection. It keeps sizes, and nothing of what arrives."""
+
+    def __init__(self, limits: Limits, listener: Listener) -> None:
+        self._limits = limits
+        self._listener = listener
+        self._parser = httptools.HttpRequestParser(self)
+        # As uvicorn does: what follows a request that closes the connection is no error of that request.
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._head_size = 0
+        self._url_size = 0
+        self._headers = 0
+        self._unparsed = 0
+        """Bytes that have arrived since a part of the request was complete."""
+
+    def feed(self, data: bytes) -> None:
+        """Follow *data*; raise Refused as soon as a limit is passed."""
+        self._unparsed += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            cause = error.__context__
+            raise cause if isinstance(cause, Refused) else Refused(NOT_HTTP) from None
+        if self._unparsed > self._limits.max_head:
+            raise Refused(HEAD_TOO_LARGE)
+
+    def head_of_next(self) -> None:
+        """Note that what arrives next is the head of a request."""
+        self._unparsed = 0
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._head_size = self._url_size = self._headers = 0
+        self._listener.head_begins()
+
+    def on_url(self, url: bytes) -> None:
+        """Count a part of the URL."""
+        self._url_size += len(url)
+        if self._url_size > self._limits.max_url:
+            raise Refused(URL_TOO_LONG)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count a header, or a trailer."""
+        self._headers += 1
+        if self._headers > self._limits.max_headers:
+            raise Refused(TOO_MANY_HEADERS)
+        self._count(len(name) + len(value) + len(": \r\n"))
+
+    def on_headers_complete(self) -> None:
+        """End the head."""
+        if self._parser.should_upgrade():
+            raise Refused(UPGRADE)
+        if self._parser.get_http_version() not in {"1.0", "1.1"}:
+            raise Refused(NOT_HTTP)
+        self._unparsed = 0
+        self._listener.head_ends()
+
+    def on_body(self, _: bytes) -> None:
+        """Note that a part of the body has arrived."""
+        self._unparsed = 0
+
+    def on_message_complete(self) -> None:
+        """End the request."""
+        self._unparsed = 0
+        self._listener.body_ends()
+
+    def _count(self, size: int) -> None:
+        self._head_size += size
+        if self._head_size > self._limits.max_head:
+            raise Refused(HEAD_TOO_LARGE)

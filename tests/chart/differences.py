@@ -1,0 +1,70 @@
+"""What a value set changes in the rendered chart, as lines that a reviewer can read.
+
+A field is a line: its path, and its value. So a line says which field it is about, and stays as it is when the default
+of another field changes.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from app import __version__
+
+Templates = dict[str, str]
+"""The text of each rendered template, by its path."""
+
+REVISION = re.compile(re.escape(f"{__version__}-") + "[0-9a-f]{8}")
+
+
+def differences(before: Templates, after: Templates) -> str:
+    """Return what changed in each object: fields as lines with ``-`` and ``+``, and an added object in full."""
+    old, new = _objects(before), _objects(after)
+    sections = [_section(key, old.get(key, ""), new.get(key, "")) for key in sorted(old | new)]
+    return "\n".join(section for section in sections if section)
+
+
+def fields(value: Any, path: str = "") -> Iterator[str]:
+    """Yield a line for each field of *value*: its path, and its value as JSON."""
+    if value and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from fields(inner, f"{path}.{key}" if path else key)
+    elif value and isinstance(value, list):
+        for place, inner in enumerate(value):
+            name = inner.get("name") if isinstance(inner, dict) else None
+            yield from fields(inner, f"{path}[{place if name is None else name}]")
+    else:
+        yield f"{path}: {json.dumps(value, ensure_ascii=False)}"
+
+
+def _objects(templates: Templates) -> dict[str, str]:
+    """Return the text of each object by its template, and by its place in it if it is not the first.
+
+    Names are no keys, because values change them. What changes with each release has the same word in all.
+    """
+    found = {}
+    for template, text in templates.items():
+        normalised = REVISION.sub("REVISION", text).replace(__version__, "VERSION")
+        documents = [document.strip() for document in re.split(r"^---$", normalised, flags=re.MULTILINE)]
+        for place, document in enumerate(filter(None, documents)):
+            found[f"{template} {place + 1}" if place else template] = document
+    return found
+
+
+def _section(key: str, old: str, new: str) -> str:
+    """Return what changed in an object; its text is empty if it is not there."""
+    if not old:
+        return f"# Added: {key}\n{new}\n"
+    if not new:
+        return f"# Removed: {key}\n"
+    before, after = (list(fields(yaml.safe_load(text))) for text in (old, new))
+    changed = [f"- {line}\n" for line in before if line not in after]
+    changed += [f"+ {line}\n" for line in after if line not in before]
+    return "".join([f"# Changed: {key}\n", *sorted(changed, key=_by_path)]) if changed else ""
+
+
+def _by_path(line: str) -> tuple[str, bool]:
+    """Sort the old value of a field right before its new one."""
+    return line[2:].partition(": ")[0], line.startswith("+")

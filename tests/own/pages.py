@@ -1,0 +1,24 @@
+"""The commands of the pages for a cluster, as they stand, except those that do not end."""
+
+import re
+
+from tests.docs.commands import section_commands
+
+INSTALL = ("docs/install.md", ("Install with Helm",))
+FIRST = (
+    "docs/first-myresource.md",
+    ("Apply it and wait", "Change it", "Create a Service for it", "Make it fail", "Delete it"),
+)
+PROMETHEUS = ("docs/monitor.md", ("Without the Prometheus operator",))
+METRICS = ("docs/monitor.md", ("See the metrics",))
+FIRE = ("docs/monitor.md", ("See an alert fire",))
+REMOVE = ("docs/monitor.md", ("Remove it again",))
+
+_ENDLESS = r"^(kubectl (?:.* --watch|(?:.* )?port-forward .*))$"
+"""A command that a reader interrupts."""
+
+
+def steps(page: str, sections: tuple[str, ...]) -> list[str]:
+    """Return the commands of *sections* of *page*, in their order."""
+    found = [command for section in sections for command in section_commands(page, section)]
+    return [re.sub(_ENDLESS, r"timeout 5 \1 || [ $? = 124 ]", command) for command in found]

@@ -1,0 +1,156 @@
+"""What an administrator does to the operator: evictions, restarts, upgrades, Pod Security."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from metahook.envtest.client import Refused
+from metahook.simulator.objects import Json
+from tests.e2e.namespace import Place
+from tests.own.conftest import hooks, new_place, ready_hooks
+from tests.own.own_cluster import OwnCluster
+from tests.own.shell import OPERATOR
+
+pytestmark = [pytest.mark.own, pytest.mark.usefixtures("disruptive")]
+
+RESTARTS = 5
+"""Rolling restarts; each replaces two Pods."""
+RESTART = f"kubectl -n {OPERATOR} rollout restart deployment/{OPERATOR}"
+ROLLED_OUT = f"kubectl -n {OPERATOR} rollout status deployment/{OPERATOR} --timeout=300s"
+ENFORCE = "pod-security.kubernetes.io/enforce"
+UPGRADE = (
+    f"helm upgrade {OPERATOR} charts/{OPERATOR} --namespace {OPERATOR}"
+    " --reset-then-reuse-values --wait --set podLabels.upgraded=t"
+)
+
+
+def evict(own: OwnCluster, pod: Json) -> None:
+    """Evict *pod* by the API that ``kubectl drain`` uses; raise Refused."""
+    name = pod["metadata"]["name"]
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": OPERATOR}}
+    response = own.client.http.post(f"/api/v1/namespaces/{OPERATOR}/pods/{name}/eviction", json=body)
+    if response.is_error:
+        raise Refused(response.status_code, response.json()["message"])
+
+
+def test_the_second_hook_is_not_evicted_before_the_first_is_replaced(own: OwnCluster, patience: float) -> None:
+    first, second = hooks(own)
+
+    evict(own, first)
+    with pytest.raises(Refused, match="disruption budget") as refused:
+        evict(own, second)
+
+    assert refused.value.status == 429
+    assert own.record.until(lambda: ready_hooks(own) == 2, patience)
+    evict(own, second)
+    assert own.record.until(lambda: ready_hooks(own) == 2, patience)
+
+
+def rest(env: str) -> Json:
+    """Return the spec of a MyResource without Pods, so that many fit on a node."""
+    return {"image": "nginx:1.27", "replicas": 0, "env": [{"name": "ROUND", "value": env}]}
+
+
+@contextmanager
+def changing(here: Place, names: list[str]) -> Iterator[None]:
+    """Change the MyResources *names* in turn all the time."""
+    stopping = threading.Event()
+
+    def change() -> None:
+        number = 0
+        while not stopping.wait(0.1):
+            here.change(names[number % len(names)], **rest(str(number)))
+            number += 1
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        thread.join()
+
+
+def sync_errors(own: OwnCluster, here: Place, since: float) -> list[str]:
+    """Return the messages of the SyncError Events that were written after the time *since*."""
+    events = own.record.everything("Event", here.name)
+    versions = [version for each in events.values() for version in each if version.at > since and not version.deleted]
+    return [version.item["message"] for version in versions if version.item["reason"] == "SyncError"]
+
+
+def test_a_rolling_restart_of_the_hook_loses_no_call(own: OwnCluster, here: Place, patience: float) -> None:
+    names = [f"rolled-{number}" for number in range(10)]
+    for name in names:
+        here.make(name, **rest(""))
+    here.wait_until_quiet(2)
+    since = time.time()
+
+    with changing(here, names):
+        for _ in range(RESTARTS):
+            own.shell.run(RESTART)
+            own.shell.run(ROLLED_OUT)
+    here.wait_until_quiet(2)
+
+    assert sync_errors(own, here, since) == []
+    for name in names:
+        here.wait_for_status("Ready", "ScaledToZero", name, patience)
+
+
+def test_without_a_hook_there_are_sync_errors(own: OwnCluster, here: Place, patience: float) -> None:
+    """The control of the test above."""
+    here.make("lost", **rest(""))
+    here.wait_for_status("Ready", "ScaledToZero", "lost", patience)
+    since = time.time()
+
+    own.shell.run(f"kubectl -n {OPERATOR} scale deployment/{OPERATOR} --replicas=0")
+    try:
+        assert own.record.until(lambda: not hooks(own), patience)
+        here.change("lost", **rest("1"))
+        assert own.record.until(lambda: sync_errors(own, here, since) != [], patience)
+    finally:
+        own.shell.run(f"kubectl -n {OPERATOR} scale deployment/{OPERATOR} --replicas=2")
+        own.shell.run(ROLLED_OUT)
+    here.wait_for_status("Ready", "ScaledToZero", "lost", patience)
+
+
+def test_an_upgrade_of_the_operator_changes_no_pod_of_a_myresource(
+    own: OwnCluster, here: Place, images: tuple[str, str], patience: float
+) -> None:
+    here.make(image=images[0], replicas=2)
+    here.wait_for_status("Ready", "Available", within=patience)
+    pods, old = here.pods(), {pod["metadata"]["name"] for pod in hooks(own)}
+
+    own.shell.run(UPGRADE + str(int(time.time())))
+
+    assert own.record.until(lambda: not old & {pod["metadata"]["name"] for pod in hooks(own)}, patience)
+    here.wait_until_quiet(3)
+    assert here.pods() == pods
+    assert here.state_and_reason() == ("Ready", "Available")
+
+
+def test_the_operators_namespace_can_enforce_restricted(own: OwnCluster) -> None:
+    own.shell.run(f"kubectl label namespace {OPERATOR} {ENFORCE}=restricted")
+    try:
+        own.shell.run(RESTART)
+        own.shell.run(ROLLED_OUT)
+    finally:
+        own.shell.run(f"kubectl label namespace {OPERATOR} {ENFORCE}-")
+
+    assert ready_hooks(own) == 2
+
+
+def test_a_namespace_that_enforces_restricted_accepts_the_restricted_profile_alone(
+    own: OwnCluster, patience: float
+) -> None:
+    image = "nginxinc/nginx-unprivileged:1.27"
+    with new_place(own, {ENFORCE: "restricted"}) as there:
+        there.make("good", image=image, securityProfile="Restricted")
+        there.make("bad", image=image)
+
+        there.wait_for_status("Ready", "Available", "good", patience)
+        there.wait_for_status("Building", "ReplicaFailure", "bad", patience)
+        assert "set spec.securityProfile to Restricted" in there.message("bad")
+        assert there.pods("bad") == set()

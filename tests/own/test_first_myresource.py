@@ -1,0 +1,32 @@
+"""The commands of docs/first-myresource.md, as they stand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.documents import ROOT
+from tests.e2e.namespace import Place
+from tests.own.own_cluster import OwnCluster
+from tests.own.pages import FIRST, steps
+
+pytestmark = pytest.mark.own
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with links to the files of this repository, and web.yaml, which a reader saves there."""
+    for each in ROOT.iterdir():
+        (tmp_path / each.name).symlink_to(each)
+    page, _ = FIRST
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    (tmp_path / "web.yaml").write_text(text)
+    return tmp_path
+
+
+def test_the_first_myresource_is_created_changed_broken_and_deleted(own: OwnCluster, here: Place, folder: Path) -> None:
+    printed = "".join(own.shell.run(command, folder) for command in steps(*FIRST))
+
+    assert printed.count("condition met") == 4
+    assert "Container main can't pull its image" in printed
+    assert here.find("MyResource", "web") is None
