@@ -5,7 +5,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,6 @@ def over_a_limit(folder: Path) -> Iterator[tuple[Controllers, ServerOptions, byt
     (folder / "token").write_text("3c469e9d6c5875d37a43f353d4f88e61")
     body = json.dumps(canaries(REQUESTS[0])).encode()
     yield MYRESOURCE, ServerOptions(tokens=Tokens(folder / "token")), body
-    yield MYRESOURCE, ServerOptions(Limits(max_in_flight=-1)), body
     slow = Controller(lambda request, _: waits(request), children=())
     yield slow, ServerOptions(Limits(decide_timeout=0.01)), body + b" " * 300_000
 
@@ -125,9 +124,9 @@ SENT = {
 }
 
 
-async def on_the_wire(reports: Telemetry) -> list[bytes]:
-    """Return what a server with short limits responds to each of SENT."""
-    options = ServerOptions(Limits(head_timeout=0.1, body_timeout=0.1))
+async def on_the_wire(reports: Telemetry, limits: Limits, requests: Iterable[bytes]) -> list[bytes]:
+    """Return what a server with *limits* responds to each of *requests*."""
+    options = ServerOptions(limits)
     connections = Connections(
         options.limits, reports.closed, lambda refusal: refusal.body(reports.count_refusal("", refusal))
     )
@@ -135,7 +134,7 @@ async def on_the_wire(reports: Telemetry) -> list[bytes]:
         server = create_server(create_app(MYRESOURCE, options, telemetry=reports), options, connections=connections)
         served = asyncio.create_task(server.serve([listener]))
         await server.is_listening.wait()
-        answers = await asyncio.gather(*(sent(listener.getsockname()[1], each) for each in SENT.values()))
+        answers = await asyncio.gather(*(sent(listener.getsockname()[1], request) for request in requests))
         server.should_exit = True
         await served
     return answers
@@ -157,8 +156,11 @@ def refusals(folder: Path) -> Iterator[tuple[int, str]]:
         headers = {**JSON, "authorization": f"Bearer {CANARY}"}
         response = call(create_app(controllers, options, telemetry=reports), f"/sync?{CANARY}", body, headers=headers)
         yield response.status_code, f"{response.headers}{response.text}"
-    for answer in asyncio.run(on_the_wire(reports)):
-        yield int(answer.split()[1]), answer.decode()
+    whole = b"POST /sync" + HOST + HEADER + b"\r\nConnection: close\r\n\r\n"
+    short = Limits(head_timeout=0.1, body_timeout=0.1)
+    for limits, requests in ((short, SENT.values()), (Limits(max_in_flight=0), [whole])):
+        for answer in asyncio.run(on_the_wire(reports, limits, requests)):
+            yield int(answer.split()[1]), answer.decode()
 
 
 def test_nothing_of_a_request_that_is_not_decided_is_in_the_log_or_in_its_refusal(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ import gc
 import socket
 import threading
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPResponse
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -29,7 +31,7 @@ from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
 from metahook.server.wire import body
-from metahook.server.wire.connections import Connections
+from metahook.server.wire.connections import STATE, Connections
 from tests.calling import JSON
 from tests.refused import error, refusal
 from tests.tiny import PARENT, TINY, controller, sync_body
@@ -100,7 +102,7 @@ def with_generation(generation: int) -> Json:
 def serving(limits: Limits, served: Controller) -> Iterator[tuple[tuple[str, int], Connections]]:
     """Serve *served* in a thread until the block ends; yield the address, and the connections."""
     connections = Connections(limits)
-    app = create_app(served, ServerOptions(limits), in_flight=lambda: connections.in_flight)
+    app = create_app(served, ServerOptions(limits))
     server = create_server(app, ServerOptions(limits), connections=connections)
     with Address("127.0.0.1", 0).listen() as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -120,7 +122,16 @@ def test_a_request_leaves_the_flight_when_it_is_answered_or_its_client_is_gone()
         assert connections.in_flight == 0
 
 
-async def status_of(app: ASGIApp, path: str, content: bytes | None = None) -> int:
+@dataclass
+class Full:
+    """The connection of a request that is one too many."""
+
+    is_one_too_many: bool = True
+
+
+async def status_of(
+    app: ASGIApp, path: str, content: bytes | None = None, state: Mapping[str, Full] = MappingProxyType({})
+) -> int:
     """Return the status of the response to a request with *content*, or with a body that can't be read."""
     statuses: list[int] = []
 
@@ -134,24 +145,47 @@ async def status_of(app: ASGIApp, path: str, content: bytes | None = None) -> in
 
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content or b"{}"))]
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
-    await app(scope, receive, send)
+    await app({**scope, "state": {**state}}, receive, send)
     return statuses[0]
 
 
-@pytest.mark.parametrize(("in_flight", "status"), [(3, 429), (2, 500)], ids=["full", "not full"])
-def test_while_too_many_requests_are_in_flight_no_body_is_read(in_flight: int, status: int) -> None:
-    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2)), in_flight=lambda: in_flight)
+@pytest.mark.parametrize(("state", "status"), [({STATE: Full()}, 429), ({}, 500)], ids=["full", "not full"])
+def test_while_too_many_requests_are_in_flight_no_body_is_read(state: dict[str, Full], status: int) -> None:
+    app = create_app(TINY)
 
-    assert asyncio.run(status_of(app, "/sync")) == status
-    assert asyncio.run(status_of(app, "/other")) == 404
+    assert asyncio.run(status_of(app, "/sync", state=state)) == status
+    assert asyncio.run(status_of(app, "/other", state=state)) == 404
 
 
 def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("a-token")
-    app = create_app(TINY, ServerOptions(Limits(max_in_flight=2), tokens=Tokens(token)), in_flight=lambda: 3)
+    app = create_app(TINY, ServerOptions(tokens=Tokens(token)))
 
-    assert asyncio.run(post(app, BODY)).status_code == 401
+    assert asyncio.run(status_of(app, "/sync", BODY, {STATE: Full()})) == 401
+
+
+def test_a_long_body_that_arrived_while_others_did_is_refused_and_gives_its_memory_back() -> None:
+    app = create_app(TINY, ServerOptions(Limits(max_large_bodies=1)))
+
+    class Filling(Full):
+        """The connection of a request that is one too many once its body has arrived."""
+
+        looks = 0
+
+        @property
+        def is_one_too_many(self) -> bool:
+            self.looks += 1
+            return self.looks > 1
+
+        @is_one_too_many.setter
+        def is_one_too_many(self, _: bool) -> None:
+            """Keep the number of looks."""
+
+    async def played() -> list[int]:
+        return [await status_of(app, "/sync", LARGE, {STATE: Filling()}) for _ in range(3)]
+
+    assert asyncio.run(played()) == [429] * 3
 
 
 async def kept_after(app: ASGIApp) -> int:

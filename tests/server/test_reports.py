@@ -13,7 +13,7 @@ from metahook.protocol.installation import Finding
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits
-from metahook.server.refusal import TOO_LARGE, TOO_LONG, TOO_MANY_REQUESTS, UNAUTHORIZED
+from metahook.server.refusal import TOO_LARGE, TOO_LONG, UNAUTHORIZED
 from metahook.server.telemetry.error_location import INNERMOST, OUTERMOST, error_location
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.log_event import LogEvent
@@ -194,9 +194,9 @@ def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(caplog: p
 
 
 def test_a_call_that_is_refused_for_its_sender_names_no_parent(caplog: pytest.LogCaptureFixture) -> None:
-    full = create_app(TINY, in_flight=lambda: 1000)
+    refused = call(create_app(TINY, ServerOptions(Limits(max_body=1))), "/sync", sync_body())
 
-    assert call(full, "/sync", sync_body()).status_code == TOO_MANY_REQUESTS.status
+    assert refused.status_code == TOO_LARGE.status
     assert [line for line in lines(caplog) if line.event == "hook called"] == []
 
 

@@ -20,6 +20,7 @@ from metahook.server.refusal import from_http_exception
 from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.overload import OverloadCheck
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,18 @@ class ServerOptions:
 DEFAULT_OPTIONS = ServerOptions()
 
 
-def create_app(  # noqa: PLR0913 - what serve knows and other servers do not
+def create_app(
     controllers: Controllers,
     options: ServerOptions = DEFAULT_OPTIONS,
     *,
     clock: Clock = utc_now,
     health_port: int | None = None,
     telemetry: Telemetry | None = None,
-    in_flight: Callable[[], int] = lambda: 0,
 ) -> FastAPI:
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
     *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* gets to know what
-    happens to requests; without it, the log does. *in_flight* tells how many requests have arrived and are unanswered.
+    happens to requests; without it, the log does.
     """
     telemetry = telemetry or create_telemetry(controllers, options)
     app = FastAPI(
@@ -79,8 +79,9 @@ def create_app(  # noqa: PLR0913 - what serve knows and other servers do not
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
         hooks = turn_on(app, hooks, health_port, telemetry.respond_refused)
-    app.state.calls = HookCalls(options.limits, telemetry, clock, in_flight)
+    app.state.calls = HookCalls(options.limits, telemetry, clock)
     add_routes(app.router, controllers, hooks, app.state.calls)
+    app.add_middleware(OverloadCheck, paths=frozenset(hooks), refuse=telemetry.respond_refused)
     if options.tokens:
         # The middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=telemetry.respond_refused)

@@ -5,7 +5,6 @@ A hook that blocks there also blocks health, so that the kubelet restarts it. A 
 """
 
 import asyncio
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from metahook.server.telemetry.hook_call import OK, HookCall
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.body import Bodies
 from metahook.server.wire.body_memory import Buffer
+from metahook.server.wire.connections import is_one_too_many
 
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
@@ -37,16 +37,12 @@ _JSON = (b"content-type", b"application/json")
 
 
 class HookCalls:
-    """Calls hooks within *limits*, and reports each call once.
+    """Calls hooks within *limits*, and reports each call once."""
 
-    *in_flight* tells how many requests have arrived and have no response yet, where the server knows it.
-    """
-
-    def __init__(self, limits: Limits, telemetry: Telemetry, clock: Clock, in_flight: Callable[[], int]) -> None:
+    def __init__(self, limits: Limits, telemetry: Telemetry, clock: Clock) -> None:
         self._limits = limits
         self._telemetry = telemetry
         self._clock = clock
-        self._in_flight = in_flight
         self._bodies = Bodies(limits)
         self._threads = ThreadPoolExecutor(THREADS, "hook")
         self._in_threads: set[Future[Any]] = set()
@@ -70,26 +66,18 @@ class HookCalls:
 
     async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
         """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
-        self._check_in_flight()  # before the body is read, because under overload most requests are refused
         buffer = await self._bodies.read(request)
         call.body = buffer.body
+        if is_one_too_many(request.scope):  # others have arrived while this body did
+            buffer.release()
+            raise Refused(TOO_MANY_REQUESTS)
         if len(buffer.body) > LONG:
             return await self._decide_long(hook, buffer)
         with buffer:
             return _decide(hook, buffer.body, self._clock())
 
-    def _check_in_flight(self) -> None:
-        """Raise Refused if too many requests are in flight."""
-        if self._in_flight() > self._limits.max_in_flight:
-            raise Refused(TOO_MANY_REQUESTS)
-
     async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
-        try:
-            self._check_in_flight()  # others have arrived while this body did
-        except Refused:
-            buffer.release()
-            raise
         future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
         self._in_threads.add(future)
         loop = asyncio.get_running_loop()

@@ -38,7 +38,7 @@ def hook_router(
     connections, and of requests in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
     """
     router = APIRouter()
-    calls = HookCalls(limits, telemetry or Telemetry(), clock, lambda: 0)
+    calls = HookCalls(limits, telemetry or Telemetry(), clock)
     add_routes(router, controllers, hooks_of(controllers), calls)
     return router
 

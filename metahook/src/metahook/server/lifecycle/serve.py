@@ -47,9 +47,7 @@ def serve(
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         connections = _connections(options.limits, telemetry)
         health_port = health_socket.getsockname()[1]
-        app = create_app(
-            controllers, options, health_port=health_port, telemetry=telemetry, in_flight=lambda: connections.in_flight
-        )
+        app = create_app(controllers, options, health_port=health_port, telemetry=telemetry)
         log.info(_started(hooks_socket, health_socket, options))
         if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             _warn_of_other_machines(options)

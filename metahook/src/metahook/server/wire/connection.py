@@ -13,15 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.wire.connections import Connections
+from metahook.server.wire.connections import STATE, Connections
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
-
-_STATE = "metahook.connection"
-"""The key in the ASGI scope's ``state``, which uvicorn copies from what its protocol gets."""
 
 _CLOSE = (b"connection", b"close")
 
@@ -30,7 +27,7 @@ class Connection(asyncio.Protocol):
     """A connection. Its client is waited for between requests, in a head (request line and headers), or in a body."""
 
     def __init__(self, connections: Connections, app_state: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - uvicorn's
-        self._http = HttpToolsProtocol(app_state={**app_state, _STATE: self}, **options)
+        self._http = HttpToolsProtocol(app_state={**app_state, STATE: self}, **options)
         self._connections = connections
         self._limits = connections.limits
         self._incoming = Incoming(self._limits, self)
@@ -43,6 +40,8 @@ class Connection(asyncio.Protocol):
         self._is_unanswered = False
         """Whether a head has arrived whose response is not complete."""
         self._is_in_flight = False
+        self.is_one_too_many = False
+        """Whether the request arrived while as many were in flight as may be."""
         self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
@@ -116,6 +115,7 @@ class Connection(asyncio.Protocol):
             return
         self._leave_head()
         self._is_in_body, self._is_unanswered, self._is_response_begun = True, True, False
+        self.is_one_too_many = self._connections.is_full
         self._receiving.remove()
 
     def body_ends(self) -> None:
@@ -123,8 +123,9 @@ class Connection(asyncio.Protocol):
         self._is_in_body = False
         self._receiving.remove()
         if self._is_unanswered and not self._is_in_flight:
-            self._is_in_flight = True
-            self._connections.in_flight += 1
+            self.is_one_too_many = self.is_one_too_many or self._connections.is_full
+            self._is_in_flight = not self.is_one_too_many
+            self._connections.in_flight += self._is_in_flight
 
     def _leave_head(self) -> None:
         if self._is_in_head:
@@ -222,7 +223,7 @@ def on_connections(app: ASGIApp) -> ASGIApp:
     """Return *app* for a server of connections: each of them gets to know what *app* sends on it."""
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-        connection: Connection = scope["state"][_STATE]
+        connection: Connection = scope["state"][STATE]
         await connection.respond(app, scope, receive, send)
 
     return respond

@@ -3,11 +3,18 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from starlette.types import Scope
+
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refusal
 
+STATE = "metahook.connection"
+"""The key of the connection in the ``state`` of an ASGI scope, which uvicorn copies from what its protocol gets."""
+
 
 class _Connection(Protocol):
+    is_one_too_many: bool
+
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
 
@@ -22,6 +29,12 @@ Closed = Callable[[str], object]
 """Called with the limit, or another reason, when a connection is closed without a response."""
 
 MAX_CONNECTIONS = "max_connections"
+
+
+def is_one_too_many(scope: Scope) -> bool:
+    """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
+    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    return connection is not None and connection.is_one_too_many
 
 
 def ignore(_: str) -> None:
@@ -57,6 +70,11 @@ class Connections:
         self._limit = limit
         self._open: set[_Connection] = set()
         self._untrusted: dict[_Connection, None] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more requests may be in flight."""
+        return self.in_flight >= self.limits.max_in_flight
 
     @property
     def count(self) -> int:

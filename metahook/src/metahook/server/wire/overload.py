@@ -1,0 +1,27 @@
+"""Overload: refuses the requests that are one too many, in the order in which they arrive."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from metahook.server.refusal import TOO_MANY_REQUESTS, Refusal
+from metahook.server.wire.connections import is_one_too_many
+
+
+@dataclass(frozen=True)
+class OverloadCheck:
+    """Middleware: refuses requests for *paths* that are one too many, before their bodies are read.
+
+    Under overload these are most of the requests, so they are refused before the app spends time on them. *refuse*
+    returns the response of a refusal to a request for a path.
+    """
+
+    app: ASGIApp
+    paths: Collection[str]
+    refuse: Callable[[Refusal, str], ASGIApp]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to the request of *scope*, or let the app do it."""
+        is_refused = is_one_too_many(scope) and scope["path"] in self.paths
+        await (self.refuse(TOO_MANY_REQUESTS, scope["path"]) if is_refused else self.app)(scope, receive, send)
