@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.build import NOW
 from tests.given.observed import Situation, situations
+from tests.slow import short_or_whole
 from tests.watching import WATCHING
 
 CORPUS = 300
@@ -39,7 +40,8 @@ def shuffled(value: Any, chance: random.Random) -> Any:
     return [shuffled(item, chance) for item in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=400)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(60, 400))
 @given(situations(), st.integers(0, 2**32))
 def test_the_order_of_keys_does_not_matter(situation: Situation, seed: int) -> None:
     body = situation.body()

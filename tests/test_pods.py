@@ -20,6 +20,7 @@ from tests.given.observed import Situation, situations
 from tests.given.pods import pods
 from tests.oracle import status_problems
 from tests.pods import answered, container, ended, pod, running, said, shown, waiting
+from tests.slow import short_or_whole
 from tests.worlds import WEB, Since, both_modes, calls, parent, ready, settled, world
 
 Json = dict[str, Any]
@@ -34,7 +35,8 @@ def with_pods(situation: Situation, found: list[Json]) -> Json:
     return sync(situation.parent, *situation.children, related={**(situation.related or {}), **shown(*theirs)})
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
 @given(situation=situations(), found=pods)
 def test_pods_never_make_anything_true_and_change_no_child(situation: Situation, found: list[Json]) -> None:
     without, explained = with_pods(situation, []), with_pods(situation, found)
@@ -54,8 +56,8 @@ def test_pods_never_make_anything_true_and_change_no_child(situation: Situation,
 
 
 NAMES = [found.name for found in POD_REASONS]
-ANY = settings(max_examples=2000, phases=[Phase.generate])
-"""Looks for an example, not for the smallest one."""
+ANY = settings(max_examples=2000, phases=[Phase.generate], derandomize=True)
+"""Looks for an example, the same each time, and not for the smallest one."""
 
 
 @pytest.mark.parametrize("cause", NAMES)
@@ -74,7 +76,8 @@ def statuses(answer: Json) -> dict[str, str]:
     return {each["type"]: each["status"] for each in answer["status"]["conditions"]}
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
 @given(found=pods, data=st.data(), updated=st.integers(0, 4))
 def test_the_order_of_pods_makes_no_difference(found: list[Json], data: st.DataObject, updated: int) -> None:
     other = data.draw(st.permutations(found))

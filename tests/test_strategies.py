@@ -4,16 +4,19 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 
 from app.api.crd import schema
 from app.api.reading import InvalidSpec, read
+from tests.slow import short_or_whole
 from tests.strategies import parents, specs
 
 Json = dict[str, Any]
 
 
-@settings(max_examples=500)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(60, 500))
 @given(parents())
 def test_every_generated_parent_is_valid(parent: Json) -> None:
     found = read(parent["metadata"]["name"], json.dumps(parent["spec"]).encode())
@@ -24,7 +27,7 @@ def test_every_generated_parent_is_valid(parent: Json) -> None:
 def test_every_field_of_the_api_is_generated() -> None:
     reached: set[str] = set()
 
-    @settings(max_examples=3000)
+    @settings(max_examples=3000, derandomize=True)
     @given(specs())
     def collect(spec: Json) -> None:
         reached.update(_paths(spec))

@@ -26,6 +26,7 @@ from tests.documents import ROOT
 from tests.given.observed import Situation, situations
 from tests.given.pods import pods
 from tests.pods import HEALTHY, ago, failed, pod, shown
+from tests.slow import short_or_whole
 from tests.traffic import RECORDED, load
 from tests.watching import WATCHING
 
@@ -63,7 +64,8 @@ def settle(situation: Situation, decide: Controller = WATCHING) -> Iterator[Sync
         yield response
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(20, 60))
 @given(situations(), st.one_of(st.none(), pods))
 def test_no_timeless_response_to_what_may_be_observed_changes(situation: Situation, found: list[Json] | None) -> None:
     if found is not None:

@@ -12,6 +12,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
 from tests.plans.workloads import PLAIN, WORKLOADS, Workload
+from tests.slow import short_or_whole
 from tests.worlds import both_modes
 
 pytestmark = pytest.mark.no_cover  # thousands of runs, whose lines are all covered elsewhere
@@ -32,10 +33,13 @@ def cached(hook: Controller) -> Controller:
     return Cached(hook.sync, hook.children, hook.customize)
 
 
-def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
-    """Yield the plans to run: the named one, all, or every fourth one, the same each time."""
-    only, step = config.getoption("--plan"), 1 if config.getoption("--all-plans") else 4
-    return (plan for plan in every if str(plan) == only) if only else itertools.islice(every, 0, None, step)
+def _chosen(every: Iterator[Plan], only: str | None) -> Iterator[Plan]:
+    """Yield the plans to run: *only* this one, or of each fault all, or the same few each time."""
+    if only:
+        yield from (plan for plan in every if str(plan) == only)
+    else:
+        for _, plans_of_fault in itertools.groupby(every, lambda plan: plan.fault):
+            yield from itertools.islice(plans_of_fault, 0, None, short_or_whole(20, 1))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -53,12 +57,13 @@ def test_a_plan_is_written_with_its_position_even_the_first() -> None:
     assert written == ["crash-0", "answer-0-429", "stale-3-Service-2"]
 
 
+@pytest.mark.slow
 @both_modes
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
 def test_a_workload_ends_as_without_the_fault(workload: Workload, mode: Mode, request: pytest.FixtureRequest) -> None:
     trace, expected = reference(mode, cached(workload.hook), workload)
     assert list(invariant_violations(expected)) == []
-    chosen = list(_chosen(plans(trace), request.config))
+    chosen = list(_chosen(plans(trace), request.config.getoption("--plan")))
     request.node.user_properties.append(("plans", len(chosen)))
 
     found = {
