@@ -28,22 +28,19 @@ demo: $(READY) ## Run a MyResource in a simulated cluster
 picture: $(READY) ## Draw the picture of the README: a MyResource that is created, broken and rolled back
 	@$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
 
-test: $(READY) ## Run all tests that need no cluster
+test: $(READY) ## Run all tests that need no cluster; slow ones in their short form
 	$(BIN)/pytest -n auto --dist worksteal
+
+test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed; then fuzz for SECONDS=600
+	$(BIN)/pytest -n auto --dist worksteal --all
+	@mkdir -p build/fuzz
+	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(SECONDS) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 
 coverage: $(READY) ## Run all tests; fail if api, core, protocol, kinds or simulator has less than 100 % branch coverage
 	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered
 
-plans: $(READY) ## Run all fault plans in the simulated cluster
-	$(BIN)/pytest -n auto --dist worksteal --all-plans tests/plans
-
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed
 	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
-
-fuzz: $(READY) ## Fuzz what reads requests, for SECONDS=600, and run the bounded fuzz tests at length
-	@mkdir -p build/fuzz
-	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(SECONDS) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
-	$(BIN)/pytest -n auto --thorough tests/fuzz
 
 own: $(READY) ## Test the operator in your cluster, where it is installed: make own CONTEXT=NAME
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
@@ -150,4 +147,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo picture test coverage plans e2e fuzz own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale shards record check sizes format crd manifests pages lock
+.PHONY: help demo picture test test-all coverage e2e own site health cluster cluster-down kind monitoring dashboard release workflows image test-image bench reliability rolls scale shards record check sizes format crd manifests pages lock

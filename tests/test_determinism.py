@@ -18,7 +18,7 @@ from tests.given.observed import Situation, situations
 from tests.slow import short_or_whole
 from tests.watching import WATCHING
 
-CORPUS = 300
+CORPUS = short_or_whole(60, 300)
 DIGEST = """
 import hashlib, json, sys
 from datetime import datetime
@@ -65,6 +65,7 @@ def corpus() -> list[str]:
     return bodies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1", "random"])
 def test_the_hash_seed_of_the_process_does_not_matter(seed: str, corpus: list[str], tmp_path: Path) -> None:
     file = tmp_path / "bodies.json"
