@@ -6,6 +6,7 @@ from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.workermanage import WorkerController
 
 settings.register_profile(
     "short",
@@ -44,14 +45,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how long slow tests run, and the seed.
-
-    It comes before Hypothesis looks for the seed, and before xdist hands the options to its workers.
-    """
+    """Choose how long slow tests run, and, before Hypothesis looks for it, the seed: a new one, or that of the run."""
     is_whole = config.getoption("--all")
     settings.load_profile("whole" if is_whole else "short")
     if is_whole and config.option.hypothesis_seed is None:
-        config.option.hypothesis_seed = secrets.randbelow(2**32)
+        of_the_run = getattr(config, "workerinput", {}).get("seed")
+        config.option.hypothesis_seed = secrets.randbelow(2**32) if of_the_run is None else of_the_run
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Hand the seed to a worker of xdist, which gets only the options that were given."""
+    node.workerinput["seed"] = node.config.option.hypothesis_seed
 
 
 def _again(config: pytest.Config) -> str:
