@@ -177,8 +177,11 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
     assert changes > 3 * writes
 
 
+@pytest.mark.slow
 @both_modes
-@pytest.mark.parametrize("spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}])
+@pytest.mark.parametrize(
+    "spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}][: short_or_whole(1, 4)]
+)
 @pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
 def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failure, spec: Json) -> None:
     """Without a readiness probe Pods are ready and available in between two failures."""
@@ -197,7 +200,8 @@ def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failur
     assert rest.writes == []
 
 
-@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+@pytest.mark.slow
+@pytest.mark.parametrize("failure", [*FLAPPING][: short_or_whole(1, 3)], ids=lambda failure: failure.value)
 def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
     """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
     spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
