@@ -25,6 +25,12 @@ demo: $(READY) ## Run a MyResource in a simulated cluster
 test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
 	$(BIN)/pytest -n auto --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered) $(ONLY)
 
+test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed, and those that attack a hook; then fuzz for SECONDS=600
+	$(BIN)/pytest -n auto --dist worksteal --all
+	$(BIN)/pytest -m attacks tests/server/attacks
+	@mkdir -p build/fuzz
+	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(or $(SECONDS),600) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
+
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py
 	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
 
@@ -89,4 +95,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test e2e own site test-tools release kind bench scale check format generate lock
+.PHONY: help demo test test-all e2e own site test-tools release kind bench scale check format generate lock

@@ -12,6 +12,7 @@ from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
 from tests.build import rolled_out
 from tests.given.observed import Situation, situations
+from tests.slow import short_or_whole
 from tests.strategies import specs
 from tests.watching import ALL, WATCHING, WITH_BACKUPS
 from tests.worlds import WEB, Since, both_modes, parent, ready, synced, world
@@ -46,8 +47,9 @@ def settle(made: World, spec: Json) -> None:
     roll_out(made)
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=120)
+@settings(max_examples=short_or_whole(20, 120))
 @given(spec=specs())
 def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
     made = alone(mode)
@@ -72,8 +74,9 @@ def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, char
     assert done.refusals == []
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=200)
+@settings(max_examples=short_or_whole(40, 200))
 @given(situation=situations())
 def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
     held = (item for group in (situation.related or {}).values() for item in group.values())
@@ -88,8 +91,9 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
     assert [request for request in done.requests if request not in start.refused] == []
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=120)
+@settings(max_examples=short_or_whole(20, 120))
 @given(before=specs(), after=specs())
 @example(before={"image": "nginx:1", "serviceAccountName": "robot"}, after={"image": "nginx:1"})
 @example(before={"image": "nginx:1"}, after={"image": "nginx:latest"})
@@ -146,8 +150,9 @@ BREAKS: dict[str, Json] = {
 }
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=120)
+@settings(max_examples=short_or_whole(20, 120))
 @given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
 def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
     made = alone(mode)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from tests.build import NOW
 from tests.given.observed import Situation, situations
+from tests.slow import short_or_whole
 from tests.watching import WATCHING
 
-CORPUS = 300
+CORPUS = short_or_whole(60, 300)
 DIGEST = """
 import hashlib, json, sys
 from datetime import datetime
@@ -39,7 +40,8 @@ def shuffled(value: Any, chance: random.Random) -> Any:
     return [shuffled(item, chance) for item in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=400)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(60, 400))
 @given(situations(), st.integers(0, 2**32))
 def test_the_order_of_keys_does_not_matter(situation: Situation, seed: int) -> None:
     body = situation.body()
@@ -63,6 +65,7 @@ def corpus() -> list[str]:
     return bodies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1", "random"])
 def test_the_hash_seed_of_the_process_does_not_matter(seed: str, corpus: list[str], tmp_path: Path) -> None:
     file = tmp_path / "bodies.json"

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from tests.build import child, my_resource, sync
 from tests.kubernetes_schemas import validate
+from tests.slow import short_or_whole
 from tests.strategies import parents
 
 Json = dict[str, Any]
@@ -15,8 +16,9 @@ Json = dict[str, Any]
 OLDEST, NEWEST = "1.34", "1.36"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
-@settings(max_examples=150)
+@settings(max_examples=short_or_whole(30, 150))
 @given(parent=parents())
 def test_every_child_is_valid_for_kubernetes(version: str, parent: Json) -> None:
     for made in sync(parent)["children"]:

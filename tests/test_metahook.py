@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from metahook.server.dev.swagger_ui import PACKAGE
+from tests.slow import short_or_whole
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples/hooks"
@@ -146,7 +147,10 @@ def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=copied, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml")))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml"))[: short_or_whole(1, None)]
+)
 def test_a_copy_of_an_example_is_tested_beside_the_wheel(project: Path, name: str) -> None:
     ended = run_tests_of(project, EXAMPLES / name)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.build import NOW, my_resource, sync
 from tests.given.observed import Situation, situations
 from tests.oracle import expected_children, forbidden, status_problems, untidy
+from tests.slow import short_or_whole
 from tests.strategies import parents, specs
 from tests.watching import ALL, WATCH, WATCHING, related
 
@@ -38,7 +39,8 @@ def problems(situation: Situation, answer: Json) -> list[str]:
     ]
 
 
-@settings(max_examples=2000)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(250, 2000))
 @given(situations())
 def test_every_answer_is_whole_and_harmless(situation: Situation) -> None:
     assert problems(situation, answer_to(situation)) == []
@@ -102,7 +104,8 @@ def started(parent: Json) -> Json:
     return sync(parent, related=related(*ALL), watch=WATCH)
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
 @given(specs(), st.integers(0, 1000), st.integers(1, 9))
 def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, replicas: int, generation: int) -> None:
     (one, *_) = started(my_resource(spec=spec))["children"]
@@ -111,7 +114,8 @@ def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, 
     assert one["spec"]["template"] == other["spec"]["template"]
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
 @given(parents())
 def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
     selector = {"myresource": parent["metadata"]["name"]}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.build import EARLIER_TEXT, NOW, NOW_TEXT, finished, my_resource, sync
 from tests.given.observed import Situation, situations
+from tests.slow import short_or_whole
 from tests.strategies import parents
 from tests.transitions import NEW, STATES, is_possible
 from tests.watching import WATCHING
@@ -31,7 +32,8 @@ def conditions(situation: Situation, now: datetime) -> dict[str, Json]:
     return {item["type"]: item for item in answered(situation, now)["conditions"]}
 
 
-@settings(max_examples=600)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(100, 600))
 @given(situations(_parent), situations(_parent))
 def test_the_transition_time_moves_only_with_the_status(first: Situation, second: Situation) -> None:
     before = conditions(first, EARLIER)
@@ -43,7 +45,8 @@ def test_the_transition_time_moves_only_with_the_status(first: Situation, second
         assert found["lastTransitionTime"] == (before[kind]["lastTransitionTime"] if kept else NOW_TEXT)
 
 
-@settings(max_examples=600)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(100, 600))
 @given(situations(_parent), situations(_parent))
 def test_no_other_state_follows(first: Situation, second: Situation) -> None:
     before = answered(first, EARLIER)

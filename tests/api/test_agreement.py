@@ -9,11 +9,14 @@ import yaml
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import Refusal, read_stored, refusals, stored
 from tests.api.examples.every import EXAMPLES
+from tests.api.refused.every import HOOK_ONLY as NOT_IN_CEL
 from tests.api.sentences import NOUNS, Fields
 from tests.build import Json, my_resource
+from tests.slow import short_or_whole
 
 ODD = [
     "",
@@ -45,7 +48,7 @@ APART = {
 }
 PARTS = [{field: value} for field, value in FULL.items() if field not in APART]
 WHOLE = [fields for example in EXAMPLES for fields in example.good] + PARTS
-HOOK_ONLY = "two sources must not make a file of the same path"
+HOOK_ONLY = "two sources must not create a file with the same path"
 nouns = pytest.mark.parametrize("fields", [pytest.param(fields, id=noun) for noun, fields in NOUNS.items()])
 
 
@@ -89,8 +92,9 @@ def _spoilt(draw: st.DrawFn) -> Json:
     return fields
 
 
+@pytest.mark.slow
 @nouns
-@settings(max_examples=60)
+@settings(max_examples=short_or_whole(20, 60))
 @given(st.data())
 def test_the_api_server_and_the_hook_agree(fields: Fields, data: st.DataObject) -> None:
     made = data.draw(fields)
@@ -98,15 +102,23 @@ def test_the_api_server_and_the_hook_agree(fields: Fields, data: st.DataObject) 
     assert _admitted(made) == _read(made)
 
 
-@settings(max_examples=400)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(120, 400))
 @given(_spoilt().filter(lambda fields: isinstance(fields.get("name", ""), str)))
 def test_they_agree_on_spoilt_examples(fields: Json) -> None:
     assert _admitted(fields) == _read(fields)
 
 
+@pytest.mark.parametrize("fields", [fields for specs in NOT_IN_CEL.values() for fields in specs])
+def test_only_the_hook_refuses_what_cel_cannot_say(fields: Json) -> None:
+    assert _admitted(fields)
+    assert _read(fields)
+    assert isinstance(read_stored(stored(my_resource(**fields))), InvalidSpec)
+
+
 @nouns
 @pytest.mark.parametrize("verdict", [True, False])
 def test_what_is_made_is_both_good_and_bad(fields: Fields, *, verdict: bool) -> None:
-    quick = settings(phases=[Phase.generate])
+    quick = settings(max_examples=100, phases=[Phase.generate], derandomize=True)
 
     assert find(fields, lambda made: made != {} and _read(made) is verdict, settings=quick)

@@ -23,10 +23,11 @@ class CommandResult:
 
 def call(*arguments: str) -> CommandResult:
     """Run ``myresource`` with *arguments*."""
-    out, err = io.StringIO(), io.StringIO()
+    written, err = io.BytesIO(), io.StringIO()
+    out = io.TextIOWrapper(written, "utf-8", newline="", write_through=True)  # click writes completions in bytes
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main(arguments)
-    return CommandResult(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+    return CommandResult(int(ended.value.code or 0), written.getvalue().decode(), err.getvalue())
 
 
 def assert_one_line(ended: CommandResult, code: int, *words: str) -> None:

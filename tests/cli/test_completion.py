@@ -1,11 +1,12 @@
 """Shell completion: a script for each shell, which completes commands, options, files and the words of explain."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.calling import call
 
 MYRESOURCE = Path(sys.executable).parent / "myresource"
 
@@ -13,9 +14,12 @@ MYRESOURCE = Path(sys.executable).parent / "myresource"
 def printed(instruction: str, words: str = "", place: int = 0) -> str:
     """Return what the command prints for the *instruction* of a completion script."""
     variables = {"_MYRESOURCE_COMPLETE": instruction, "COMP_WORDS": words, "COMP_CWORD": str(place)}
-    ended = subprocess.run([MYRESOURCE], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
-    assert ended.stderr == ""
-    return ended.stdout
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in variables.items():
+            environment.setenv(name, value)
+        ended = call()
+    assert (ended.code, ended.err) == (0, "")
+    return ended.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

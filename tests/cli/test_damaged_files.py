@@ -11,6 +11,7 @@ from tests.build import my_resource
 from tests.cli.calling import CommandResult, call
 from tests.cli.test_replay import live, recorded, settled
 from tests.damage import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from tests.slow import short_or_whole
 
 Json = dict[str, Any]
 
@@ -27,6 +28,7 @@ def has_ended_well(ended: CommandResult) -> bool:
     return ended.code == 2 and ended.out == "" and one_line and CANARY not in ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [RECORDED, REQUEST, LIVE], ids=["a recording", "a request", "live objects"])
 def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path: Path) -> None:
     new, file = tmp_path / "new.json", tmp_path / "damaged.json"
@@ -34,7 +36,7 @@ def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path
     changes = cycle(REPLACEMENTS.values())
     wrong = []
 
-    for number, path in enumerate(list(places(whole))[1::3]):
+    for number, path in enumerate(list(places(whole))[1 :: short_or_whole(9, 1)]):
         for damaged in (replaced(whole, path, next(changes)), without(whole, path))[number % 2 :: 2]:
             file.write_text(json.dumps(damaged))
             ends = [call("replay", str(file))]

@@ -28,6 +28,7 @@ from tests.cli.calling import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.given.observed import Situation, situations
 from tests.pods import container, pod, shown, unfinished, waiting
+from tests.slow import short_or_whole
 from tests.strategies import parents
 from tests.traffic import Recorded, load
 from tests.watching import WATCH, WATCHING, config_map, related, secret
@@ -141,7 +142,8 @@ def _hashes_now(request: bytes) -> list[str]:
     return [found[key] for key in sorted(found)]
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
 @given(situations(parents().map(planted)))
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)
@@ -159,7 +161,8 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
     assert not [each for each in hashes(json.loads(response)) - without_content if each in text]
 
 
-@settings(max_examples=50)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(15, 50))
 @given(situations(parents().map(planted)))
 def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
     request = request_with_canaries(situation)

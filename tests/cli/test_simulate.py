@@ -105,7 +105,7 @@ def test_until_says_when_to_stop(until: str, code: int, last: str) -> None:
     assert last in ended.out
 
 
-@pytest.mark.parametrize("seconds", ["0.00001s", "1234567s", "278h"])
+@pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
 def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
     ended = call("simulate", "-f", WEB, "--until", seconds, "--json")
 

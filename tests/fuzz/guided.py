@@ -1,4 +1,4 @@
-"""Fuzzes what reads requests and decides, guided by coverage.
+"""Fuzzes what reads requests and decides, guided by coverage, in ``make test-all``.
 
 ``python -m tests.fuzz.guided FOLDER... -runs=1000`` has the options of libFuzzer; inputs that find new code are added
 to the first folder. It fails at the first input that is neither answered nor malformed.

@@ -27,6 +27,7 @@ from tests.calling import JSON, call
 from tests.damage import places, replaced
 from tests.documents import ROOT
 from tests.logged import FORMATS, written
+from tests.slow import short_or_whole
 from tests.tiny import controller
 
 CANARY = "canary-7d1b"
@@ -54,7 +55,7 @@ def second(value: Any, _: Any) -> Any:
     return value
 
 
-def hostile(count: int, seed: int = 0) -> Iterator[bytes]:
+def hostile(count: int, seed: int) -> Iterator[bytes]:
     """Yield *count* requests with canaries: in all texts, in one place of any type, cut, or with a canary for a key."""
     chance = random.Random(seed)  # noqa: S311 - a test that can be repeated
     for number in range(count):
@@ -179,7 +180,7 @@ def test_nothing_of_a_request_that_is_not_decided_is_in_the_log_or_in_its_refusa
 # All requests
 
 
-def replies(count: int) -> Iterator[tuple[int, str]]:
+def replies(count: int, seed: int) -> Iterator[tuple[int, str]]:
     """Yield the status of each response to hostile requests, and its headers and its body if it is an error."""
     controllers = {
         "": MYRESOURCE,
@@ -190,16 +191,18 @@ def replies(count: int) -> Iterator[tuple[int, str]]:
     app = create_app(
         controllers, ServerOptions(Limits(max_body=200_000)), clock=lambda: NOW, telemetry=Telemetry(log_rate=1e9)
     )
-    requests = [{"path": f"{prefix}/sync", "content": body} for prefix in controllers for body in hostile(count // 4)]
-    for request in [*requests, *({"path": "/customize", "content": body} for body in hostile(count // 10)), *OTHERS]:
+    syncs, customizes = list(hostile(count // 4, seed)), hostile(count // 10, seed)
+    requests = [{"path": f"{prefix}/sync", "content": body} for prefix in controllers for body in syncs]
+    for request in [*requests, *({"path": "/customize", "content": body} for body in customizes), *OTHERS]:
         response = call(app, **request)
         yield response.status_code, "" if response.is_success else f"{response.headers}{response.text}"
 
 
-def test_nothing_of_a_request_is_in_the_log_or_in_an_error(*, is_thorough: bool) -> None:
+@pytest.mark.slow
+def test_nothing_of_a_request_is_in_the_log_or_in_an_error(random_seed: int) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)  # the client's
     with written("json") as lines, written("console") as text:
-        answers = list(replies(5_000 if is_thorough else 300))
+        answers = list(replies(short_or_whole(300, 5_000), random_seed))
 
     assert {status for status, _ in answers} == {200, 400, 404, 405, 413, 415, 500}
     assert [answer for _, answer in answers if CANARY in answer] == []

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.mutation import mutated
+from tests.slow import short_or_whole
 
 pytest.importorskip("atheris", reason="atheris has no package for this system")
 CORPUS = Path(__file__).parent / "corpus"
@@ -29,17 +30,20 @@ guided.main()
 """Fuzzes a hook that trusts the status of its parent."""
 
 
-def fuzz(folder: Path, runs: int, *command: str) -> subprocess.CompletedProcess[str]:
+def fuzz(folder: Path, runs: int, *command: str, seed: int = 1) -> subprocess.CompletedProcess[str]:
     """Run the fuzzer, which writes into *folder*, for so many *runs*."""
-    options = (f"-runs={runs}", "-seed=1", "-max_len=20000", f"-artifact_prefix={folder}/")
+    options = (f"-runs={runs}", f"-seed={seed}", "-max_len=20000", f"-artifact_prefix={folder}/")
     start = [sys.executable, *(command or ("-m", "tests.fuzz.guided")), str(folder), str(CORPUS), *options]
     return subprocess.run(start, capture_output=True, text=True, check=False, timeout=100)
 
 
-def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
-    ended = fuzz(tmp_path, 750)
+@pytest.mark.slow
+def test_a_bounded_run_finds_nothing(tmp_path: Path, random_seed: int) -> None:
+    runs = short_or_whole(300, 3_000)
 
-    assert (ended.returncode, "Done 750 runs" in ended.stderr) == (0, True), ended.stderr
+    ended = fuzz(tmp_path, runs, seed=random_seed + 1)  # 0 would have libFuzzer draw one
+
+    assert (ended.returncode, f"Done {runs} runs" in ended.stderr) == (0, True), ended.stderr
 
 
 def test_a_hook_that_trusts_a_request_would_be_found(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 
 from metahook.server.app import create_app
 from tests.build import MYRESOURCE, NOW
+from tests.slow import short_or_whole
 
 # Why one check less: the document can't say all rules, such as that a group of each kind of children is required.
 
@@ -38,9 +39,10 @@ def check(app: FastAPI, path: str, examples: int) -> None:
     send()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
-def test_responses_are_as_the_document_says(path: str, *, is_thorough: bool) -> None:
-    check(create_app(MYRESOURCE, clock=lambda: NOW), path, 5_000 if is_thorough else 15)
+def test_responses_are_as_the_document_says(path: str) -> None:
+    check(create_app(MYRESOURCE, clock=lambda: NOW), path, short_or_whole(10, 5_000))
 
 
 def test_a_response_that_breaks_its_schema_would_be_found() -> None:

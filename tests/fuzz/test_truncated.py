@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+import pytest
+
 from metahook import MalformedRequest
 from tests.build import MYRESOURCE, NOW
+from tests.slow import short_or_whole
 from tests.traffic import Recorded, load
 
 REQUESTS = 50
@@ -29,11 +32,10 @@ def taken(recorded: Recorded, step: int) -> Iterator[str]:
         yield f"{recorded.name} cut at {end}"
 
 
-def test_a_truncated_request_is_malformed(*, is_thorough: bool) -> None:
-    step = 1 if is_thorough else 97
-
+@pytest.mark.slow
+def test_a_truncated_request_is_malformed() -> None:
     assert len(requests()) == REQUESTS
-    assert [each for recorded in requests() for each in taken(recorded, step)] == []
+    assert [each for recorded in requests() for each in taken(recorded, short_or_whole(97, 1))] == []
 
 
 def test_a_truncation_that_is_taken_would_be_found() -> None:

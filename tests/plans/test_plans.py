@@ -1,8 +1,8 @@
 """Fault plans: with any fault at any position, a workload ends as it does without it."""
 
 import functools
-import itertools
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 
 import pytest
@@ -12,6 +12,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
 from tests.plans.workloads import PLAIN, WORKLOADS, Workload
+from tests.slow import short_or_whole
 from tests.worlds import both_modes
 
 pytestmark = pytest.mark.no_cover  # thousands of runs, whose lines are all covered elsewhere
@@ -32,10 +33,13 @@ def cached(hook: Controller) -> Controller:
     return Cached(hook.sync, hook.children, hook.customize)
 
 
-def _chosen(every: Iterator[Plan], config: pytest.Config) -> Iterator[Plan]:
-    """Yield the plans to run: the named one, all, or every fourth one, the same each time."""
-    only, step = config.getoption("--plan"), 1 if config.getoption("--all-plans") else 4
-    return (plan for plan in every if str(plan) == only) if only else itertools.islice(every, 0, None, step)
+def _chosen(every: Iterable[Plan], only: str | None, step: int) -> list[Plan]:
+    """Return the plans to run: *only* this one, or one in *step* of each fault and what it strikes, at least one."""
+    groups: dict[tuple[str, str], list[Plan]] = defaultdict(list)
+    for plan in every:
+        if only in (None, str(plan)):
+            groups[plan.fault, plan.what].append(plan)
+    return [plan for group in groups.values() for plan in group[min(len(group), step) // 2 :: step]]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -53,12 +57,14 @@ def test_a_plan_is_written_with_its_position_even_the_first() -> None:
     assert written == ["crash-0", "answer-0-429", "stale-3-Service-2"]
 
 
+@pytest.mark.slow
 @both_modes
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
 def test_a_workload_ends_as_without_the_fault(workload: Workload, mode: Mode, request: pytest.FixtureRequest) -> None:
     trace, expected = reference(mode, cached(workload.hook), workload)
     assert list(invariant_violations(expected)) == []
-    chosen = list(_chosen(plans(trace), request.config))
+    is_small = workload is WORKLOADS["create"]
+    chosen = _chosen(plans(trace), request.config.getoption("--plan"), short_or_whole(1 if is_small else 20, 1))
     request.node.user_properties.append(("plans", len(chosen)))
 
     found = {

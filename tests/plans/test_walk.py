@@ -15,14 +15,13 @@ from tests.plans import broken
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
 from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import ENV, INVALID, PLAIN, PORT, Workload, spec
+from tests.slow import short_or_whole
 from tests.test_convergence import specs_of
 from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
 
 pytestmark = pytest.mark.no_cover
 
-LONG = settings(max_examples=60, stateful_step_count=20)
-MANY = 1000
-"""Walks with --all-plans."""
+TWENTY_STEPS = settings(max_examples=60, stateful_step_count=20)
 
 GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV]
 BAD: list[Json] = [INVALID, {"image": "nginx:bad"}]
@@ -141,22 +140,23 @@ class Walk(RuleBasedStateMachine):
             self.world.edit(key, change)
 
 
+@pytest.mark.slow
 @both_modes
-def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, request: pytest.FixtureRequest) -> None:
-    often = settings(LONG, max_examples=MANY) if request.config.getoption("--all-plans") else LONG
-    run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=often)
+def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode) -> None:
+    walks = settings(TWENTY_STEPS, max_examples=short_or_whole(20, 1000))
+    run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=walks)
 
 
 @pytest.mark.parametrize("make", [broken.remembers_in_the_process, broken.remembers_in_the_status])
 def test_walks_find_a_mistake(make: Callable[[], Controller]) -> None:
-    assert any(_finds_a_mistake(make, number) for number in range(8))
+    assert any(_finds_a_mistake(make, number) for number in range(4, 12))
 
 
 def _finds_a_mistake(make: Callable[[], Controller], number: int) -> bool:
     """Tell whether the walks with this seed fail. About every second seed makes one that does."""
     walk = seed(number)(type("Walk", (Walk,), {"mode": MODES[0], "make": staticmethod(make)}))
     try:
-        run_state_machine_as_test(walk, settings=settings(LONG, phases=[Phase.generate]))
+        run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, phases=[Phase.generate]))
     except AssertionError:
         return True
     return False

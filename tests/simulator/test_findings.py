@@ -13,6 +13,7 @@ from metahook.simulator.world import NeverQuiet, World
 from tests.build import MYRESOURCE
 from tests.simulator import careless
 from tests.simulator.careless import answering
+from tests.slow import short_or_whole
 from tests.watching import config_map
 from tests.worlds import DEPLOYMENT, world
 
@@ -73,6 +74,7 @@ def test_our_hook_has_no_findings(mode: Mode) -> None:
     assert findings(run_changes(world(mode, MYRESOURCE)).history) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("called", "rule", "modes"),
     [
@@ -111,7 +113,7 @@ def test_our_hook_has_no_findings(mode: Mode) -> None:
     ],
 )
 def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, ...]) -> None:
-    for mode in modes:
+    for mode in modes[: short_or_whole(1, len(MODES))]:
         assert rule in caught(called, mode)
 
 

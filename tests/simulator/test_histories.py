@@ -3,6 +3,7 @@
 from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, is_deleting, to_json
 from metahook.simulator.world import World
 from tests.build import MYRESOURCE
+from tests.slow import short_or_whole
 from tests.strategies import specs
 from tests.test_convergence import specs_of
 from tests.watching import ALL, WATCHING, WITH_BACKUPS
@@ -88,8 +90,9 @@ def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
     return made
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=35)
+@settings(max_examples=short_or_whole(10, 35))
 @given(spec=_few, steps=st.lists(_steps, max_size=6))
 @example(spec={"image": "nginx"}, steps=[("wait", 0.02), ("delete", DEPLOYMENT), ("restart", 0)])
 @example(spec={"image": "nginx"}, steps=[("down", 3), ("wait", 1), ("down", 1), ("scale", 5)])
@@ -112,8 +115,9 @@ _ends = st.one_of(
 )
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=35)
+@settings(max_examples=short_or_whole(10, 35))
 @given(steps=st.lists(st.one_of(_steps, _ends), max_size=8))
 def test_no_history_leaves_orphans_or_stuck_objects(mode: Mode, steps: list[Step]) -> None:
     made = lived(mode, {"image": "nginx"}, [*steps, ("fail", None), ("edit", {"image": "nginx:2", "replicas": 2})])
@@ -138,8 +142,9 @@ def owners_live(made: World, item: Json) -> bool:
     return [each and each["metadata"]["uid"] for each in found] == [owner["uid"] for owner in owners]
 
 
+@pytest.mark.slow
 @both_modes
-@settings(max_examples=20)
+@settings(max_examples=short_or_whole(6, 20))
 @given(spec=_few, steps=st.lists(_steps, max_size=6))
 def test_the_same_steps_make_the_same_history(mode: Mode, spec: Json, steps: list[Step]) -> None:
     one, other = (lived(mode, spec, steps) for _ in range(2))

@@ -10,6 +10,7 @@ from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.controllers.rollout import PodCounts, next_sizes, surge_and_unavailable
 from metahook.simulator.objects import is_deleting
 from metahook.simulator.world import World
+from tests.slow import short_or_whole
 from tests.worlds import DEPLOYMENT, Answers, deployment, world
 
 Json = dict[str, Any]
@@ -124,7 +125,8 @@ def child(replicas: int, image: str, strategy: Json) -> Json:
 _shares = st.sampled_from([0, 1, 2, "10%", "25%", "50%", "100%"])
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(20, 60))
 @given(replicas=st.integers(1, 6), surge=_shares, unavailable=_shares, images=st.lists(st.integers(1, 3), max_size=3))
 def test_a_rollout_never_has_too_many_pods_or_too_few(
     replicas: int, surge: int | str, unavailable: int | str, images: list[int]

@@ -24,6 +24,7 @@ from metahook.protocol.sender import customize_request
 from tests.api.full import filled
 from tests.build import NOW, finished, my_resource
 from tests.given.observed import Situation, situations
+from tests.slow import short_or_whole
 from tests.traffic import RECORDED, load
 from tests.watching import WATCH, WATCHING, config_map, related
 
@@ -92,7 +93,8 @@ class Watched(GenerationMemo):
         super().put(key, value, size)
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(20, 60))
 @given(situations())
 def test_a_memo_does_not_change_answers(situation: Situation) -> None:
     memo = Watched()
@@ -105,7 +107,8 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
             assert all(child == msgspec.json.decode(child.json) for child in value.values())
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(8, 20))
 @given(situations(), st.sampled_from([0, 4_000, 20_000]))
 def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
     assert_same_answers(sequence(situation) * 2, GenerationMemo(bound))
@@ -223,15 +226,17 @@ def sync(parent: Parent, memo: GenerationMemo) -> None:
     manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, memo)
 
 
+BOUND = short_or_whole(MIB // 4, MIB)
 Remember = Callable[[Parent, GenerationMemo], object]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remember", [sync, customize], ids=["sync", "customize"])
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
 def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, remember: Remember) -> None:
-    memo = GenerationMemo(MIB)
+    memo = GenerationMemo(BOUND)
     fill(memo, spec, remember)  # so that nothing else is made for the first time
-    memo = GenerationMemo(MIB)
+    memo = GenerationMemo(BOUND)
     gc.collect()
     tracemalloc.start()
     try:
@@ -241,14 +246,14 @@ def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, reme
     finally:
         tracemalloc.stop()
 
-    assert MIB / 5 <= used <= MIB
+    assert BOUND / 5 <= used <= BOUND
 
 
 def fill(memo: GenerationMemo, spec: bytes, remember: Remember) -> None:
     """Remember what is made for parents with *spec*, until the first is forgotten."""
     sizes = Watched(bound=0)
     remember(parent(0, spec), sizes)
-    for number in range(MIB // sum(size for _, _, size in sizes.entries) + 1):
+    for number in range(BOUND // sum(size for _, _, size in sizes.entries) + 1):
         remember(parent(number, spec), memo)
 
 

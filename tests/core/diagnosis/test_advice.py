@@ -100,7 +100,7 @@ def test_what_is_missing_is_looked_up_at_the_same_cost_however_many_pods_say_it(
     mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
     spec: Json = {"volumes": volumes, "volumeMounts": mounts}
     seen = container(state=waiting("CreateContainerConfigError", "couldn't find key k9 in Secret default/s9-1"))
-    pods = [pod(seen, name=f"p{number}") for number in range(300)]
+    pods = [pod(seen, name=f"p{number}") for number in range(100)]
 
     assert "key k9 of Secret s9-1 does not exist" in said(pods[0], **spec)[1]
     assert cpu(lambda: answered(*pods, **spec)) < 5 * cpu(lambda: answered(*pods[:2], **spec))

@@ -22,7 +22,7 @@ from tests.server.attacks.target import REQUEST, Target, served
 pytestmark = pytest.mark.attacks
 
 ROLLS, THOROUGH = 8, 50
-"""Replacements; with ``--thorough``, as many as stand in docs/reliability.md."""
+"""Replacements; with ``--all``, as many as stand in docs/reliability.md."""
 CALLERS = 5
 REMOVED_AFTER = 0.3
 """Seconds from SIGTERM until a replica gets no more connections."""
@@ -88,7 +88,7 @@ def rolled(rolls: int, how: signal.Signals) -> tuple[Counter[str], set[int]]:
 
 
 def test_no_request_is_lost_while_replicas_are_replaced(request: pytest.FixtureRequest) -> None:
-    rolls = THOROUGH if request.config.getoption("--thorough") else ROLLS
+    rolls = THOROUGH if request.config.getoption("--all") else ROLLS
 
     endings, exits = rolled(rolls, signal.SIGTERM)
 
