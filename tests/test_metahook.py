@@ -100,7 +100,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "licenses", "careful_greetings"),
+        ("greetings", "hooks", "licenses", "careful_greetings"),
         re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS),
         strict=True,
     ):
