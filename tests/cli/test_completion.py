@@ -33,7 +33,7 @@ def test_the_script_for_a_shell_is_printed(shell: str) -> None:
 @pytest.mark.parametrize(
     ("words", "place", "completed"),
     [
-        pytest.param("myresource re", 1, ["plain,render", "plain,replay"], id="a command"),
+        pytest.param("myresource rep", 1, ["plain,replay"], id="a command"),
         pytest.param("myresource render --ob", 2, ["plain,--observed"], id="an option"),
         pytest.param("myresource render -o r", 3, ["plain,response"], id="a value"),
         pytest.param("myresource render -f exa", 3, ["file,exa"], id="a file"),

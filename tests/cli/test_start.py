@@ -68,7 +68,7 @@ def test_serve_imports_only_what_it_needs(report: Path) -> None:
 
     assert "fastapi" in found.modules
     assert sorted(needless(found.modules)) == []
-    # FastAPI reads that of its endpoints. Descriptions of fields would be read, too: only the help and the CRD need them.
+    # FastAPI reads that of its endpoints. Those of descriptions of fields are for the help and the CRD.
     assert [source.rpartition("/server/")[2] for source in found.sources] == ["hook/router.py"]
 
 

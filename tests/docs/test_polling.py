@@ -33,7 +33,7 @@ LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", 
 
 CODE = re.findall(
     r"^```python\n(.*?)^```$", (ROOT / "docs/write-your-own-hook.md").read_text(), re.DOTALL | re.MULTILINE
-)[1]
+)[2]
 
 
 def run(code: str, folder: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from metahook.server.wire.connections import is_one_too_many
 
 @dataclass(frozen=True)
 class OverloadCheck:
-    """Middleware: refuses requests for *paths* that are one too many, before their bodies are read.
+    """Middleware: refuses calls of the hooks at *paths* that are one too many, before their bodies are read.
 
     Under overload these are most of the requests, so they are refused before the app spends time on them. *refuse*
     returns the response of a refusal to a request for a path.
@@ -23,5 +23,5 @@ class OverloadCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
-        is_refused = is_one_too_many(scope) and scope["path"] in self.paths
+        is_refused = is_one_too_many(scope) and scope["method"] == "POST" and scope["path"] in self.paths
         await (self.refuse(TOO_MANY_REQUESTS, scope["path"]) if is_refused else self.app)(scope, receive, send)
