@@ -12,4 +12,4 @@ What serves any controller is the package ``metahook``: Metacontroller's protoco
 nothing of this one. The contracts in pyproject.toml hold this.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

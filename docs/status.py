@@ -66,7 +66,7 @@ STARTS = {
     "`progressDeadlineSeconds`",
     "Terminating": "it is deleted; a finalizer can keep it in this state",
 }
-"""When each state of a MyResource starts. tests/transitions.py says which state can follow which."""
+"""When each state of a MyResource starts. tests/properties/state_transitions.py says which state can follow which."""
 
 READERS = {
     "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from metahook.protocol.sender import sync_request
-from tests.build import MYRESOURCE, NOW, my_resource
-from tests.large import with_all_fields
-from tests.pods import container, crashing, pod, running, shown, unfinished
+from tests.requests.builders import MYRESOURCE, NOW, my_resource
+from tests.requests.large import with_all_fields
+from tests.requests.pods import container, crashing, pod, running, shown, unfinished
 
 Json = dict[str, Any]
 

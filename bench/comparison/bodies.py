@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.build import child, grouped, my_resource, owned, rolled_out, sync
-from tests.installation import RIGHT, SPEC
-from tests.large import config_maps, with_all_fields
-from tests.pods import HEALTHY, pod, shown
-from tests.traffic import FOLDER
+from tests.recorded.traffic import FOLDER
+from tests.requests.builders import child, grouped, my_resource, owned, rolled_out, sync
+from tests.requests.installation import RIGHT, SPEC
+from tests.requests.large import config_maps, with_all_fields
+from tests.requests.pods import HEALTHY, pod, shown
 
 Json = dict[str, Any]
 

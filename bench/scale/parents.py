@@ -12,7 +12,7 @@ from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
 from tests.e2e.statuses import state_and_reason
 from tests.e2e.used import SETTINGS, USED, put_all
-from tests.worlds import parent
+from tests.simulated.worlds import parent
 
 SPREAD = 20
 """Namespaces."""

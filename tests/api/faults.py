@@ -9,7 +9,7 @@ from celpy.evaluation import CELEvalError, function_matches
 
 from app.api.dependencies import NOT_ITSELF
 from tests.api.apiserver import Node
-from tests.build import Json
+from tests.requests.builders import Json
 
 INT_OR_STRING = "x-kubernetes-int-or-string"
 ALLOWED = {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.api.apiserver import SCHEMA, nodes
-from tests.build import Json
+from tests.requests.builders import Json
 
 NODES = {node.path: node.schema for node in nodes(SCHEMA)}
 BOUNDED = {

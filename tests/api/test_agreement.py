@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import Refusal, read_stored, refusals, stored
-from tests.api.examples.every import EXAMPLES
-from tests.api.refused.every import HOOK_ONLY as NOT_IN_CEL
-from tests.api.sentences import NOUNS, Fields
-from tests.build import Json, my_resource
+from tests.api.examples.all_rules import EXAMPLES
+from tests.api.refused.all_specs import HOOK_ONLY as NOT_IN_CEL
+from tests.api.value_strategies import NOUNS, Fields
+from tests.requests.builders import Json, my_resource
 from tests.slow import short_or_whole
 
 ODD = [

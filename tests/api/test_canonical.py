@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
-from tests.api.examples.every import numbered
-from tests.api.sentences import NOUNS, Fields
-from tests.build import Json, my_resource
+from tests.api.examples.all_rules import numbered
+from tests.api.value_strategies import NOUNS, Fields
+from tests.requests.builders import Json, my_resource
 
 FILES = sorted(Path("examples").glob("*.yaml"))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cel import holds
+from tests.schemas.cel import holds
 
 PORTS = [{"name": "a", "port": 1}, {"port": "a"}]
 TRUE: list[tuple[str, Any]] = [

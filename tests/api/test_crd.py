@@ -10,7 +10,7 @@ import yaml
 from app.api.crd import COLUMNS, crd, schema
 from app.api.names import GROUP, PLURAL
 from tests.api.apiserver import SCHEMA, nodes, read_stored, refusals, stored
-from tests.build import Json, my_resource, sync
+from tests.requests.builders import Json, my_resource, sync
 
 COMMITTED = Path("crds/mygroup.example.com_myresources.yaml")
 NODES = {node.path: node.schema for node in nodes(SCHEMA)}

@@ -11,10 +11,10 @@ from app.api.defaults import lacks_default
 from app.api.reading import spec_schema
 from app.api.structural import Schema
 from metahook.simulator.apiserver.custom_defaults import with_defaults
-from tests.build import Json
-from tests.damage import REPLACEMENTS, Path, places, replaced, without
-from tests.documents import ROOT
-from tests.traffic import load
+from tests.docs.documents import ROOT
+from tests.invalid.mutations import REPLACEMENTS, Path, places, replaced, without
+from tests.recorded.traffic import load
+from tests.requests.builders import Json
 
 WRITTEN: Json = {
     **yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"],

@@ -7,7 +7,7 @@ import pytest
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import Node, at, read_stored, refusals, stored
 from tests.api.full import BOUNDED, NODES, filled
-from tests.build import Json, my_resource
+from tests.requests.builders import Json, my_resource
 
 BOUNDED_TOGETHER = {
     "spec.service.annotations{}",  # all values together hold at most 65536 characters

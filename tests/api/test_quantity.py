@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.api.quantity import canonical, milli
-from tests.cel import quantity
+from tests.schemas.cel import quantity
 
 KNOWN = {
     "0": "0",

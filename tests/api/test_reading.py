@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored
-from tests.api.examples.every import EXAMPLES
-from tests.api.refused.every import HOOK_ONLY, REFUSED
-from tests.build import Json, my_resource
+from tests.api.examples.all_rules import EXAMPLES
+from tests.api.refused.all_specs import HOOK_ONLY, REFUSED
+from tests.requests.builders import Json, my_resource
 
 PATTERN = "does not have the required format; see the description of the field"
 QUANTITY = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"

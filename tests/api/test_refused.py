@@ -8,8 +8,8 @@ from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.scheduling import REQUIRED
-from tests.api.refused.every import HOOK_ONLY, REFUSED
-from tests.build import Json, my_resource
+from tests.api.refused.all_specs import HOOK_ONLY, REFUSED
+from tests.requests.builders import Json, my_resource
 
 
 def _cases(table: dict[str, list[Json]]) -> pytest.MarkDecorator:

@@ -12,10 +12,10 @@ import pytest
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import SCHEMA, Node, Refusal, at, nodes, read_stored, refusals, stored
+from tests.api.examples.all_rules import EXAMPLES, numbered
 from tests.api.examples.case import Example
-from tests.api.examples.every import EXAMPLES, numbered
-from tests.build import Json, finished, my_resource, reason, sync
-from tests.cel import holds
+from tests.requests.builders import Json, finished, my_resource, reason, sync
+from tests.schemas.cel import holds
 
 NODES = list(nodes(SCHEMA))
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.api.apiserver import SCHEMA, Node, nodes
 from tests.api.faults import FAULTS, Fault
-from tests.build import Json
+from tests.requests.builders import Json
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.what) for fault in FAULTS])

@@ -5,7 +5,7 @@ import pytest
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
-from tests.build import Json, my_resource
+from tests.requests.builders import Json, my_resource
 
 RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 PROBLEM = InvalidSpec(

@@ -7,7 +7,7 @@ from pydantic import Field, create_model
 
 from app.api.model import IntOrString, ListMap, Model, Rule
 from app.api.structural import structural
-from tests.api.made import PART, Colour, Part, field
+from tests.api.small_models import PART, Colour, Part, field
 
 EVEN = Rule("must be even", lambda number: number % 2 == 0, cel="self % 2 == 0")
 SMALL = Rule("must be small", lambda number: number < 9, cel="self < 9")

@@ -8,7 +8,7 @@ import pytest
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, Json, SecretStr
 
 from app.api.structural import structural
-from tests.api.made import Colour, Part, field
+from tests.api.small_models import Colour, Part, field
 
 
 class Tree(BaseModel):

@@ -5,7 +5,7 @@ import pytest
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored
 from tests.api.examples.scheduling import PREFERRED, REQUIRED
-from tests.build import Json, my_resource
+from tests.requests.builders import Json, my_resource
 
 HTTP = {"port": 80}
 POD_TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}

@@ -6,7 +6,7 @@ import pytest
 
 from bench.comparison.bodies import body
 from bench.comparison.requests import Requests
-from tests.build import MYRESOURCE
+from tests.requests.builders import MYRESOURCE
 
 SIZES = {"2 KB": 2, "6 KB": 6, "200 KB": 200}
 """KB."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from app import __version__
 from tests.chart import dockerfile
 from tests.chart.sets import objects, the
-from tests.serving import served
+from tests.served.process import served
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.chart.sets import Json, objects, the
-from tests.kubernetes_schemas import validate
+from tests.schemas.kubernetes import validate
 
 LONG = "a" * 53
 """A release name of the maximum length."""

@@ -12,12 +12,12 @@ import pytest
 
 from app import __version__
 from charts.rendering import CHART
-from tests import kubernetes_schemas
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
 from tests.chart.differences import differences
 from tests.chart.prometheus_schema import POD_MONITOR, PROMETHEUS_RULE, SERVICE_MONITOR
 from tests.chart.sets import HERE, SETS, Json, objects, texts, the, values
+from tests.schemas import kubernetes
 
 OLDEST, NEWEST = "1.34", "1.36"
 SCHEMAS = {
@@ -124,7 +124,7 @@ def _validate(item: str, kind: str, version: str) -> None:
     if kind in SCHEMAS:
         jsonschema.Draft7Validator(SCHEMAS[kind]).validate(json.loads(item))
     else:
-        kubernetes_schemas.validate(json.loads(item), version)
+        kubernetes.validate(json.loads(item), version)
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)

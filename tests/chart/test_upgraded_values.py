@@ -11,7 +11,7 @@ import yaml
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from tests.chart.sets import Json, refusal
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 EARLIER: Json = yaml.safe_load((ROOT / "tests/data/values-0.2.0.yaml").read_text())
 TEXT = (CHART / "values.yaml").read_text()

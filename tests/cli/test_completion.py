@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
+from tests.cli.command import call
 
 MYRESOURCE = Path(sys.executable).parent / "myresource"
 

@@ -1,7 +1,7 @@
 import yaml
 
 from app.api.crd import crd
-from tests.cli.calling import call
+from tests.cli.command import call
 
 
 def test_crd_prints_the_crd_of_the_models() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
-from tests.build import MYRESOURCE
-from tests.cli.calling import assert_one_line, call
-from tests.protected import Pki, serving, write_pair
+from tests.cli.command import assert_one_line, call
+from tests.requests.builders import MYRESOURCE
+from tests.served.tls import Pki, serving, write_pair
 
 RECORDED = "examples/requests/ready.json"
 

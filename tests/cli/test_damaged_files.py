@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.build import my_resource
-from tests.cli.calling import CommandResult, call
+from tests.cli.command import CommandResult, call
 from tests.cli.test_replay import live, recorded, settled
-from tests.damage import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from tests.invalid.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from tests.requests.builders import my_resource
 from tests.slow import short_or_whole
 
 Json = dict[str, Any]

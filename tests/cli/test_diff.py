@@ -16,8 +16,8 @@ from metahook.protocol.sender import Grouped, customize_request, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.build import grouped, my_resource, owned, rolled_out, sync
-from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
+from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
+from tests.requests.builders import grouped, my_resource, owned, rolled_out, sync
 
 Json = dict[str, Any]
 Write = Callable[..., str]

@@ -10,7 +10,7 @@ from app.cli import main
 from app.core.reasons import REASONS
 from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
 from app.core.status.terms import TERMS
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
 
 
 @pytest.mark.parametrize("name", REASONS)

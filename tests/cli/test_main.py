@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from app import __version__
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
 from tests.slow import short_or_whole
 
 

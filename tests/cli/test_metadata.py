@@ -9,8 +9,8 @@ import pytest
 from app.cli.errors import InputError
 from app.cli.files.metadata import name_problems, type_problems
 from app.cli.files.validation import created, problems
-from tests.build import my_resource
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
+from tests.requests.builders import my_resource
 
 Json = dict[str, Any]
 

@@ -23,15 +23,15 @@ from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario
 from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
-from tests.build import MYRESOURCE, NOW, my_resource
-from tests.cli.calling import CommandResult, call
+from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
-from tests.given.observed import Situation, situations
-from tests.pods import container, pod, shown, unfinished, waiting
+from tests.recorded.traffic import Recorded, load
+from tests.requests.builders import MYRESOURCE, NOW, my_resource
+from tests.requests.pods import container, pod, shown, unfinished, waiting
+from tests.requests.watched_objects import WATCH, WATCHING, config_map, related, secret
 from tests.slow import short_or_whole
-from tests.strategies import parents
-from tests.traffic import Recorded, load
-from tests.watching import WATCH, WATCHING, config_map, related, secret
+from tests.strategies.my_resources import parents
+from tests.strategies.observed import Situation, situations
 
 Json = dict[str, Any]
 

@@ -12,8 +12,8 @@ import yaml
 from app.api.crd import schema
 from app.cli.files import validation
 from metahook.protocol.sender import sync_request
-from tests.build import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
+from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 
 Json = dict[str, Any]
 

@@ -17,11 +17,11 @@ from app.cli.files.live_objects import COLLECT_COMMANDS
 from app.cli.files.recordings import read_recording
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
-from tests.build import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.cli.calling import LISTENS, CommandResult, assert_one_line, call
+from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of
-from tests.other import PATH, longer, other_version
-from tests.serving import Served, served
+from tests.hooks.other_version import PATH, longer, other_version
+from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
+from tests.served.process import Served, served
 
 Json = dict[str, Any]
 Write = Callable[..., str]

@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.environment import settings_for_another_server
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
 
 FILE = "/no/such/file"
 BOTH = {

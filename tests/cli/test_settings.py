@@ -17,9 +17,9 @@ from app.settings.serve import ServeSettings
 from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
 from metahook.server.telemetry.logs import Format, Level
-from tests.build import my_resource
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
 from tests.cli.test_render import rendered
+from tests.requests.builders import my_resource
 
 BACKUPS = "example.com/v1/mybackups/MyBackup"
 WAITS = [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "db"}]

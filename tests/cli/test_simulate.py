@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import LISTENS, assert_one_line, call
-from tests.serving import served
+from tests.cli.command import LISTENS, assert_one_line, call
+from tests.served.process import served
 
 WEB = "examples/web.yaml"
 ROOT = Path(__file__).parent.parent.parent

@@ -12,9 +12,9 @@ from app.cli.simulation.timeline import line_of
 from app.core.watch import Watch
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
-from tests.build import NOW, my_resource, sync
-from tests.cli.calling import CommandResult, assert_one_line, call
+from tests.cli.command import CommandResult, assert_one_line, call
 from tests.cli.test_diff import in_cluster, last_line, request_of
+from tests.requests.builders import NOW, my_resource, sync
 
 Json = dict[str, Any]
 Write = Callable[..., str]

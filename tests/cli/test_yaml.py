@@ -7,7 +7,7 @@ import pytest
 from app.cli.errors import MAX_DEPTH, DocumentError
 from app.cli.files import yaml_documents
 from app.cli.files.yaml_documents import load_yaml
-from tests.cli.calling import assert_one_line, call
+from tests.cli.command import assert_one_line, call
 
 READERS = [
     pytest.param(["render", "-f", "FILE"], id="render"),

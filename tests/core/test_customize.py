@@ -8,7 +8,7 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import customize_request
-from tests.build import my_resource
+from tests.requests.builders import my_resource
 
 PORTS = [{"containerPort": 80}]
 PODS = {

@@ -15,9 +15,9 @@ from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.removal import format_path, removal
-from tests.build import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
-from tests.documents import ROOT
-from tests.traffic import FOLDER, Recorded, load
+from tests.docs.documents import ROOT
+from tests.recorded.traffic import FOLDER, Recorded, load
+from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
 
 Json = dict[str, Any]
 

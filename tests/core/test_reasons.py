@@ -7,7 +7,7 @@ import pytest
 from app.core.reasons import POD_REASONS, REASONS, Reason
 from app.core.status.conditions import OTHER_CONDITIONS
 from app.core.status.words import WORDS
-from tests.build import condition, my_resource, sync
+from tests.requests.builders import condition, my_resource, sync
 
 
 def unknown_words(reason: Reason) -> set[str]:

@@ -1,7 +1,7 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.build import NOW, child, condition, finished, my_resource, reason, rolled_out, sent_again, sync
+from tests.requests.builders import NOW, child, condition, finished, my_resource, reason, rolled_out, sent_again, sync
 
 PORTS = [{"containerPort": 80}]
 REPAIR = "mygroup.example.com/repair"

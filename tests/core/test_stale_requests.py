@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import GENERATION_STAMP
-from tests.build import NOW, UID, Json, condition, finished, my_resource, reason, sync
+from tests.requests.builders import NOW, UID, Json, condition, finished, my_resource, reason, sync
 
 PORT = {"ports": [{"containerPort": 80}]}
 

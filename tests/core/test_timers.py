@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from app.core.timers import after, parse_time, resync
-from tests.build import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
-from tests.given.observed import Situation, situations
-from tests.watching import WATCHING
+from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
+from tests.requests.watched_objects import WATCHING
+from tests.strategies.observed import Situation, situations
 
 Json = dict[str, Any]
 

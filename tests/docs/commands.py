@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 PAGES = [
     *("docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 PAGES = [*sorted(ROOT.glob("*.zh.md")), *sorted(ROOT.glob("docs/*.zh.md"))]
 

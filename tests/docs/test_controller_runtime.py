@@ -12,8 +12,8 @@ from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.documents import ROOT, Console, consoles, printed
-from tests.worlds import Since, both_modes, calls
+from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.simulated.worlds import Since, both_modes, calls
 
 PAGE = "docs/from-controller-runtime.md"
 TEXT = (ROOT / PAGE).read_text()

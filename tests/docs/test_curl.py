@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.build import MYRESOURCE, NOW, Json
-from tests.documents import ROOT, Console, consoles, printed
-from tests.refused import without_id
-from tests.serving import Served, served
+from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.requests.builders import MYRESOURCE, NOW, Json
+from tests.served.process import Served, served
+from tests.served.refusals import without_id
 
 PAGE = "docs/curl.md"
 BLOCKS = consoles(PAGE)

@@ -10,8 +10,8 @@ import pytest
 
 from metahook import Controller
 from metahook.server.app import ServerOptions, create_app
-from tests.calling import call
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
+from tests.served.asgi import call
 
 Json = dict[str, Any]
 

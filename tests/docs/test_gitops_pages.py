@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.docs.commands import commands
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.health.test_examples import find
 
 

@@ -13,7 +13,7 @@ from notebooks import NOTEBOOKS
 from rotations import rotations
 
 from metahook import Controller
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 EXAMPLE = ROOT / "examples/hooks/greeting"
 WRITE = (ROOT / "docs/write-your-own-hook.md").read_text()

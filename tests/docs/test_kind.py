@@ -3,7 +3,7 @@
 import re
 
 from tests.docs.commands import section_commands
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 SCRIPT = (ROOT / "tests/own/kind.sh").read_text()
 OTHERS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.plugin.recorded import kubectl, path_with
-from tests.documents import Console, consoles
+from tests.docs.documents import Console, consoles
 
 BLOCKS = consoles("docs/kubectl-plugin.md")
 

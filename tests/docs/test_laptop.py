@@ -6,7 +6,7 @@ import yaml
 
 from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 (TEXT,) = re.findall(
     r"^```yaml\n(.*?)^```$", (ROOT / "docs/hook-on-your-laptop.md").read_text(), re.DOTALL | re.MULTILINE

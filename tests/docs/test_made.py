@@ -8,7 +8,7 @@ from app.api.crd import schema
 from docs.fields import below, examples
 from docs.made import FOLDER, pages
 from tests.api.apiserver import SCHEMA, refusals, stored
-from tests.build import Json, sync
+from tests.requests.builders import Json, sync
 
 GIVEN = [(field, example) for field, found in examples().items() for example in found]
 each_example = pytest.mark.parametrize(

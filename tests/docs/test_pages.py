@@ -17,7 +17,7 @@ from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
-from tests.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
 
 BLOCKS = [block for page in PAGES for block in consoles(page)]

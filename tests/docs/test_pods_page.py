@@ -5,8 +5,8 @@ import re
 import pytest
 
 from app.core.reasons import POD_REASONS
-from tests.documents import ROOT
-from tests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, failed, pod, running, said, waiting
+from tests.docs.documents import ROOT
+from tests.requests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, failed, pod, running, said, waiting
 
 PAGE = (ROOT / "docs/pods.md").read_text()
 ROWS = dict(re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE))

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from tests.docs.commands import commands
-from tests.documents import Console, consoles, printed
-from tests.refused import without_id
-from tests.serving import Served, served
+from tests.docs.documents import Console, consoles, printed
+from tests.served.process import Served, served
+from tests.served.refusals import without_id
 
 PAGE = "docs/secure.md"
 BLOCKS = consoles(PAGE)

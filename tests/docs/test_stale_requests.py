@@ -11,8 +11,8 @@ from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.documents import ROOT
-from tests.worlds import Since, both_modes, calls
+from tests.docs.documents import ROOT
+from tests.simulated.worlds import Since, both_modes, calls
 
 GREETING, CHILD = Key("Greeting", "default", "hi"), Key("ConfigMap", "default", "hi")
 CHANGES = 3

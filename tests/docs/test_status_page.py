@@ -9,10 +9,10 @@ from docs.fields import below
 from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
-from tests.build import MYRESOURCE, Json
-from tests.calling import call
-from tests.documents import ROOT
-from tests.transitions import STATES
+from tests.docs.documents import ROOT
+from tests.properties.state_transitions import STATES
+from tests.requests.builders import MYRESOURCE, Json
+from tests.served.asgi import call
 
 (EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", page(), re.DOTALL | re.MULTILINE)
 SHOWN: Json = yaml.safe_load(EXAMPLE)

@@ -3,7 +3,7 @@
 import ast
 
 from tests.docs.commands import commands, section_commands
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 PAGES = ("docs/install.md", "docs/operate.md", "docs/hook-on-your-laptop.md")
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py")

@@ -3,7 +3,7 @@
 import pytest
 
 from docs.costs import COSTS, PERIOD, RESTART
-from tests.documents import Console, consoles, printed
+from tests.docs.documents import Console, consoles, printed
 from tests.e2e.events import EVENTS
 
 PAGE = "docs/watching.md"

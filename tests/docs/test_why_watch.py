@@ -13,8 +13,8 @@ from metahook.simulator.hook import in_process
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, with_metadata
 from metahook.simulator.world import World
-from tests.documents import ROOT, Console, consoles, printed
-from tests.worlds import Since, both_modes, calls
+from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.simulated.worlds import Since, both_modes, calls
 
 PAGE = "docs/why-watch.md"
 TEXT = (ROOT / PAGE).read_text()

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from metahook.envtest.client import Client, Refused
 from metahook.simulator.objects import Json
-from tests.worlds import deployment
+from tests.simulated.worlds import deployment
 
 _API = "admissionregistration.k8s.io/v1"
 _RULES = [

@@ -21,8 +21,8 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
-from tests.notes import NOTE, NOTES, Interceptor, note
-from tests.predicates import WATCHED
+from tests.hooks.notes import NOTE, NOTES, Interceptor, note
+from tests.simulated.predicates import WATCHED
 
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _CRD: Json = {

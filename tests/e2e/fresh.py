@@ -7,9 +7,9 @@ from typing import Any
 
 from metahook.protocol.sender import sync_request
 from metahook.simulator.objects import Json, to_json
-from tests.build import grouped
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import OURS
+from tests.requests.builders import grouped
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 

@@ -22,7 +22,7 @@ from tests.e2e.record import Record
 from tests.e2e.statuses import condition, state_and_reason
 from tests.e2e.undo import undo
 from tests.e2e.watched import backup, told
-from tests.worlds import parent
+from tests.simulated.worlds import parent
 
 PATIENCE = 90.0
 """Timeout in seconds of what should happen at once; long, because the machine is shared."""

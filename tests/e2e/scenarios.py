@@ -10,8 +10,8 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, with_metadata
 from tests.e2e.namespace import PORT, child
 from tests.e2e.watched import BACKUPS, OURS, backup
-from tests.watching import WITH_BACKUPS
-from tests.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
+from tests.requests.watched_objects import WITH_BACKUPS
+from tests.simulated.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
 
 
 class Stage(Protocol):

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.namespace import Namespace
 from tests.e2e.scenarios import Simulated, Stage
 from tests.e2e.trace import Exchange, by_object, recorded, simulated, traces
-from tests.worlds import Since
+from tests.simulated.worlds import Since
 
 QUIET = 1.0
 """Seconds without a change that end a step; long, because nothing else marks its end."""

@@ -24,7 +24,7 @@ from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.shell import Shell
 from tests.e2e.statuses import condition
-from tests.worlds import deployment, foreign, service
+from tests.simulated.worlds import deployment, foreign, service
 
 CHART = "charts/myresource-operator"
 CRD = "myresources.mygroup.example.com"
@@ -365,7 +365,7 @@ def older(folder: Path) -> Path:
     del schema["spec"]["properties"]["memory"]["x-kubernetes-validations"]
     file.write_text(yaml.safe_dump(crd))
     chart = folder / CHART / "Chart.yaml"
-    chart.write_text(chart.read_text().replace("0.2.0", "0.1.9"))
+    chart.write_text(chart.read_text().replace("0.3.0", "0.1.9"))
     return folder
 
 

@@ -12,7 +12,7 @@ from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.envtest import Cluster
 from metahook.envtest.hook_server import HookServer
 from metahook.envtest.manifests import with_hooks_at
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 GREETING = ROOT / "examples/hooks/greeting"
 Json = dict[str, Any]

@@ -13,16 +13,16 @@ from metahook.envtest.manifests import documents
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.removal import format_path
 from metahook.simulator.objects import Json
-from tests.api import odd
+from tests.api import edge_strings
 from tests.api.apiserver import stored
-from tests.api.examples.every import EXAMPLES as EXAMPLES_OF_RULES
-from tests.api.examples.every import numbered
-from tests.api.refused.every import REFUSED
-from tests.build import my_resource
+from tests.api.examples.all_rules import EXAMPLES as EXAMPLES_OF_RULES
+from tests.api.examples.all_rules import numbered
+from tests.api.refused.all_specs import REFUSED
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import desired_children, differences
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import Namespace
+from tests.requests.builders import my_resource
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 
@@ -105,7 +105,7 @@ def test_a_spec_that_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster)
 
 
 def test_the_children_of_any_odd_string_that_is_accepted_are_accepted(cluster: Cluster) -> None:
-    tried = list(odd.accepted())
+    tried = list(edge_strings.accepted())
     problems = [problem for parent in tried for problem in _children(cluster, json.dumps(parent["spec"])[:300], parent)]
 
     assert problems == []

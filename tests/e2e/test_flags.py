@@ -15,7 +15,7 @@ from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.foreign import Foreign
-from tests.notes import note
+from tests.hooks.notes import note
 
 NAMESPACE = "metacontroller"
 LEADS = "Starting CompositeController"

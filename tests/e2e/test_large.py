@@ -9,7 +9,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
-from tests.watching import config_map
+from tests.requests.watched_objects import config_map
 
 LOW, HIGH = "--max-body=1", "--max-body=32"
 NAMES = ("one", "two", "three")

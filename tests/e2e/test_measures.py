@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from metahook.simulator.objects import Json, key_of, with_metadata
-from tests.build import finished, my_resource, sync
 from tests.e2e.audit import Audit, Done, deleted, drop_incomplete_line, stored
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
 from tests.e2e.truth import Written, incoherent, moves, untrue, written
+from tests.requests.builders import finished, my_resource, sync
 
 
 def statuses(record: Record) -> list[Written]:

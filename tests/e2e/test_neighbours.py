@@ -6,10 +6,10 @@ import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.e2e.namespace import PORT, Namespace, hand_over
 from tests.e2e.real_kubectl import RealKubectl
-from tests.worlds import deployment, foreign, service
+from tests.simulated.worlds import deployment, foreign, service
 
 
 def strangers(item: Json, here: Namespace, **metadata: object) -> Json:

@@ -5,7 +5,7 @@ from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.health.argo_cd import data
-from tests.worlds import foreign, service
+from tests.simulated.worlds import foreign, service
 
 pytestmark = ANY_MODE
 

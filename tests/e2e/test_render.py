@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from metahook.envtest.binaries import assets
-from tests.build import my_resource
 from tests.cli.test_render import QUOTED, UNQUOTED
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.e2e.cluster import Cluster
+from tests.requests.builders import my_resource
 
 KUBECTL = shutil.which(assets() / "kubectl") or shutil.which("kubectl")
 needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason=f"there is no kubectl in {assets()}, and none on PATH")

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
-from tests.worlds import foreign, service
+from tests.simulated.worlds import foreign, service
 
 
 class Rollout(NamedTuple):

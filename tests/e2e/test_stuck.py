@@ -12,7 +12,7 @@ from tests.e2e.admission import remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace, hand_over
 from tests.e2e.statuses import condition
-from tests.worlds import deployment, foreign
+from tests.simulated.worlds import deployment, foreign
 
 MINUTE = 100.0
 """Timeout in seconds for something that takes a minute; long, because the machine is shared."""

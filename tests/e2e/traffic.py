@@ -23,8 +23,8 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.traffic_scenarios import SCENARIOS, Moment
-from tests.normalised import TOUCHED, Normaliser
-from tests.traffic import FOLDER, WITHOUT_PODS, Recorded
+from tests.recorded.normalization import TOUCHED, Normaliser
+from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded
 
 MOST = 120
 """Timeout of a step in seconds."""

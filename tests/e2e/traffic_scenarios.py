@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from metahook.simulator.objects import Json
-from tests.api.refused.every import HOOK_ONLY
+from tests.api.refused.all_specs import HOOK_ONLY
 from tests.e2e.kubelet import status
 from tests.e2e.namespace import PORT, Namespace
-from tests.worlds import deployment, foreign, service
+from tests.simulated.worlds import deployment, foreign, service
 
 Moment = Literal["customize", "first", "rest"]
 """The customize call; the first sync of a step; a sync when nothing changes any more."""

@@ -11,7 +11,7 @@ from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition
-from tests.transitions import is_possible
+from tests.properties.state_transitions import is_possible
 
 RACE = 2.0
 """Seconds by which a status may be late: a Pod may stop while Metacontroller calls the hook and writes the status."""

@@ -6,8 +6,8 @@ import pytest
 from metahook.envtest import hook_server
 from metahook.envtest.hook_server import HookServer
 from metahook.server.lifecycle.address import Address, CannotListen
-from tests.calling import JSON
-from tests.tiny import TINY, sync_body
+from tests.hooks.minimal import TINY, sync_body
+from tests.served.asgi import JSON
 
 
 def is_free(address: str) -> bool:

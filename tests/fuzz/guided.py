@@ -16,10 +16,10 @@ with atheris.instrument_imports(include=["app", "metahook"]):
     from app.core.watch import Watch
     from metahook import Controller, MalformedRequest
 
-from tests.build import NOW
 from tests.fuzz.mutation import mutated
-from tests.malformed import TEXTS
-from tests.verdict import complaints
+from tests.invalid.messages import TEXTS
+from tests.invalid.response_checks import complaints
+from tests.requests.builders import NOW
 
 CORPUS = Path(__file__).parent / "corpus"
 HOOK = controller(Watch(pods=True, secrets=True))

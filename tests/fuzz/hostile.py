@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metahook.protocol.sender import sync_request
-from tests.build import my_resource
+from tests.requests.builders import my_resource
 
 BODY = sync_request(my_resource(), {"Deployment.apps/v1": {}, "Service.v1": {}}, {})
 JSON = "Content-Type: application/json"

@@ -22,13 +22,13 @@ from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import Format
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.connections import Connections
-from tests.build import MYRESOURCE, NOW
-from tests.calling import JSON, call
-from tests.damage import places, replaced
-from tests.documents import ROOT
-from tests.logged import FORMATS, written
+from tests.docs.documents import ROOT
+from tests.hooks.minimal import controller
+from tests.invalid.mutations import places, replaced
+from tests.requests.builders import MYRESOURCE, NOW
+from tests.served.asgi import JSON, call
+from tests.served.log import FORMATS, written
 from tests.slow import short_or_whole
-from tests.tiny import controller
 
 CANARY = "canary-7d1b"
 

@@ -8,7 +8,7 @@ from collections import Counter
 import httpx
 
 from tests.fuzz.hostile import CASES, Ending, endings, wrong, wrong_of
-from tests.serving import served
+from tests.served.process import served
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
 

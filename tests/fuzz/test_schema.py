@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.responses import JSONResponse
 
 from metahook.server.app import create_app
-from tests.build import MYRESOURCE, NOW
+from tests.requests.builders import MYRESOURCE, NOW
 from tests.slow import short_or_whole
 
 # Why one check less: the document can't say all rules, such as that a group of each kind of children is required.

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from metahook import MalformedRequest
-from tests.build import MYRESOURCE, NOW
+from tests.recorded.traffic import Recorded, load
+from tests.requests.builders import MYRESOURCE, NOW
 from tests.slow import short_or_whole
-from tests.traffic import Recorded, load
 
 REQUESTS = 50
 

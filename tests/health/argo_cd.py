@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 from lupa import lua51
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 Json = dict[str, Any]
 

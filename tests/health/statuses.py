@@ -10,8 +10,8 @@ from typing import Any
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
 from metahook.simulator.runner import run_scenario
-from tests.test_scenarios import SCENARIOS, world
-from tests.traffic import load
+from tests.examples.test_scenarios import SCENARIOS, world
+from tests.recorded.traffic import load
 
 Json = dict[str, Any]
 

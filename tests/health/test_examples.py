@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from charts.rendering import rendered
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.health.gitops_schemas import SCHEMAS
 from tests.health.statuses import Json
 

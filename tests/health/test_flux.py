@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from app.api.names import API_VERSION, KIND
-from tests.cel import holds
 from tests.health import kstatus
 from tests.health.statuses import Json, is_ready, is_stalled, myresources
 from tests.health.test_examples import find
+from tests.schemas.cel import holds
 
 (EXPRESSIONS,) = find("Kustomization", "applications")["spec"]["healthCheckExprs"]
 

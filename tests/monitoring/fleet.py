@@ -8,9 +8,9 @@ import httpx
 import msgspec
 
 from metahook.protocol.sender import customize_request, sync_request
-from tests.build import finished, grouped, my_resource
-from tests.installation import RIGHT, SPEC
-from tests.pods import container, pod, shown, unfinished, waiting
+from tests.requests.builders import finished, grouped, my_resource
+from tests.requests.installation import RIGHT, SPEC
+from tests.requests.pods import container, pod, shown, unfinished, waiting
 
 Json = dict[str, Any]
 

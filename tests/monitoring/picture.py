@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from charts.panels import COLUMNS, ROWS, Panel
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.monitoring.drawing import FAINT, Place, curve, graph, stat, table, words
 from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.test_queries import with_variables

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from charts.rendering import CHART, rendered
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.monitoring.cases import CASES, RULES
 from tests.monitoring.expressions import known, metrics
 from tests.monitoring.prometheus import ALERTS

@@ -10,9 +10,9 @@ import yaml
 from charts.dashboard import FILE, VARIABLES, dashboard, text
 from charts.panels import COLUMNS, ROWS, queries
 from charts.rendering import rendered
-from tests.documents import ROOT
-from tests.kubernetes_schemas import validate
+from tests.docs.documents import ROOT
 from tests.monitoring.expressions import known, metrics
+from tests.schemas.kubernetes import validate
 
 PANELS = [panel for panel in dashboard()["panels"] if panel["type"] != "row"]
 LEGEND = re.compile(r"{{(\w+)}}")

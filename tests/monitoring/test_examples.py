@@ -8,9 +8,9 @@ import yaml
 
 from charts.rendering import CHART, rendered
 from tests.chart.pod_security import violations
-from tests.documents import ROOT
-from tests.kubernetes_schemas import validate
+from tests.docs.documents import ROOT
 from tests.monitoring.prometheus import JOB
+from tests.schemas.kubernetes import validate
 
 Json = dict[str, Any]
 

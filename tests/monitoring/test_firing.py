@@ -8,8 +8,8 @@ import pytest
 
 from metahook.envtest.process import PATIENCE
 from tests.monitoring.prometheus import ALERTS, JOB, Prometheus, prometheus
-from tests.serving import served
-from tests.waiting import eventually
+from tests.processes.waiting import eventually
+from tests.served.process import served
 
 pytestmark = pytest.mark.tools
 

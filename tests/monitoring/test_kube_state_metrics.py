@@ -12,10 +12,10 @@ from app.core.watch import Watch
 from metahook.envtest import Cluster, Missing
 from metahook.envtest.free_port import free_port
 from metahook.envtest.process import Process, answers
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.monitoring.expressions import METACONTROLLER
 from tests.monitoring.state_metrics import FILE, PREFIX, Labels, names, samples
-from tests.programs import find_or_skip
+from tests.processes.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 

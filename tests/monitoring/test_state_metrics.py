@@ -10,9 +10,9 @@ import yaml
 from charts.rendering import rendered
 from docs.status import STARTS
 from tests.api.apiserver import SCHEMA
-from tests.build import finished, my_resource, sync
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.monitoring.state_metrics import FILE, RESOURCE, names, samples
+from tests.requests.builders import finished, my_resource, sync
 
 Json = dict[str, Any]
 

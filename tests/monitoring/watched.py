@@ -21,11 +21,11 @@ import httpx
 import trustme
 
 from tests.core.status.test_installation import WRONG
-from tests.installation import RIGHT
 from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
 from tests.monitoring.state_metrics import exposition
-from tests.serving import served
+from tests.requests.installation import RIGHT
+from tests.served.process import served
 
 STATES = "kube-state-metrics"
 IDLE_TIMEOUT = 1

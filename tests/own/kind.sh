@@ -11,8 +11,8 @@ export KIND_CLUSTER_NAME=myresource
 set -x
 
 kind create cluster
-docker build -t myresource-operator:0.2.0 .
-kind load docker-image myresource-operator:0.2.0
+docker build -t myresource-operator:0.3.0 .
+kind load docker-image myresource-operator:0.3.0
 
 helm install metacontroller oci://ghcr.io/metacontroller/metacontroller-helm --version 4.17.2 \
   --namespace metacontroller --create-namespace --set fullnameOverride=metacontroller --wait

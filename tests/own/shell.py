@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from metahook.envtest.binaries import assets
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 OPERATOR = "myresource-operator"
 """The name of the operator's release, of its namespace and of its Deployment."""

@@ -7,7 +7,7 @@ import yaml
 
 from docs.fields import examples
 from metahook.simulator.objects import Json
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.e2e.namespace import Place
 
 pytestmark = pytest.mark.own

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.e2e.namespace import Place
 from tests.own.own_cluster import OwnCluster
 from tests.own.pages import FIRST, steps

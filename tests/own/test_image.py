@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app import __version__
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.own.own_cluster import OwnCluster
 
 pytestmark = pytest.mark.own

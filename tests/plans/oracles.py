@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tests.plans.workload_run import Outcome
-from tests.worlds import PARENT
+from tests.simulated.worlds import PARENT
 
 MORE = 2
 """Additional writes of a child that a fault may cost: one that is wrong, and one that corrects it."""

@@ -17,7 +17,7 @@ from metahook.simulator.metacontroller.response import Crash
 from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.workload_run import Outcome, WorkloadRun
 from tests.plans.workloads import Workload
-from tests.worlds import CHILDREN, PARENT
+from tests.simulated.worlds import CHILDREN, PARENT
 
 WATCHED = (PARENT.kind, *(kind.kind for kind in CHILDREN), "ConfigMap", "MyBackup")
 """Kinds whose changes may cause a sync."""

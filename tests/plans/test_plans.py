@@ -12,8 +12,8 @@ from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
 from tests.plans.workloads import PLAIN, WORKLOADS, Workload
+from tests.simulated.worlds import both_modes
 from tests.slow import short_or_whole
-from tests.worlds import both_modes
 
 pytestmark = pytest.mark.no_cover  # thousands of runs, whose lines are all covered elsewhere
 

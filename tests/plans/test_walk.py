@@ -15,9 +15,9 @@ from tests.plans import broken
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
 from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import ENV, INVALID, PLAIN, PORT, Workload, spec
+from tests.properties.test_convergence import specs_of
+from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
 from tests.slow import short_or_whole
-from tests.test_convergence import specs_of
-from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
 
 pytestmark = pytest.mark.no_cover
 

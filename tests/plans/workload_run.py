@@ -15,8 +15,8 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World
 from tests.plans.workloads import Step, Workload
-from tests.watching import WITH_BACKUPS
-from tests.worlds import CHILDREN, PARENT
+from tests.requests.watched_objects import WITH_BACKUPS
+from tests.simulated.worlds import CHILDREN, PARENT
 
 REST = 120
 """Seconds after which the next step starts, even if the world is not quiet."""

@@ -10,9 +10,9 @@ from metahook import Controller
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.build import MYRESOURCE
-from tests.watching import WATCH, backup, config_map
-from tests.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
+from tests.requests.builders import MYRESOURCE
+from tests.requests.watched_objects import WATCH, backup, config_map
+from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, foreign, parent, service
 
 PLAIN = controller(Watch(pods=False))
 """The hook of most workloads, without Pods: they double the events, and change only messages."""

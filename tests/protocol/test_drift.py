@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from metahook import UndeclaredKind, drifted_field
-from tests.tiny import config_map, observed_children
+from tests.hooks.minimal import config_map, observed_children
 
 A = {"name": "A", "value": "1"}
 

@@ -7,7 +7,7 @@ import pytest
 from metahook import ConfigMap, CustomizeRequest, MalformedRequest, SyncRequest
 from metahook.protocol import extent
 from metahook.protocol.extent import MAX_OBJECTS, MAX_PARENT
-from tests.tiny import PARENT, sync_body
+from tests.hooks.minimal import PARENT, sync_body
 
 MIB = 1024 * 1024
 Groups = dict[str, dict[str, dict[str, str]]]

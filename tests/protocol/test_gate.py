@@ -22,7 +22,7 @@ from metahook import (
     select_by_name,
 )
 from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_kept, check_size, check_sync, kinds_of
-from tests.tiny import config_map, observed_children
+from tests.hooks.minimal import config_map, observed_children
 
 PARENT = Parent(
     name="hello", namespace="default", uid="u", generation=1, created=None, deleting=False, spec=b"{}", status=b"{}"

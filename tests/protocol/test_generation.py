@@ -13,7 +13,7 @@ from metahook import (
     is_from_newer_generation,
     with_generation_stamp,
 )
-from tests.tiny import PARENT, config_map, sync_body
+from tests.hooks.minimal import PARENT, config_map, sync_body
 
 STAMP = "example.com/applied"
 KINDS = (Service, ConfigMap)

@@ -25,10 +25,10 @@ from metahook import (
 )
 from metahook.protocol import installation
 from metahook.protocol.installation import MAX_REMEMBERED, Requirements, check_installation
-from tests.build import NOW
-from tests.damage import REPLACEMENTS, Path, places, replaced
-from tests.installation import RIGHT
-from tests.tiny import TINY, sync_body
+from tests.hooks.minimal import TINY, sync_body
+from tests.invalid.mutations import REPLACEMENTS, Path, places, replaced
+from tests.requests.builders import NOW
+from tests.requests.installation import RIGHT
 
 METHODS: Mapping[Kind, UpdateMethod] = {Deployment.KIND: "InPlace", Service.KIND: "InPlace"}
 REQUIRED = Requirements(METHODS, has_customize=True, lacks_default=lambda _: False)

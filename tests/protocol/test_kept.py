@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from metahook import Deployment, SyncRequest
-from tests.build import UID, Json, my_resource
+from tests.requests.builders import UID, Json, my_resource
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 IDENTITY: Json = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}

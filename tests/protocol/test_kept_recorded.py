@@ -6,8 +6,8 @@ from typing import ClassVar
 import pytest
 
 from metahook import Children, Deployment, Kind, Object, Service, SyncRequest
-from tests.build import Json
-from tests.recorded import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+from tests.recorded.requests import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
+from tests.requests.builders import Json
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 

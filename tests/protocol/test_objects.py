@@ -5,7 +5,7 @@ import pytest
 from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
 from metahook.protocol.objects import OwnerReference
 from metahook.protocol.reading import read
-from tests.build import Json
+from tests.requests.builders import Json
 
 FULL: Json = {
     "apiVersion": "apps/v1",

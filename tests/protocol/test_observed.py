@@ -17,7 +17,7 @@ from metahook import (
     SyncRequest,
     UndeclaredKind,
 )
-from tests.build import UID, Json, my_resource
+from tests.requests.builders import UID, Json, my_resource
 
 SOMEBODY_ELSE = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
 KINDS = (Deployment, Service, ConfigMap)

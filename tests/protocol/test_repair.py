@@ -2,8 +2,8 @@ from datetime import timedelta
 from typing import Any
 
 from metahook import ConfigMap, Manifest, Resend, was_resent, with_repair
-from tests.build import NOW
-from tests.tiny import config_map, observed_children
+from tests.hooks.minimal import config_map, observed_children
+from tests.requests.builders import NOW
 
 KEY = "example.com/repair"
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from metahook import CustomizeRequest, MalformedRequest, SyncRequest
-from tests.build import NOW_TEXT, UID, Json, my_resource
+from tests.requests.builders import NOW_TEXT, UID, Json, my_resource
 
 CANARY = "canary-8f14e45f"
 

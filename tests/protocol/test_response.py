@@ -1,7 +1,7 @@
 import json
 
 from metahook import ConfigMap, CustomizeResponse, Deployment, SyncResponse, select_by_name
-from tests.tiny import config_map
+from tests.hooks.minimal import config_map
 
 
 def test_an_answer_is_status_and_children() -> None:

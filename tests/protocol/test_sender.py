@@ -19,8 +19,8 @@ from metahook import (
 )
 from metahook.protocol.sender import children_of, customize_request, related_to, sync_request
 from metahook.simulator.metacontroller.settings import MODES
-from tests.build import Json, my_resource, owned
-from tests.traffic import one
+from tests.recorded.traffic import one
+from tests.requests.builders import Json, my_resource, owned
 
 KINDS = (Deployment, Service)
 SERVICES = ("v1", "services", "Service")

@@ -8,8 +8,8 @@ import pytest
 
 from metahook import SyncResponse
 from metahook.protocol.summary import NONE, OTHER
-from tests.build import NOW
-from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
+from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
+from tests.requests.builders import NOW
 
 KNOWN = frozenset({"Available", "Building"})
 

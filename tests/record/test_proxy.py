@@ -19,13 +19,13 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB
 from metahook.record.proxy import TIMEOUT
-from tests.build import my_resource
-from tests.calling import JSON
-from tests.cli.calling import call as command
+from tests.cli.command import call as command
 from tests.cli.test_diff import in_cluster, request_of
+from tests.hooks.minimal import sync_body
 from tests.record.recording import OPERATOR, Running, recording
-from tests.serving import served
-from tests.tiny import sync_body
+from tests.requests.builders import my_resource
+from tests.served.asgi import JSON
+from tests.served.process import served
 
 Json = dict[str, Any]
 

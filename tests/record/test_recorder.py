@@ -22,9 +22,9 @@ from metahook.record.proxy import Proxy
 from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction
 from metahook.server.app import create_app
-from tests.calling import JSON, call, post_all
-from tests.server.test_refusals import raising
-from tests.tiny import PARENT, TINY, customize_body, sync_body
+from tests.hooks.minimal import PARENT, TINY, customize_body, sync_body
+from tests.served.asgi import JSON, call, post_all
+from tests.server.hook.test_refusals import raising
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ import pytest
 
 from metahook import Body
 from metahook.record.redaction import Redaction
-from tests.growth import is_linear
+from tests.complexity.growth import is_linear
 
 Json = dict[str, Any]
 

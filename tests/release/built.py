@@ -12,7 +12,7 @@ import pytest
 from app import __version__
 from release.checksums import NAME as CHECKSUMS
 from release.provenance import NAME as PROVENANCE
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import yaml
 from app import __version__
 from charts.rendering import CHART, RELEASE
 from metahook.envtest.manifests import documents
-from tests.documents import ROOT
-from tests.programs import find_or_skip
+from tests.docs.documents import ROOT
+from tests.processes.programs import find_or_skip
 from tests.release.built import Built
 
 pytestmark = pytest.mark.tools

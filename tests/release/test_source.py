@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from app import __version__
 from release import __main__ as command
 from release.source import NotReleasable, Source
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 VERSION = "1.2.3"
 FILES = {

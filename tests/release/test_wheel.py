@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 from tests.release.built import Built
-from tests.serving import served
+from tests.served.process import served
 
 pytestmark = pytest.mark.tools
 

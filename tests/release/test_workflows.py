@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.documents import ROOT
-from tests.programs import find_or_skip
+from tests.docs.documents import ROOT
+from tests.processes.programs import find_or_skip
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {file.name: file.read_text() for file in FILES}

@@ -8,9 +8,9 @@ from metahook import Controller, Service, SyncRequest, SyncResponse
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
-from tests.build import MYRESOURCE, NOW, grouped, my_resource
-from tests.calling import call
-from tests.tiny import TINY, config_map, controller, customize_body, sync_body
+from tests.hooks.minimal import TINY, config_map, controller, customize_body, sync_body
+from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource
+from tests.served.asgi import call
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
 APP = create_app(MYRESOURCE, clock=lambda: NOW)

@@ -11,8 +11,8 @@ from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.build import MYRESOURCE
-from tests.worlds import (
+from tests.requests.builders import MYRESOURCE
+from tests.simulated.worlds import (
     CHANGES,
     CHILDREN,
     DEPLOYMENT,

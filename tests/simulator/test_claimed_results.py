@@ -8,7 +8,7 @@ import pytest
 
 from metahook.simulator.claimed_results import answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import Call, History
-from tests.worlds import DEPLOYMENT, WEB, deployment, parent
+from tests.simulated.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]
 

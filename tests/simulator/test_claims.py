@@ -10,7 +10,7 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.claims import claim, with_owner_reference, with_parent_label
 from metahook.simulator.objects import reference_to, with_metadata
-from tests.worlds import SERVICE, WEB, Answers, events, parent, service, world
+from tests.simulated.worlds import SERVICE, WEB, Answers, events, parent, service, world
 
 Json = dict[str, Any]
 

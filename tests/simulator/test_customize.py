@@ -9,7 +9,7 @@ from metahook import Kind
 from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import SERVED
 from metahook.simulator.world import World
-from tests.worlds import PARENT, WEB, Answers, calls, events, parent, settled, synced, world
+from tests.simulated.worlds import PARENT, WEB, Answers, calls, events, parent, settled, synced, world
 
 Json = dict[str, Any]
 

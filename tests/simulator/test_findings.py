@@ -10,12 +10,12 @@ from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
-from tests.build import MYRESOURCE
+from tests.requests.builders import MYRESOURCE
+from tests.requests.watched_objects import config_map
+from tests.simulated.worlds import DEPLOYMENT, world
 from tests.simulator import careless
 from tests.simulator.careless import answering
 from tests.slow import short_or_whole
-from tests.watching import config_map
-from tests.worlds import DEPLOYMENT, world
 
 Json = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from metahook.simulator.objects import Key, is_deleting, reference_to, with_metadata
 from metahook.simulator.world import World
-from tests.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
+from tests.simulated.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
 
 
 def owning() -> World:

@@ -12,12 +12,12 @@ from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, is_deleting, to_json
 from metahook.simulator.world import World
-from tests.build import MYRESOURCE
+from tests.properties.test_convergence import specs_of
+from tests.requests.builders import MYRESOURCE
+from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
+from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
 from tests.slow import short_or_whole
-from tests.strategies import specs
-from tests.test_convergence import specs_of
-from tests.watching import ALL, WATCHING, WITH_BACKUPS
-from tests.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
+from tests.strategies.my_resources import specs
 
 Json = dict[str, Any]
 Step = tuple[str, Any]

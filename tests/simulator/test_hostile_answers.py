@@ -16,7 +16,7 @@ from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, key_of
 from metahook.simulator.world import World
-from tests.worlds import (
+from tests.simulated.worlds import (
     DEPLOYMENT,
     SERVICE,
     WEB,

@@ -7,8 +7,8 @@ import pytest
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
-from tests.build import MYRESOURCE
-from tests.worlds import (
+from tests.requests.builders import MYRESOURCE
+from tests.simulated.worlds import (
     CHANGES,
     CHILDREN,
     DEPLOYMENT,

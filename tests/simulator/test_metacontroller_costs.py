@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
-from tests.worlds import (
+from tests.simulated.worlds import (
     CHANGES,
     DEPLOYMENT,
     Answers,

@@ -8,8 +8,8 @@ import pytest
 from metahook.simulator.apiserver.server_side_apply import Ownership, changed_part, union
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
-from tests.build import MYRESOURCE
-from tests.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
+from tests.requests.builders import MYRESOURCE
+from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
 
 Json = dict[str, Any]
 

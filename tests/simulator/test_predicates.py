@@ -8,9 +8,9 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.e2e.scenarios import merge
-from tests.notes import NOTE, NOTES, note, service
-from tests.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
-from tests.worlds import Json, both_modes, calls
+from tests.hooks.notes import NOTE, NOTES, note, service
+from tests.simulated.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
+from tests.simulated.worlds import Json, both_modes, calls
 
 ONE = {kind: Key(kind, "default", "one") for kind in ("Note", "ConfigMap")}
 

@@ -9,7 +9,7 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, LAST_RETRY, RATE, RateLimiter, WorkQueue
 from metahook.simulator.objects import Key
-from tests.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
+from tests.simulated.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
 
 A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
 

@@ -7,9 +7,9 @@ import pytest
 from metahook.simulator.objects import Key
 from metahook.simulator.runner import StepResult, run_scenario
 from metahook.simulator.scenario import InvalidScenario, Step, parse_duration, parse_object_name, read_scenario
-from tests.build import MYRESOURCE
+from tests.requests.builders import MYRESOURCE
+from tests.simulated.worlds import WEB, parent, world
 from tests.simulator.careless import too_busy
-from tests.worlds import WEB, parent, world
 
 Json = dict[str, Any]
 

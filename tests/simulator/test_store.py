@@ -9,7 +9,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
 from metahook.simulator.objects import Key, is_deleting, with_metadata
-from tests.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
+from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
 
 Json = dict[str, Any]
 

@@ -13,7 +13,7 @@ import pytest
 from metahook.simulator.apiserver.defaults import canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
-from tests.build import my_resource, sync
+from tests.requests.builders import my_resource, sync
 
 Json = dict[str, Any]
 

@@ -16,11 +16,11 @@ from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
-from tests.build import MYRESOURCE
-from tests.calling import call
-from tests.refused import refusal
-from tests.tiny import controller, sync_body
-from tests.worlds import CHILDREN, PARENT, WEB, Answers, events, parent, ready, settled, world
+from tests.hooks.minimal import controller, sync_body
+from tests.requests.builders import MYRESOURCE
+from tests.served.asgi import call
+from tests.served.refusals import refusal
+from tests.simulated.worlds import CHILDREN, PARENT, WEB, Answers, events, parent, ready, settled, world
 
 
 def test_a_missing_object_is_an_error_that_names_it() -> None:

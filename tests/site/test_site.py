@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 
 from docs.site import pages
-from tests.documents import ROOT
-from tests.programs import Missing
+from tests.docs.documents import ROOT
+from tests.processes.programs import Missing
 from tests.site.browser import Browser
 from tests.site.visit import problems, visit
 

@@ -65,7 +65,7 @@ else:
         return getattr(import_module(_SERVER[name]), name)
 
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "LAST_APPLIED",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tests.build import Json
+from tests.requests.builders import Json
 
 
 @dataclass(frozen=True)

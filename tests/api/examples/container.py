@@ -1,7 +1,7 @@
 """Examples of the rules of environment and ports."""
 
 from tests.api.examples.case import Example
-from tests.build import Json
+from tests.requests.builders import Json
 
 KEY = {"name": "settings", "key": "mode"}
 

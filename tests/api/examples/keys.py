@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.api.examples.case import Example
-from tests.build import Json
+from tests.requests.builders import Json
 
 SUBDOMAIN = ".".join(["a" * 63] * 3)
 GOOD_KEYS = ["a", "A1", "a_b.c-d", "a" * 63, "example.com/a", "a.b-c.d/E_f.g", f"{SUBDOMAIN}/" + "b" * 61, "1/1"]

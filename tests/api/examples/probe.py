@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.api.examples.case import Example
-from tests.build import Json
+from tests.requests.builders import Json
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 NAMED = {"name": "http", "containerPort": 80}

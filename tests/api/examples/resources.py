@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from app.api.quantity import MINIMUM_MEMORY
 from tests.api.examples.case import Example
-from tests.build import Json
+from tests.requests.builders import Json
 
 GOOD_BYTES: list[int | str] = [
     1,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tests.api.examples.case import Example
 from tests.api.examples.keys import few_label_keys
-from tests.build import Json
+from tests.requests.builders import Json
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -1,7 +1,7 @@
 """Examples of the rules of the spec's own fields, of the name, and of the rollout."""
 
 from tests.api.examples.case import Example
-from tests.build import Json
+from tests.requests.builders import Json
 
 SHA256 = "sha256:" + "0f" * 32
 SHA512 = "sha512:" + "0f" * 64

@@ -2,7 +2,7 @@
 
 from tests.api.examples.case import Example
 from tests.api.examples.container import BAD_DIVISORS, GOOD_DIVISORS
-from tests.build import Json
+from tests.requests.builders import Json
 
 FIELD = {"fieldPath": "metadata.labels"}
 RESOURCE = {"resource": "limits.memory"}

@@ -2,7 +2,7 @@
 
 from tests.api.examples.keys import RESERVED_IN_PODS
 from tests.api.examples.scheduling import PREFERRED, REQUIRED
-from tests.build import Json
+from tests.requests.builders import Json
 
 SELECTOR = {"matchLabels": {"a": "b"}}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": SELECTOR}

@@ -1,6 +1,6 @@
 """Bad quantities and resources."""
 
-from tests.build import Json
+from tests.requests.builders import Json
 
 
 def _quantity(amount: int | str) -> list[Json]:

@@ -1,6 +1,6 @@
 """Bad images, ports, probes and rollouts; what is there twice; wrong words and types."""
 
-from tests.build import Json
+from tests.requests.builders import Json
 
 CACHE = {"name": "cache", "emptyDir": {}}
 SELECTOR = {"matchLabels": {"a": "b"}}

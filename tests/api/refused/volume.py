@@ -1,6 +1,6 @@
 """Bad volumes, mounts, and fields of the Pod."""
 
-from tests.build import Json
+from tests.requests.builders import Json
 
 CACHE = {"name": "cache", "emptyDir": {}}
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.documents import ROOT
+from tests.docs.documents import ROOT
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.core.watch import Watch
-from tests.build import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+from tests.requests.builders import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ import pytest
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import Grouped
-from tests.build import condition, finished, my_resource, reason, sync
+from tests.requests.builders import condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 

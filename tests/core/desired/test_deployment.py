@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.build import child, my_resource, sync
+from tests.requests.builders import child, my_resource, sync
 
 Json = dict[str, Any]
 

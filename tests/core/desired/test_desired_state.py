@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.desired.desired_state import MAX_CHILD
-from tests.build import child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"

@@ -16,7 +16,7 @@ from app.core.watch import Watch
 from docs.fields import examples
 from metahook import Kind
 from metahook.protocol.sender import customize_request
-from tests.build import my_resource, reason, sync
+from tests.requests.builders import my_resource, reason, sync
 
 Json = dict[str, Any]
 Path = tuple[str, ...]

@@ -9,7 +9,7 @@ import yaml
 from app.core.child_metadata import CHILDREN
 from app.core.desired.optional_children import OPTIONAL_CHILDREN
 from metahook import Deployment, Object
-from tests.build import child, condition, finished, my_resource, reason, sync
+from tests.requests.builders import child, condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 

@@ -22,11 +22,11 @@ from app.core.watch import Watch
 from metahook import Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
 from tests.api.full import filled
-from tests.build import NOW, finished, my_resource
-from tests.given.observed import Situation, situations
+from tests.recorded.traffic import RECORDED, load
+from tests.requests.builders import NOW, finished, my_resource
+from tests.requests.watched_objects import WATCH, WATCHING, config_map, related
 from tests.slow import short_or_whole
-from tests.traffic import RECORDED, load
-from tests.watching import WATCH, WATCHING, config_map, related
+from tests.strategies.observed import Situation, situations
 
 Json = dict[str, Any]
 MIB = 1024 * 1024

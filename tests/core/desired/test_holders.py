@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.build import NOW, NOW_TEXT, child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import NOW, NOW_TEXT, child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS: dict[str, Any] = {"ports": [{"containerPort": 80}]}
 BEFORE, AFTER = "2026-01-31T11:00:00Z", "2026-01-31T12:00:01Z"

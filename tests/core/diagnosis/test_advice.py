@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.pods import answered, container, pod, said, waiting
+from tests.requests.pods import answered, container, pod, said, waiting
 
 Json = dict[str, Any]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.build import condition
-from tests.pods import (
+from tests.requests.builders import condition
+from tests.requests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
     ago,

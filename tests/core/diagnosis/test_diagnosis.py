@@ -8,8 +8,8 @@ import pytest
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.protocol.sender import sync_request
-from tests.build import condition, grouped, my_resource, reason, sync
-from tests.pods import (
+from tests.requests.builders import condition, grouped, my_resource, reason, sync
+from tests.requests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
     ago,

@@ -4,8 +4,20 @@ from typing import Any
 
 import pytest
 
-from tests.build import condition
-from tests.pods import HEALTHY, LOST, UNSCHEDULABLE, ago, answered, container, deleted, failed, pod, running, said
+from tests.requests.builders import condition
+from tests.requests.pods import (
+    HEALTHY,
+    LOST,
+    UNSCHEDULABLE,
+    ago,
+    answered,
+    container,
+    deleted,
+    failed,
+    pod,
+    running,
+    said,
+)
 
 Json = dict[str, Any]
 

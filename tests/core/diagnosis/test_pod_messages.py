@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from app.core.reasons import POD_REASONS
-from tests.pods import LOST, UNSCHEDULABLE, container, crashing, deleted, ended, failed, pod, running, said, waiting
+from tests.requests.pods import (
+    LOST,
+    UNSCHEDULABLE,
+    container,
+    crashing,
+    deleted,
+    ended,
+    failed,
+    pod,
+    running,
+    said,
+    waiting,
+)
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.build import condition, finished, my_resource, sync
+from tests.requests.builders import condition, finished, my_resource, sync
 
 SAID = {
     "account": 'pods "web-deployment-5f6d-" is forbidden: error looking up service account default/robot: '

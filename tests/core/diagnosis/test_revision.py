@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.build import child, condition, my_resource, sync
-from tests.pods import HEALTHY, ago, crashing, pod, shown, unfinished
+from tests.requests.builders import child, condition, my_resource, sync
+from tests.requests.pods import HEALTHY, ago, crashing, pod, shown, unfinished
 
 Json = dict[str, Any]
 

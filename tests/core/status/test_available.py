@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.build import NOW, condition, finished, grouped, my_resource, reason, sync
-from tests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
+from tests.requests.builders import NOW, condition, finished, grouped, my_resource, reason, sync
+from tests.requests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
 
 Json = dict[str, Any]
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from metahook import Finding
-from tests.build import MYRESOURCE, NOW, NOW_TEXT, Json
-from tests.damage import replaced
-from tests.installation import RIGHT, request
-from tests.traffic import RECORDED, load
+from tests.invalid.mutations import replaced
+from tests.recorded.traffic import RECORDED, load
+from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, Json
+from tests.requests.installation import RIGHT, request
 
 TYPE = "OperatorMisconfigured"
 LOOSE = replaced(RIGHT, ("spec", "hooks", "sync", "version"), lambda _: "v1")

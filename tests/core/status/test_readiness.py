@@ -4,7 +4,7 @@ import pytest
 
 from app.core.reasons import POD_REASONS, REASONS
 from app.core.status.readiness import RULES
-from tests.build import EARLIER_TEXT, condition, finished, my_resource, reason, rolled_out, sync
+from tests.requests.builders import EARLIER_TEXT, condition, finished, my_resource, reason, rolled_out, sync
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from app.core.status.parent_status import parent_status
 from app.core.status.previous_status import PreviousStatus
 from metahook import SyncRequest
 from metahook.protocol.sender import sync_request
-from tests.build import (
+from tests.requests.builders import (
     EARLIER_TEXT,
     NOW,
     NOW_TEXT,

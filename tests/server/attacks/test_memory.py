@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from metahook.protocol.extent import MAX_OBJECTS
-from tests.calling import JSON
-from tests.large import MIB
+from tests.requests.large import MIB
+from tests.served.asgi import JSON
 from tests.server.attacks.senders import request, send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 

@@ -15,8 +15,8 @@ from http.client import HTTPConnection, HTTPException
 
 import pytest
 
-from tests.calling import JSON
 from tests.e2e.balancer import Balancer
+from tests.served.asgi import JSON
 from tests.server.attacks.target import REQUEST, Target, served
 
 pytestmark = pytest.mark.attacks

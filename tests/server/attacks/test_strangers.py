@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.hostile import endings
-from tests.large import MIB
+from tests.requests.large import MIB
 from tests.server.attacks.target import served, unprotected
 
 pytestmark = pytest.mark.attacks

@@ -14,9 +14,9 @@ from metahook.protocol.controller import Hook
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
 from metahook.server.telemetry.telemetry import Telemetry
-from tests.build import NOW
-from tests.calling import call
-from tests.tiny import PARENT, TINY, config_map, controller, customize_body, sync_body
+from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
+from tests.requests.builders import NOW
+from tests.served.asgi import call
 
 DEV = ServerOptions(dev=True)
 

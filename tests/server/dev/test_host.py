@@ -6,9 +6,9 @@ import pytest
 
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.host import FOREIGN_HOST, is_local
-from tests.calling import JSON, call
-from tests.refused import refusal
-from tests.tiny import TINY, customize_body, sync_body
+from tests.hooks.minimal import TINY, customize_body, sync_body
+from tests.served.asgi import JSON, call
+from tests.served.refusals import refusal
 
 DEV = create_app(TINY, ServerOptions(dev=True))
 PLAIN = create_app(TINY)

@@ -9,9 +9,9 @@ from fastapi import FastAPI
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.pages import add_pages
 from metahook.server.dev.swagger_ui import MEDIA_TYPES, find_files
-from tests.calling import call
-from tests.refused import refusal
-from tests.tiny import TINY
+from tests.hooks.minimal import TINY
+from tests.served.asgi import call
+from tests.served.refusals import refusal
 
 DEV = create_app(TINY, ServerOptions(dev=True), health_port=8081)
 PLAIN = create_app(TINY)

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.calling import JSON
-from tests.documents import ROOT
-from tests.serving import Served, served
+from tests.docs.documents import ROOT
+from tests.served.asgi import JSON
+from tests.served.process import Served, served
 
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
 """Why ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
@@ -89,7 +89,7 @@ def test_a_warning_says_that_others_can_reach_development_mode(options: list[str
 _HOOK = """
 import sys
 from metahook import Address, ServerOptions, serve
-from tests.tiny import TINY
+from tests.hooks.minimal import TINY
 
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
 serve(TINY, Address("127.0.0.1", port), Address("127.0.0.1", health_port), ServerOptions(dev=True))

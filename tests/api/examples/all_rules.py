@@ -1,0 +1,19 @@
+"""All examples."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from tests.api.examples import container, keys, probe, resources, scheduling, spec, volume
+from tests.api.examples.case import Example
+from tests.requests.builders import Json
+
+EXAMPLES: list[Example] = [
+    example for module in (spec, container, probe, resources, volume, keys, scheduling) for example in module.EXAMPLES
+]
+
+
+def numbered(side: Literal["good", "bad"]) -> Iterator[tuple[str, Example, Json]]:
+    """Yield every MyResource of *side* with a name of its own for pytest, and its example."""
+    pairs = [(example, fields) for example in EXAMPLES for fields in getattr(example, side)]
+    for number, (example, fields) in enumerate(pairs):
+        yield f"{number} {example.path}: {example.says}", example, fields

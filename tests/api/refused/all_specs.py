@@ -1,0 +1,29 @@
+"""Bad specs that the Deployment, the Service, the kubelet or nobody would refuse, by what is wrong with them.
+
+The MyResource's own schema refuses them: by a pattern, a bound, an enum, a required field, a list's key or a rule.
+"""
+
+from tests.api.refused import metadata, resources, spec, volume
+from tests.requests.builders import Json
+
+REFUSED = spec.REFUSED | resources.REFUSED | volume.REFUSED | metadata.REFUSED
+"""Arguments of ``my_resource``, by what is wrong."""
+
+HOOK_ONLY: dict[str, list[Json]] = {
+    "two projected sources with the same path": [
+        {
+            "volumes": [
+                {
+                    "name": "all",
+                    "projected": {
+                        "sources": [
+                            {"secret": {"name": "a", "items": [{"key": "a", "path": "same"}]}},
+                            {"configMap": {"name": "b", "items": [{"key": "b", "path": "same"}]}},
+                        ]
+                    },
+                }
+            ]
+        }
+    ],
+}
+"""What CEL can't say within its budget: stored, and InvalidSpec."""

@@ -1,0 +1,127 @@
+"""The CPU of a sync grows with the size of its request, and no faster: each place of a request is made larger, tenfold.
+
+Ratios of CPU time within one run, so that any machine will do. test_linear_together.py shows that what is quadratic is
+caught.
+"""
+
+import functools
+import json
+import re
+from pathlib import Path as File
+from typing import Any
+
+import pytest
+import yaml
+
+from metahook import MalformedRequest
+from metahook.protocol.sender import sync_request
+from tests.api.full import BOUNDED, filled
+from tests.complexity.growth import Json, Path, grown, is_linear, places
+from tests.requests.builders import NOW, NOW_TEXT, grouped, my_resource, sync
+from tests.requests.pods import crashing, pod, shown
+from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
+from tests.slow import short_or_whole
+from tests.strategies.observed import as_made
+
+SPEC = yaml.safe_load((File(__file__).parents[2] / "examples" / "full.yaml").read_text())["spec"]
+BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
+
+
+def answer(body: bytes) -> bytes:
+    try:
+        return WATCHING.answer_sync(body, NOW)
+    except MalformedRequest:
+        return b""
+
+
+def document(**spec: Any) -> Json:
+    """Return a sync request in which everything is there: children, their records, and all that is related."""
+    status = {"conditions": [{"type": "Ready", "status": "False"}], "waiting": {"what": "x", "since": NOW_TEXT}}
+    parent = my_resource(spec={**SPEC, "dependencies": [BACKUP]}, status=status)
+    config = {"mode": "a", "about": "b", "server.conf": "c"}
+    login = {"password": "YQ==", "token": "YQ=="}
+    logins = [secret(name, **login) for name in ("full-credentials", "full-database")]
+    pods = shown(pod(crashing(), init=(crashing(name="init"),), sidecars=("init",)))
+    objects = {**related(config_map("full-config", **config), *logins, backup("nightly")), **pods}
+    made = [
+        as_made(child, parent, "managed-fields") for child in sync(parent, related=objects, watch=WATCH)["children"]
+    ]
+    counts = {
+        "observedGeneration": 1,
+        "replicas": 4,
+        "updatedReplicas": 4,
+        "conditions": [{"type": "A", "status": "B"}],
+    }
+    children = [{**child, "status": counts} for child in made]
+    shown_parent = {**parent, "spec": {**parent["spec"], **spec}}
+    body: Json = json.loads(sync_request(shown_parent, grouped(*children), objects))
+    return body
+
+
+def at(path: Path) -> Any:
+    found: Any = VALID
+    for step in path:
+        found = found[step]
+    return found
+
+
+def is_place(path: Path) -> bool:
+    """Tell whether *path* is a place to try: of texts those of the spec; the fields that are owned have tests below."""
+    return "fieldsV1" not in path and (not isinstance(at(path), str) or path[:2] == ("parent", "spec"))
+
+
+def part(path: Path) -> str:
+    """Return the part of a request that *path* is in: a field of the parent's spec, or a kind of object."""
+    return ".".join(map(str, path[: 3 if path[0] == "parent" else 2]))
+
+
+VALID, INVALID = document(), document(image="no image")
+PLACES = [path for path in places(VALID) if path and is_place(path)]
+PARTS = sorted({part(path) for path in PLACES})
+
+
+def not_linear(request: Json, within: str) -> list[Path]:
+    """Return the places *within* a part of *request*, of all or of some, whose growth costs more than it should."""
+    found = [path for path in PLACES if part(path) == within][:: short_or_whole(4, 1)]
+    return [path for path in found if not is_linear(functools.partial(grown, request, path), answer, 20_000)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("within", PARTS)
+def test_each_place_of_a_request_may_be_large(within: str) -> None:
+    assert not_linear(VALID, within) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("within", [within for within in PARTS if within.startswith("children")])
+def test_each_place_of_a_child_that_is_kept_may_be_large(within: str) -> None:
+    assert not_linear(INVALID, within) == []
+
+
+TENTH = 10
+
+
+def cut(value: Any, path: Path) -> Any:
+    """Return *value*, whose list or map at *path* has a tenth of its entries."""
+    if path:
+        step, *rest = path
+        return {**value, step: cut(value[step], tuple(rest))} if isinstance(step, str) else [cut(value[0], tuple(rest))]
+    most = -(-len(value) // TENTH)
+    return value[:most] if isinstance(value, list) else dict(list(value.items())[:most])
+
+
+def steps(path: str) -> Path:
+    """Return the way to *path*, such as ``spec.env[].name``, in a spec; of a list it goes through the first item."""
+    return tuple(0 if step == "[]" else step for step in re.findall(r"\[\]|[^.\[\]]+", path)[1:])
+
+
+@pytest.mark.parametrize("path", BOUNDED)
+def test_each_list_of_a_spec_may_be_as_long_as_its_bound(path: str) -> None:
+    full = filled(path)
+
+    def make(size: int) -> bytes:
+        spec = full if size == TENTH else cut(full, steps(path))
+        parent = my_resource(**spec)
+        return sync_request(parent, grouped(), {})
+
+    assert is_linear(make, answer, 1)

@@ -1,0 +1,199 @@
+"""The CPU of a sync grows with its request, and no faster: places that are compared are made larger together.
+
+What is quadratic is seen to be caught.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from metahook.protocol.sender import sync_request
+from tests.complexity.growth import Json, is_linear
+from tests.protocol.test_kept import deployment, managed
+from tests.requests.builders import NOW, finished, grouped, my_resource
+from tests.requests.pods import container, crashing, pod, shown, unfinished, waiting
+from tests.requests.watched_objects import WATCHING, config_map, related
+
+
+def answer(body: bytes) -> bytes:
+    return WATCHING.answer_sync(body, NOW)
+
+
+def with_env(value: str) -> Callable[[int], bytes]:
+    """Return what makes a request with many variables, of which the last has many times this *value*."""
+
+    def make(size: int) -> bytes:
+        others = [{"name": f"A{number}", "value": ""} for number in range(size // 400)]
+        user = {"name": "B", "value": (value * size)[: size // 2]}
+        parent = my_resource(env=[*others, {"name": "A", "value": "1"}, user])
+        return sync_request(parent, grouped(*finished(parent)), {})
+
+    return make
+
+
+def kept(owned: Callable[[int], Json], seen: Callable[[int], Any]) -> Callable[[int], bytes]:
+    """Return what makes a request whose spec is invalid and whose Deployment owns so many fields of what it has."""
+
+    def make(size: int) -> bytes:
+        numbers = range(size // 40)
+        fields = {field: sub for number in numbers for field, sub in owned(number).items()}
+        child = managed({"f:spec": {"f:env": fields}}, spec={"env": [seen(number) for number in numbers]})
+        return sync_request(my_resource(image="no image"), grouped(child), {})
+
+    return make
+
+
+def keys_and_uses(size: int) -> bytes:
+    """Return a request with as many keys in a ConfigMap as files that are made of them."""
+    keys = [f"k{number}" for number in range(size // 60)]
+    items = [{"key": key, "path": key} for key in keys]
+    sources = [{"configMap": {"name": "c", "items": items[start : start + 64]}} for start in range(0, len(items), 64)]
+    each = [
+        {"name": f"v{start}", "projected": {"sources": sources[start : start + 8]}}
+        for start in range(0, len(sources), 8)
+    ]
+    parent = my_resource(
+        volumes=each, volumeMounts=[{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in each]
+    )
+    return sync_request(parent, grouped(*finished(parent)), related(config_map("c", **dict.fromkeys(keys, ""))))
+
+
+def whole_objects(size: int) -> bytes:
+    """Return a request in which the same large ConfigMap is used as a whole, again and again."""
+    uses = size // 2_000
+    volumes = [
+        {"name": f"v{number}", "configMap": {"name": "c", "defaultMode": number}} for number in range(min(uses, 32))
+    ]
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
+    parent = my_resource(volumes=volumes, volumeMounts=mounts)
+    keys = {f"k{number}": "" for number in range(size // 12)}
+    return sync_request(parent, grouped(*finished(parent)), related(config_map("c", **keys)))
+
+
+def children(size: int) -> bytes:
+    """Return a request with many Deployments that no spec desires, of an invalid spec."""
+    extra = [deployment(metadata={"name": f"d{number}"}) for number in range(size // 250)]
+    return sync_request(my_resource(image="no image"), grouped(*extra), {})
+
+
+def config_maps(size: int) -> bytes:
+    """Return a request with many small ConfigMaps, all of which are used."""
+    names = [f"c{number}" for number in range(min(size // 200, 256))]
+    refs = [{"configMapKeyRef": {"name": name, "key": "a"}} for name in names]
+    parent = my_resource(env=[{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)])
+    return sync_request(parent, grouped(*finished(parent)), related(*(config_map(name, a="1") for name in names)))
+
+
+def rollouts(size: int) -> bytes:
+    """Return a request with many Pods, each of a ReplicaSet of its own."""
+    marks = [f"{number:x}" for number in range(size // 600)]
+    parent = my_resource(replicas=10)
+    return sync_request(parent, grouped(unfinished(parent)), shown(*(pod(crashing(), mark=mark) for mark in marks)))
+
+
+def pods_and_references(size: int) -> bytes:
+    """Return a request with as many Pods that miss a key as keys that are used."""
+    refs = [{"secretKeyRef": {"name": f"s{number}", "key": "k"}} for number in range(min(size // 1_500, 256))]
+    parent = my_resource(env=[{"name": f"V{number}", "valueFrom": ref} for number, ref in enumerate(refs)])
+    missing = waiting("CreateContainerConfigError", "couldn't find key k in Secret default/s0")
+    pods = [pod(container(state=missing), name=f"p{number}") for number in range(size // 900)]
+    return sync_request(parent, grouped(unfinished(parent, updatedReplicas=len(pods))), shown(*pods))
+
+
+def left_over(size: int) -> bytes:
+    """Return a request whose Deployment has many variables of another apply strategy that nobody asks for any more."""
+    parent = my_resource()
+    (made,) = finished(parent)
+    names = [f"v{number}" for number in range(size // 60)]
+    main = made["spec"]["template"]["spec"]["containers"][0]
+    main["env"] = [{"name": name, "value": "1"} for name in names]
+    env: Json = {f'k:{{"name":"{name}"}}': {".": {}, "f:name": {}, "f:value": {}} for name in names}
+    owned = {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"main"}': {"f:env": env}}}}}}
+    entry = {"manager": "metacontroller", "operation": "Update", "fieldsV1": owned}
+    made["metadata"]["managedFields"] = [entry]
+    return sync_request(parent, grouped(made), {})
+
+
+NAME = "n" * 20
+LARGE = 30_000
+
+
+def _fields_of_one_key(number: int) -> Json:
+    return {'k:{"name":"v"}': {f"f:{NAME}{each}": {} for each in range(number + 1)}} if number % 500 == 499 else {}
+
+
+MOST_IN_ENV = 10_000
+"""A tenth of what a request with a variable may have."""
+
+TOGETHER: dict[str, tuple[Callable[[int], bytes], int]] = {
+    "open references in a variable": (with_env("$("), MOST_IN_ENV),
+    "references in a variable": (with_env("$(A)"), MOST_IN_ENV),
+    "escaped references in a variable": (with_env("$$(A)"), MOST_IN_ENV),
+    "parentheses in a variable": (with_env("$(A)) "), MOST_IN_ENV),
+    "dollar signs in a variable": (with_env("$"), MOST_IN_ENV),
+    "owned items and items": (
+        kept(lambda n: {f'k:{{"name":"v{n}"}}': {"f:name": {}}}, lambda n: {"name": f"v{n}"}),
+        LARGE,
+    ),
+    "owned values and values": (kept(lambda n: {f'v:"{NAME}{n}"': {}}, lambda n: f"{NAME}{n}"), LARGE),
+    "owned keys of other fields": (kept(lambda n: {f'k:{{"x{n}":1}}': {"f:name": {}}}, lambda n: {f"x{n}": 1}), LARGE),
+    "owned fields, and items of one key": (kept(_fields_of_one_key, lambda _: {"name": "v", "value": NAME}), LARGE),
+    "keys of a ConfigMap and uses of them": (keys_and_uses, LARGE),
+    "keys of a ConfigMap and uses of all": (whole_objects, LARGE),
+    "children": (children, LARGE),
+    "ConfigMaps": (config_maps, LARGE),
+    "ReplicaSets": (rollouts, LARGE),
+    "Pods and references": (pods_and_references, LARGE),
+    "fields that are left over": (left_over, LARGE),
+}
+"""What makes a request, and how large it is at first."""
+
+
+@pytest.mark.parametrize(("make", "size"), TOGETHER.values(), ids=TOGETHER.keys())
+def test_places_that_belong_together_may_be_large_together(make: Callable[[int], bytes], size: int) -> None:
+    assert is_linear(make, answer, size)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [with_env("$(A)"), keys_and_uses, whole_objects, config_maps, rollouts, pods_and_references],
+    ids=lambda make: make.__qualname__,
+)
+def test_what_is_made_large_is_no_invalid_spec(make: Callable[[int], bytes]) -> None:
+    """An invalid one is not looked at, and would always be linear."""
+    assert b"InvalidSpec" not in answer(make(10 * (MOST_IN_ENV if "env" in make.__qualname__ else LARGE)))
+
+
+# What is quadratic is caught
+
+OLD_USES = re.compile(r"\$\(([^)]+)\)")
+
+
+def every_pair(body: bytes) -> int:
+    """Compare the keys of a ConfigMap with each other."""
+    keys = list(json.loads(body)["related"]["ConfigMap.v1"]["default/c"]["data"])
+    return sum(other == key for key in keys for other in keys)
+
+
+def every_reference(body: bytes) -> int:
+    """Look for references as gap.py once did."""
+    return len(OLD_USES.findall(body.decode()))
+
+
+QUADRATIC: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
+    "a search that begins again at each place": (with_env("$("), every_reference),
+    "a list that is searched for each item": (whole_objects, every_pair),
+}
+
+
+@pytest.mark.parametrize(("make", "work"), QUADRATIC.values(), ids=QUADRATIC.keys())
+def test_what_is_quadratic_is_caught(make: Callable[[int], bytes], work: Callable[[bytes], object]) -> None:
+    assert not is_linear(make, work, 1_000)
+
+
+def test_fields_that_are_left_over_are_seen_to_be_so() -> None:
+    """Otherwise they would not be looked at, and would always be linear."""
+    assert b"removal of leftover fields" in answer(left_over(LARGE))

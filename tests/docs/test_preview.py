@@ -1,0 +1,37 @@
+"""The pages about diff, replay and recording: their commands print what the pages say, and work."""
+
+import functools
+import re
+import shlex
+
+import pytest
+
+from app.cli.files.live_objects import COLLECT_COMMANDS
+from tests.docs.documents import ROOT, Console, consoles, printed
+
+PAGES = ["docs/diff.md", "docs/record.md", "docs/replay.md", "docs/upgrade.md"]
+BLOCKS = [block for page in PAGES for block in consoles(page)]
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
+    assert printed(block.command) == block.output
+
+
+def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
+    (collect,) = [block for block in consoles("docs/upgrade.md") if "--from-cluster" in block.command]
+
+    assert collect.output == f"{COLLECT_COMMANDS}\n"
+
+
+@functools.cache
+def help_of(command: str) -> str:
+    return printed(f".venv/bin/myresource {command} --help")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_that_the_page_names_are_the_commands(page: str) -> None:
+    text = (ROOT / page).read_text()
+    for name, options in re.findall(r"myresource (serve|record|replay|diff)((?: --?[a-z-]+(?: [^-\s`|]+)*)+)", text):
+        for option in (word for word in shlex.split(options) if word.startswith("--")):
+            assert option in help_of(name)

@@ -1,0 +1,36 @@
+"""The pages about simulate and render: their commands print what they say, tables are those of the code."""
+
+import re
+
+import pytest
+
+from metahook.simulator.findings import RULES
+from metahook.simulator.scenario import Step
+from tests.docs.documents import ROOT, Console, consoles, printed
+
+PAGE = "docs/simulate.md"
+PAGES = [PAGE, "docs/render.md"]
+TEXT = (ROOT / PAGE).read_text()
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES for block in consoles(page)], ids=str)
+def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
+    assert printed(block.command) == block.output
+
+
+def test_the_page_names_every_finding_and_every_step() -> None:
+    assert re.findall(r"^\| `([A-Z][A-Za-z]+)` \|", TEXT, re.MULTILINE) == list(RULES)
+    named = set(re.findall(r"^\| `([a-z]+): ", TEXT, re.MULTILINE))
+    assert named == set(Step.__struct_fields__) - {"say"}
+
+
+def test_the_scenario_of_the_page_meets_its_expectations() -> None:
+    (told,) = re.findall(r"^```yaml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+    for mode in ("dynamic-apply", "server-side-apply"):
+        command = f".venv/bin/myresource simulate --apply-strategy {mode} --scenario - <<'END'\n{told}END"
+        output = printed(command)
+
+        assert "Quiet" in output or "Stopped" in output
+        assert "not met" not in output
+        assert "Failed:" not in output

@@ -1,0 +1,61 @@
+"""The CompositeControllers of this repository are right for their controllers."""
+
+import json
+import re
+
+import msgspec
+import pytest
+import yaml
+from backups import BACKUPS
+from greetings import GREETINGS
+from notebooks import NOTEBOOKS
+from rotations import rotations
+
+from metahook import Controller, Finding
+from metahook.protocol.installation import check_installation
+from tests.docs.documents import ROOT
+from tests.requests.builders import MYRESOURCE
+from tests.requests.installation import SPEC
+
+LAPTOP = (ROOT / "docs/hook-on-your-laptop.md").read_text()
+
+
+def found(text: str, controller: Controller) -> list[str]:
+    """Return what is wrong for *controller* with the CompositeController in *text*, a file or a page."""
+    (composite,) = re.findall(
+        r"^apiVersion: metacontroller.k8s.io/v1alpha1$.*?(?=^```$|\Z)", text, re.DOTALL | re.MULTILINE
+    )
+    field = msgspec.Raw(json.dumps(yaml.safe_load(composite)).encode())
+    return [each.name for each in check_installation(field, json.dumps(SPEC).encode(), controller.requirements)]
+
+
+@pytest.mark.parametrize(
+    ("file", "controller"),
+    [
+        ("metacontroller/compositecontroller.yaml", MYRESOURCE),
+        ("docs/write-your-own-hook.md", GREETINGS),
+        ("examples/hooks/backup/compositecontroller.yaml", BACKUPS),
+        ("examples/hooks/greeting/compositecontroller.yaml", GREETINGS),
+        ("examples/hooks/notebook/compositecontroller.yaml", NOTEBOOKS),
+        ("examples/hooks/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
+    ],
+)
+def test_nothing_is_wrong_with_what_this_repository_installs(file: str, controller: Controller) -> None:
+    assert found((ROOT / file).read_text(), controller) == []
+
+
+def test_of_the_laptop_only_the_timeout_is_reported() -> None:
+    assert found(LAPTOP, MYRESOURCE) == ["HookTimeoutOutOfRange"]
+
+
+def test_the_page_lists_all_findings() -> None:
+    page = (ROOT / "docs/write-your-own-hook.md").read_text()
+
+    assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in Finding]
+
+
+def test_jobs_that_are_updated_in_place_would_be_reported() -> None:
+    """The negative control: the hook lists Jobs by name alone."""
+    text = (ROOT / "examples/hooks/backup/compositecontroller.yaml").read_text()
+
+    assert found(text.replace("OnDelete", "InPlace"), BACKUPS) == ["WrongUpdateMethod"]

@@ -1,0 +1,91 @@
+"""The examples: each is a MyResource that the hook takes, and what it asks for is valid in Kubernetes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from app.api.crd import schema
+from tests.cli.command import call
+from tests.requests.builders import condition
+from tests.schemas.kubernetes import validate
+from tests.served.process import Served, served
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(name="hook", scope="module")
+def _hook() -> Iterator[Served]:
+    with served() as hook:
+        yield hook
+
+
+FILES = sorted(EXAMPLES.glob("*.yaml"))
+
+
+BACKUPS = "example.com/v1/mybackups/MyBackup"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Path, tmp_path: Path) -> None:
+    dependencies = yaml.safe_load(file.read_text())["spec"].get("dependencies", [])
+    (tmp_path / "related.yaml").write_text(yaml.safe_dump_all(map(met, dependencies)))
+
+    ended = call(
+        *("render", "-f", str(file), "-o", "response", "--watch-dependency", BACKUPS),
+        *("--related", str(tmp_path / "related.yaml")),
+    )
+    answer = json.loads(ended.out)
+
+    assert (ended.code, ended.err) == (0, "")
+    assert condition(answer)["reason"] == "Building"
+    assert answer["children"]
+    for child in answer["children"]:
+        validate(child, "1.34")
+
+
+def met(dependency: dict[str, str]) -> dict[str, Any]:
+    """Return the object that an example waits for."""
+    status = {"conditions": [{"type": dependency["condition"], "status": "True"}]}
+    metadata = {"name": dependency["name"]}
+    return {"apiVersion": dependency["apiVersion"], "kind": "MyBackup", "metadata": metadata, "status": status}
+
+
+def test_the_example_with_dependencies_waits_while_they_are_not_there() -> None:
+    ended = call("render", "-f", str(EXAMPLES / "dependencies.yaml"), "-o", "response", "--watch-dependency", BACKUPS)
+    answer = json.loads(ended.out)
+
+    assert condition(answer)["reason"] == "WaitingForDependencies"
+    assert answer["children"] == []
+
+
+def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need_a_setting() -> None:
+    full = yaml.safe_load((EXAMPLES / "full.yaml").read_text())
+
+    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {"cpu", "dependencies"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "state", "reason"),
+    [
+        ("1-nothing-yet", "Building", "Building"),
+        ("2-made", "Building", "RollingOut"),
+        ("3-rolling-out", "Building", "RollingOut"),
+        ("4-ready", "Ready", "Available"),
+        ("5-new-image-not-yet-applied", "Building", "Building"),
+        ("6-bad-image", "Failed", "ProgressDeadlineExceeded"),
+    ],
+)
+def test_the_service_answers_an_example_request_as_its_name_says(
+    hook: Served, request_: str, state: str, reason: str
+) -> None:
+    body = (EXAMPLES / "requests" / f"{request_}.json").read_bytes()
+    answer = httpx.post(f"{hook.url}/sync", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200
+    assert answer.json()["status"]["state"] == state
+    assert condition(answer.json())["reason"] == reason

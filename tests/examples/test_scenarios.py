@@ -1,0 +1,50 @@
+"""The scenarios: each goes as it says, in the way to apply that it is about or in both, and the hook does no damage."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.cli.simulate import settings, watch_of
+from app.cli.simulation.scenarios import names
+from app.core.controller import controller
+from metahook.simulator.findings import findings
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.runner import run_scenario
+from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.world import World
+
+FOLDER = Path(__file__).parents[2] / "examples" / "scenarios"
+SCENARIOS = {file.stem: read_scenario(yaml.safe_load(file.read_text())) for file in sorted(FOLDER.glob("*.yaml"))}
+PLAYED = [(name, mode) for name, told in SCENARIOS.items() for mode in ([told.mode] if told.mode else MODES)]
+
+
+def world(scenario: Scenario, mode: Mode, *, controllers: bool = True) -> World:
+    """Return the world in which a scenario is played, with the hook set up as it says."""
+    watch = watch_of(scenario.watch or WatchedObjects())
+    return World(controller(watch), settings(mode, watch), controllers=controllers)
+
+
+@pytest.mark.parametrize(("name", "mode"), PLAYED, ids=str)
+def test_a_scenario_meets_its_expectations_without_findings(name: str, mode: Mode) -> None:
+    cluster = world(SCENARIOS[name], mode)
+
+    outcomes = list(run_scenario(SCENARIOS[name], cluster))
+
+    assert [outcome.problem for outcome in outcomes if outcome.problem] == []
+    assert len(outcomes) == len(SCENARIOS[name].steps)
+    assert findings(cluster.history) == []
+
+
+def test_every_scenario_has_an_expectation_and_is_found_by_its_name() -> None:
+    assert names() == sorted(SCENARIOS)
+    for told in SCENARIOS.values():
+        assert any(step.expect for step in told.steps)
+
+
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
+def test_a_scenario_without_controllers_fails(name: str) -> None:
+    told = SCENARIOS[name]
+    cluster = world(told, told.mode or "dynamic-apply", controllers=False)
+
+    assert any(outcome.problem for outcome in run_scenario(told, cluster))

@@ -1,0 +1,88 @@
+"""Requests with anything in any place: every node of a recorded request is replaced in turn."""
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from metahook.server.app import create_app
+from tests.invalid.mutations import (
+    CANARY,
+    KEPT_BY_ANNOTATION,
+    KEPT_BY_MANAGED_FIELDS,
+    MADE,
+    REPLACEMENTS,
+    REQUESTS,
+    places,
+    record_of,
+    replaced,
+    spelled,
+    with_record,
+    without,
+)
+from tests.invalid.response_checks import faults
+from tests.requests.builders import MYRESOURCE, NOW, Json
+from tests.slow import short_or_whole
+
+APP = create_app(MYRESOURCE, clock=lambda: NOW)
+
+Change = Callable[[Any], Any]
+
+
+def variants(request: Json, change: Change) -> dict[str, Json]:
+    return {spelled(path): replaced(request, path, change) for path in places(request)}
+
+
+def encoded(requests: dict[str, Json]) -> dict[str, bytes]:
+    return {name: json.dumps(request).encode() for name, request in requests.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS.keys())
+@pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
+def test_whatever_stands_in_whichever_place_sync_answers_or_refuses(
+    request_: Json, change: Change, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="metahook")
+
+    requests = [*encoded(variants(request_, change)).items()][:: short_or_whole(3, 1)]
+
+    assert faults(APP, "/sync", dict(requests)) == {}
+    assert CANARY not in caplog.text
+
+
+@pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
+def test_whatever_stands_in_the_record_of_what_was_applied_sync_answers_or_refuses(change: Change) -> None:
+    records = variants(record_of(KEPT_BY_ANNOTATION), change)
+    requests = {name: with_record(KEPT_BY_ANNOTATION, json.dumps(record)) for name, record in records.items()}
+
+    assert faults(APP, "/sync", encoded(requests)) == {}
+
+
+@pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
+def test_whatever_stands_in_whichever_place_customize_answers_or_refuses(change: Change) -> None:
+    assert faults(APP, "/customize", encoded(variants({"parent": MADE["parent"]}, change))) == {}
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS.keys())
+def test_whatever_is_missing_sync_answers_or_refuses(request_: Json) -> None:
+    requests = {spelled(path): without(request_, path) for path in places(request_) if path}
+
+    assert faults(APP, "/sync", encoded(requests)) == {}
+
+
+@pytest.mark.parametrize(
+    ("request_", "state"),
+    [(MADE, "Building"), (KEPT_BY_ANNOTATION, "Failed"), (KEPT_BY_MANAGED_FIELDS, "Failed")],
+    ids=["made", "kept by annotation", "kept by managed fields"],
+)
+def test_undamaged_these_requests_are_answered(request_: Json, state: str) -> None:
+    body = json.dumps(request_).encode()
+
+    answer = json.loads(MYRESOURCE.answer_sync(body, NOW))
+
+    assert faults(APP, "/sync", {"undamaged": body}) == {}
+    assert [child["kind"] for child in answer["children"]] == ["Deployment", "Service"]
+    assert answer["status"]["state"] == state

@@ -1,0 +1,182 @@
+"""Convergence: answers lead somewhere, cost nothing once there, and where they lead does not depend on the way."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import to_json
+from metahook.simulator.world import World
+from tests.requests.builders import rolled_out
+from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
+from tests.simulated.worlds import WEB, Since, both_modes, parent, ready, synced, world
+from tests.slow import short_or_whole
+from tests.strategies.my_resources import specs
+from tests.strategies.observed import Situation, situations
+
+Json = dict[str, Any]
+
+
+def alone(mode: Mode, *objects: Json) -> World:
+    """Return a world with our hook in which Metacontroller acts alone, and that holds *objects* as they are."""
+    made = world(mode, WATCHING, controllers=False, served=WITH_BACKUPS)
+    for item in (*ALL, *objects):
+        made.api.place(item)
+    return made
+
+
+def roll_out(made: World) -> None:
+    """Let the Deployment controller finish, at once."""
+    for deployment in made.api.all("Deployment"):
+        made.api.update_status(rolled_out(deployment), "deployment-controller")
+    assert made.until_quiet()
+
+
+def children(made: World) -> list[Json]:
+    """Return the children as they are stored."""
+    return [*made.api.all("Deployment"), *made.api.all("Service")]
+
+
+def settle(made: World, spec: Json) -> None:
+    """Let the parent have this *spec*, until all is still and rolled out."""
+    made.apply({**parent(), "spec": spec})
+    assert made.until_quiet()
+    roll_out(made)
+
+
+@pytest.mark.slow
+@both_modes
+@settings(max_examples=short_or_whole(20, 120))
+@given(spec=specs())
+def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
+    made = alone(mode)
+    done = Since(made)
+
+    settle(made, spec)
+
+    assert ready(made)[0] == "True"
+    assert synced(made).requests == []
+    assert done.refusals == []
+
+
+@both_modes
+@pytest.mark.parametrize("character", ["\x7f", "\x80", "\x85", "\x9f", "\uffff"], ids=ascii)
+def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, character: str) -> None:
+    made = alone(mode)
+    done = Since(made)
+
+    settle(made, {"image": "nginx:1", "args": [f"a{character}b"]})
+
+    assert ready(made)[1] in ("Available", "InvalidSpec")
+    assert done.refusals == []
+
+
+@pytest.mark.slow
+@both_modes
+@settings(max_examples=short_or_whole(40, 200))
+@given(situation=situations())
+def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
+    held = (item for group in (situation.related or {}).values() for item in group.values())
+    made = alone(mode, *held, *situation.children, situation.parent)
+    name = WEB._replace(name=situation.parent["metadata"]["name"])
+    start = Since(made)
+    made.until_quiet()
+
+    done = synced(made, name)
+
+    assert done.writes == []
+    assert [request for request in done.requests if request not in start.refused] == []
+
+
+@pytest.mark.slow
+@both_modes
+@settings(max_examples=short_or_whole(20, 120))
+@given(before=specs(), after=specs())
+@example(before={"image": "nginx:1", "serviceAccountName": "robot"}, after={"image": "nginx:1"})
+@example(before={"image": "nginx:1"}, after={"image": "nginx:latest"})
+@example(
+    before={"image": "nginx:1", "strategy": {"rollingUpdate": {"maxSurge": 2}}},
+    after={"image": "nginx:1", "strategy": {"type": "Recreate"}},
+)
+@example(
+    before={"image": "nginx:1", "envFrom": [{"configMapRef": {"name": "a"}}]},
+    after={"image": "nginx:1", "envFrom": [{"configMapRef": {"name": "a"}}], "configReload": {"mode": "Disabled"}},
+)
+def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, after: Json) -> None:
+    changed, fresh = alone(mode), alone(mode)
+
+    settle(changed, before)
+    settle(changed, after)
+    settle(fresh, after)
+
+    # Where the hashes are no longer computed, they stay, so that no Pod restarts.
+    ignored = HASHES if after.get("configReload", {}).get("mode") == "Disabled" else frozenset[str]()
+    assert specs_of(changed, ignored) == specs_of(fresh, ignored)
+
+
+HASHES = frozenset(CONFIG_HASH_ANNOTATIONS.values())
+
+
+def specs_of(made: World, ignored: frozenset[str] = frozenset()) -> list[Json]:
+    """Return the specs of the children, less *ignored* keys, with nothing in them that depends on the way there."""
+    return [_in_any_order(child["spec"], ignored | {"nodePort"}) for child in children(made)]
+
+
+_NAMED = {"env", "ports", "volumes", "volumeMounts", "imagePullSecrets", "httpHeaders", "items"}
+"""Lists that dynamic-apply merges item by item, and leaves in the order that they had."""
+
+
+def _in_any_order(value: Any, ignored: frozenset[str], field: str = "") -> Any:
+    """Return *value* with such lists sorted, less the *ignored* keys, and annotations if none are left."""
+    if isinstance(value, dict):
+        inner = {key: _in_any_order(item, ignored, key) for key, item in value.items() if key not in ignored}
+        return {key: item for key, item in inner.items() if (key, item) != ("annotations", {})}
+    if isinstance(value, list):
+        items = [_in_any_order(item, ignored) for item in value]
+        return sorted(items, key=to_json) if field in _NAMED else items
+    return value
+
+
+BREAKS: dict[str, Json] = {
+    "no-image": {"image": ""},
+    "negative-replicas": {"replicas": -1},
+    "no-quantity": {"memory": "some"},
+    "unknown-volume": {"volumes": [], "volumeMounts": [{"name": "nowhere", "mountPath": "/a"}]},
+    "unknown-port": {"ports": [], "livenessProbe": {"httpGet": {"port": "nowhere"}}},
+    "not-an-object": {"strategy": "Recreate"},
+}
+
+
+@pytest.mark.slow
+@both_modes
+@settings(max_examples=short_or_whole(20, 120))
+@given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
+def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
+    made = alone(mode)
+    settle(made, spec)
+    before, done = children(made), Since(made)
+
+    made.apply({**parent(), "spec": {**spec, **BREAKS[broken]}})
+    assert made.until_quiet()
+
+    assert ready(made) == ("False", "InvalidSpec")
+    assert done.requests == ["update status MyResource web"]
+    assert children(made) == before
+    assert synced(made).requests == []
+
+
+@both_modes
+def test_an_invalid_spec_changes_no_child_after_a_restart_of_metacontroller(mode: Mode) -> None:
+    made = alone(mode)
+    spec = {"image": "nginx", "env": [{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]}
+    settle(made, spec)
+    before, done = children(made), Since(made)
+
+    made.metacontroller.restart()
+    settle(made, {**spec, "replicas": -1})
+
+    assert done.writes == ["update status MyResource web"]
+    assert [child["spec"] for child in children(made)] == [child["spec"] for child in before]

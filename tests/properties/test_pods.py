@@ -1,0 +1,269 @@
+"""What Pods can do to a status, whatever they say, and what their troubles cost."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from app.core.controller import controller
+from app.core.reasons import POD_REASONS
+from app.core.watch import Watch
+from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.history import Write
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.world import World
+from tests.properties.oracle import status_problems
+from tests.requests.builders import MYRESOURCE, reason, sync
+from tests.requests.pods import answered, container, ended, pod, running, said, shown, waiting
+from tests.simulated.worlds import WEB, Since, both_modes, calls, parent, ready, settled, world
+from tests.slow import short_or_whole
+from tests.strategies.observed import Situation, situations
+from tests.strategies.pods import pods
+
+Json = dict[str, Any]
+
+PROBE = {"httpGet": {"port": 80}}
+
+
+def with_pods(situation: Situation, found: list[Json]) -> Json:
+    """Return the answer to *situation* with those Pods of its Deployment that were *found*."""
+    name = situation.parent["metadata"]["name"]
+    theirs = json.loads(json.dumps(found).replace("web-deployment", f"{name}-deployment"))
+    return sync(situation.parent, *situation.children, related={**(situation.related or {}), **shown(*theirs)})
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
+@given(situation=situations(), found=pods)
+def test_pods_never_make_anything_true_and_change_no_child(situation: Situation, found: list[Json]) -> None:
+    without, explained = with_pods(situation, []), with_pods(situation, found)
+
+    assert without["children"] == explained["children"]
+    assert list(status_problems(explained["status"])) == []
+    before, after = statuses(without), statuses(explained)
+    for kind in ("Ready", "Available"):
+        assert (before.pop(kind), after.pop(kind)) != ("False", "True")
+    if without["status"]["state"] == explained["status"]["state"]:
+        assert before == after
+    else:
+        assert (reason(without), explained["status"]["state"]) in (
+            ("Available", "Degraded"),
+            ("Available", "Building"),
+        )
+
+
+NAMES = [found.name for found in POD_REASONS]
+ANY = settings(max_examples=2000, phases=[Phase.generate], derandomize=True)
+"""Looks for an example, the same each time, and not for the smallest one."""
+
+
+@pytest.mark.parametrize("cause", NAMES)
+def test_each_cause_is_among_what_is_generated(cause: str) -> None:
+    assert find(pods, lambda found: said(*found, readinessProbe=PROBE)[0] == cause, settings=ANY)
+
+
+def test_pods_explain_some_of_the_situations() -> None:
+    explained = find(st.tuples(situations(), pods), lambda case: reason(with_pods(*case)) in NAMES, settings=ANY)
+
+    assert explained
+
+
+def statuses(answer: Json) -> dict[str, str]:
+    """Return the conditions of *answer*: which there are, and their statuses."""
+    return {each["type"]: each["status"] for each in answer["status"]["conditions"]}
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
+@given(found=pods, data=st.data(), updated=st.integers(0, 4))
+def test_the_order_of_pods_makes_no_difference(found: list[Json], data: st.DataObject, updated: int) -> None:
+    other = data.draw(st.permutations(found))
+
+    one, two = (answered(*each, status={"updatedReplicas": updated}, readinessProbe=PROBE) for each in (found, other))
+
+    assert one == two
+
+
+ROUNDS: dict[str, list[Callable[[int], Json]]] = {
+    "CrashLooping": [
+        lambda restarts: container(state=ended(1), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=running(), last=ended(1), restarts=restarts + 1),
+    ],
+    "OOMKilled": [
+        lambda restarts: container(state=ended(137, "OOMKilled"), last=ended(1), restarts=restarts),
+        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(137, "OOMKilled"), restarts=restarts),
+        lambda restarts: container(state=running(), last=ended(137, "OOMKilled"), restarts=restarts + 1),
+    ],
+    "ImagePullFailed": [
+        lambda _: container(state=waiting("ErrImagePull", "failed to pull image: 3 of 7")),
+        lambda _: container(state=waiting("ImagePullBackOff", "Back-off 10s pulling image")),
+    ],
+}
+"""What a container goes through again and again; only the first round of restarts may be another story."""
+
+
+@pytest.mark.parametrize("cause", ROUNDS)
+@given(data=st.data())
+def test_what_goes_round_and_round_is_said_in_the_same_words(cause: str, data: st.DataObject) -> None:
+    seen = [
+        pod(data.draw(st.sampled_from(ROUNDS[cause]))(data.draw(st.integers(1, 9))), name=str(number))
+        for number in range(data.draw(st.integers(1, 4)))
+    ]
+
+    assert said(*seen)[0] == cause
+    assert said(*seen) == said(seen[0])
+
+
+@pytest.mark.parametrize("cause", ROUNDS)
+def test_what_goes_round_would_be_noticed_if_it_were_said_in_other_words(cause: str) -> None:
+    states = [step(1) for step in ROUNDS[cause]]
+
+    assert len({json.dumps(state) for state in states}) == len(states)
+    assert said(pod(states[0])) != said(pod({**states[0], "name": "proxy"}))
+
+
+def status_writes(done: list[Write]) -> int:
+    """Return how many of the writes are of a MyResource's status."""
+    return sum(write.key == WEB and write.changed for write in done)
+
+
+def failed(mode: Mode, failure: Failure, **spec: Any) -> tuple[World, int]:
+    """Return a world in which a new MyResource has failed for an hour, and how many status writes that took."""
+    made = world(mode)
+    made.kubelet.fail(failure)
+    made.apply(parent(**spec))
+    made.run(3600)
+    return made, status_writes(list(made.history.writes("metacontroller")))
+
+
+MOST = 8
+"""Status writes of an hour: first it is new, rolls out, has Pods, a cause; then the rollout is late."""
+
+REASONS = {
+    Failure.BAD_IMAGE: "ImagePullFailed",
+    Failure.CRASH: "CrashLooping",
+    Failure.OOM: "OOMKilled",
+    Failure.CONFIG_ERROR: "ContainerConfigError",
+    Failure.UNSCHEDULABLE: "Unschedulable",
+    Failure.UNREADY: "ProbeFailing",
+}
+FLAPPING = {Failure.CRASH: "CrashLooping", Failure.OOM: "OOMKilled", Failure.EVICTED: "Evicted"}
+"""Those with which Pods are ready again and again, if they have no readiness probe."""
+
+
+@both_modes
+@pytest.mark.parametrize("failure", REASONS, ids=lambda failure: failure.value)
+def test_an_hour_of_failing_takes_few_status_writes_however_often_pods_change(mode: Mode, failure: Failure) -> None:
+    made, writes = failed(mode, failure, replicas=3, readinessProbe=PROBE)
+    rest = Since(made)
+    before = calls(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", REASONS[failure])
+    assert writes <= MOST
+    assert rest.writes == []
+    assert calls(made) - before < 200
+
+
+@both_modes
+def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mode) -> None:
+    made, writes = failed(mode, Failure.CRASH)
+    changes = sum(write.key.kind == "Pod" and write.changed for write in made.history.writes("kubelet"))
+
+    assert changes > 3 * writes
+
+
+@pytest.mark.slow
+@both_modes
+@pytest.mark.parametrize(
+    "spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}][: short_or_whole(1, 4)]
+)
+@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failure, spec: Json) -> None:
+    """Without a readiness probe Pods are ready and available in between two failures."""
+    made = settled(mode, MYRESOURCE, parent(**spec))
+    hour = Since(made)
+    made.kubelet.fail(failure)
+    made.run(3600)
+    writes = len(hour.writes)
+    rest = Since(made)
+    made.run(
+        1800
+    )  # longer than a resync, a back-off and a rollout's deadline; evicted Pods add up, and so does the time
+
+    assert ready(made) == ("False", FLAPPING[failure])
+    assert writes <= MOST
+    assert rest.writes == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("failure", [*FLAPPING][: short_or_whole(1, 3)], ids=lambda failure: failure.value)
+def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
+    """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
+    spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
+    made, writes = failed("dynamic-apply", failure, **spec)
+    rest = Since(made)
+    made.run(3600)
+
+    assert ready(made) == ("False", FLAPPING[failure])
+    assert made.get(WEB)["status"]["state"] == "Failed"
+    assert writes <= MOST
+    assert rest.writes == []
+
+
+@pytest.mark.parametrize("failure", [Failure.CRASH, Failure.EVICTED], ids=lambda failure: failure.value)
+def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(failure: Failure) -> None:
+    made = world("dynamic-apply", controller(Watch(pods=False)))
+    made.kubelet.fail(failure)
+    made.apply(parent())
+    made.run(3600)
+
+    assert status_writes(list(made.history.writes("metacontroller"))) > 3 * MOST
+
+
+@pytest.mark.parametrize("probe", [{}, {"readinessProbe": PROBE}], ids=["no probe", "probe"])
+def test_a_crash_of_what_was_ready_costs_few_status_writes_and_its_end_one(probe: Json) -> None:
+    made = settled("dynamic-apply", MYRESOURCE, parent(**probe))
+    done = Since(made)
+    made.kubelet.fail(Failure.CRASH)
+    made.run(1000)
+    assert len(done.writes) <= 4
+
+    done = Since(made)
+    made.kubelet.fail(None)
+    made.run(610)
+    assert (ready(made)[0], len(done.writes)) == ("True", 1)
+
+
+def test_a_lost_node_is_told_and_its_return_is_no_failing_probe() -> None:
+    made = settled("dynamic-apply", MYRESOURCE, parent(readinessProbe=PROBE))
+    made.run(900)
+    made.kubelet.fail(Failure.NODE_LOST)
+    made.run(120)
+    assert ready(made) == ("False", "NodeLost")
+
+    made.kubelet.fail(None)
+    made.run(60)
+    assert ready(made) == ("True", "Available")
+    assert "ProbeFailing" not in json.dumps([write.after for write in made.history.writes("metacontroller")])
+
+
+def test_what_crashed_and_runs_again_is_never_failed_and_what_goes_on_crashing_is() -> None:
+    """The ten minutes in which a container must not fail again end after the deadline of the rollout would."""
+    recovered, loops = (settled("dynamic-apply", MYRESOURCE, parent()) for _ in range(2))
+    for made in (recovered, loops):
+        made.kubelet.fail(Failure.CRASH)
+        made.run(400)
+    recovered.kubelet.fail(None)
+    states = set()
+    for _ in range(100):
+        recovered.run(10)
+        states.add(recovered.get(WEB)["status"]["state"])
+    loops.run(1000)
+
+    assert states == {"Degraded", "Ready"}
+    assert loops.get(WEB)["status"]["state"] == "Failed"

@@ -1,0 +1,127 @@
+"""Properties of every answer, for any valid MyResource and whatever is observed of it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
+from tests.requests.builders import NOW, my_resource, sync
+from tests.requests.watched_objects import ALL, WATCH, WATCHING, related
+from tests.slow import short_or_whole
+from tests.strategies.my_resources import parents, specs
+from tests.strategies.observed import Situation, situations
+
+Json = dict[str, Any]
+
+
+def answer_to(situation: Situation) -> Json:
+    answer: Json = json.loads(WATCHING.answer_sync(situation.body(), NOW))
+    return answer
+
+
+def problems(situation: Situation, answer: Json) -> list[str]:
+    """Return all that is wrong with *answer*."""
+    namespace = situation.parent["metadata"]["namespace"]
+    children = answer["children"]
+    listed = {(child["kind"], child["metadata"]["name"]) for child in children}
+    wanted = expected_children(situation)
+    pauses = [answer[field] for field in answer.keys() - {"status", "children"}]
+    return [
+        *([] if listed == wanted and len(children) == len(wanted) else [f"children are {listed}"]),
+        *(problem for child in children for problem in (*forbidden(child, namespace), *untidy(child))),
+        *(["no namespace"] if {child["metadata"].get("namespace") for child in children} - {namespace} else []),
+        *status_problems(answer["status"]),
+        *untidy(answer["status"]),
+        *(f"resync after {pause}" for pause in pauses if not (type(pause) is int and 1 <= pause <= 86400)),
+    ]
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(250, 2000))
+@given(situations())
+def test_every_answer_is_whole_and_harmless(situation: Situation) -> None:
+    assert problems(situation, answer_to(situation)) == []
+
+
+DAMAGE: dict[str, Any] = {
+    "children are": lambda answer: answer["children"].pop(),
+    "hostNetwork must never": lambda answer: _pod(answer).update(hostNetwork=True),
+    "hostPath must never": lambda answer: _pod(answer).update(volumes=[{"name": "a", "hostPath": {"path": "/"}}]),
+    "allowPrivilegeEscalation must never": lambda answer: _main(answer).update(
+        securityContext={"allowPrivilegeEscalation": True}
+    ),
+    "capabilities must never": lambda answer: _main(answer).update(
+        securityContext={"capabilities": {"drop": ["ALL"], "add": ["NET_ADMIN"]}}
+    ),
+    "hostPort must never": lambda answer: _main(answer).update(ports=[{"containerPort": 1, "hostPort": 1}]),
+    "serviceAccountToken must never": lambda answer: _pod(answer).update(
+        volumes=[{"name": "a", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}]
+    ),
+    "finalizers must never": lambda answer: answer["children"][0]["metadata"].update(finalizers=["example.com/a"]),
+    "another namespace": lambda answer: answer["children"][0]["metadata"].update(namespace="kube-system"),
+    "class of the system": lambda answer: _pod(answer).update(priorityClassName="system-node-critical"),
+    "key of Metacontroller": lambda answer: answer["children"][0]["metadata"]["labels"].update({"controller-uid": "a"}),
+    ".args is None": lambda answer: _main(answer).update(args=None),
+    ".env is []": lambda answer: _main(answer).update(env=[]),
+    ".securityContext is {}": lambda answer: _pod(answer).update(securityContext={}),
+    ".replicas is 1.0": lambda answer: answer["children"][0]["spec"].update(replicas=1.0),
+    "status: 'state' is a required": lambda answer: answer["status"].pop("state"),
+    "status.phase is pruned": lambda answer: answer["status"].update(phase="Ready"),
+    "condition's since is pruned": lambda answer: answer["status"]["conditions"][0].update(since="today"),
+    "two conditions of one type": lambda answer: answer["status"]["conditions"].append(
+        answer["status"]["conditions"][0]
+    ),
+    "resync after 0": lambda answer: answer.update(resyncAfterSeconds=0),
+}
+
+
+def _pod(answer: Json) -> Json:
+    pod: Json = answer["children"][0]["spec"]["template"]["spec"]
+    return pod
+
+
+def _main(answer: Json) -> Json:
+    main: Json = _pod(answer)["containers"][0]
+    return main
+
+
+@pytest.mark.parametrize("problem", DAMAGE)
+def test_a_damaged_answer_is_noticed(problem: str) -> None:
+    situation = Situation(my_resource(ports=[{"containerPort": 80}]))
+    answer = answer_to(situation)
+    assert problems(situation, answer) == []
+
+    DAMAGE[problem](answer)
+
+    assert any(problem in found for found in problems(situation, answer))
+
+
+def started(parent: Json) -> Json:
+    """Return the answer for *parent* where all is there that it names."""
+    return sync(parent, related=related(*ALL), watch=WATCH)
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
+@given(specs(), st.integers(0, 1000), st.integers(1, 9))
+def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, replicas: int, generation: int) -> None:
+    (one, *_) = started(my_resource(spec=spec))["children"]
+    (other, *_) = started(my_resource(spec={**spec, "replicas": replicas}, generation=generation))["children"]
+
+    assert one["spec"]["template"] == other["spec"]["template"]
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(50, 300))
+@given(parents())
+def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
+    selector = {"myresource": parent["metadata"]["name"]}
+
+    deployment, *services = started(parent)["children"]
+
+    assert deployment["spec"]["selector"] == {"matchLabels": selector}
+    assert deployment["spec"]["template"]["metadata"]["labels"].items() >= selector.items()
+    assert [service["spec"]["selector"] for service in services] in ([], [selector])

@@ -1,0 +1,125 @@
+"""A condition's lastTransitionTime moves with its status alone, and states follow one another as the page says."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.state_transitions import NEW, STATES, is_possible
+from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, finished, my_resource, sync
+from tests.requests.watched_objects import WATCHING
+from tests.slow import short_or_whole
+from tests.strategies.my_resources import parents
+from tests.strategies.observed import Situation, situations
+
+Json = dict[str, Any]
+
+EARLIER = datetime.fromisoformat(EARLIER_TEXT)
+_parent = st.shared(parents(), key="the parent of both")
+
+
+def answered(situation: Situation, now: datetime) -> Json:
+    """Return the status of the answer."""
+    status: Json = json.loads(WATCHING.answer_sync(situation.body(), now))["status"]
+    return status
+
+
+def conditions(situation: Situation, now: datetime) -> dict[str, Json]:
+    """Return the conditions of the answer by type."""
+    return {item["type"]: item for item in answered(situation, now)["conditions"]}
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(100, 600))
+@given(situations(_parent), situations(_parent))
+def test_the_transition_time_moves_only_with_the_status(first: Situation, second: Situation) -> None:
+    before = conditions(first, EARLIER)
+    status = {"state": "Building", "conditions": list(before.values())}
+    after = conditions(Situation({**second.parent, "status": status}, second.children, second.related), NOW)
+
+    for kind, found in after.items():
+        kept = kind in before and before[kind]["status"] == found["status"]
+        assert found["lastTransitionTime"] == (before[kind]["lastTransitionTime"] if kept else NOW_TEXT)
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(100, 600))
+@given(situations(_parent), situations(_parent))
+def test_no_other_state_follows(first: Situation, second: Situation) -> None:
+    before = answered(first, EARLIER)
+    metadata = {**second.parent["metadata"], **_deleted(first.parent)}
+    parent = {**second.parent, "metadata": metadata, "status": before}
+
+    assert is_possible(before, answered(Situation(parent, second.children, second.related), NOW))
+
+
+def _deleted(parent: Json) -> Json:
+    """Return the part of the metadata of *parent* that stays once it is deleted."""
+    return {key: value for key, value in parent["metadata"].items() if key == "deletionTimestamp"}
+
+
+@given(parents())
+def test_a_new_one_is_building_or_failed(parent: Json) -> None:
+    assert is_possible({}, answered(Situation({**parent, "status": {}}), NOW))
+
+
+def rollout(parent: Json, available: int, reason: str, status: str = "True") -> Json:
+    """Return the Deployment of *parent* with so many available Pods, and this condition Progressing."""
+    (made,) = finished(parent)
+    progressing = {"type": "Progressing", "status": status, "reason": reason}
+    return {**made, "status": {**made["status"], "availableReplicas": available, "conditions": [progressing]}}
+
+
+def get_into(state: str, before: Json) -> Json:
+    """Return the status of a MyResource that gets into *state*; *before* is its status, empty if it is new."""
+    parent = my_resource(status=before, deleting=state == "Terminating")
+    invalid = my_resource(status=before, configReload={"mode": "Sometimes"})
+    children = {
+        "Building": [rollout(parent, 0, "ReplicaSetUpdated")],
+        "Ready": finished(parent),
+        "Degraded": [rollout(parent, 0, "NewReplicaSetAvailable")],
+        "Failed": [],
+        "Terminating": [],
+    }
+    status: Json = sync(invalid if state == "Failed" else parent, *children[state])["status"]
+    return status
+
+
+STARTED = get_into("Ready", get_into("Building", {}))
+EVERY = [(before, after) for before in STATES[:-1] for after in STATES if before != after]
+
+
+@pytest.mark.parametrize("after", NEW)
+def test_a_new_one_gets_into_this_state(after: str) -> None:
+    found = get_into(after, {})
+
+    assert (found["state"], is_possible({}, found)) == (after, True)
+
+
+@pytest.mark.parametrize(("before", "after"), EVERY)
+def test_each_other_state_follows(before: str, after: str) -> None:
+    old = get_into(before, STARTED)
+    new = get_into(after, old)
+
+    assert [old["state"], new["state"]] == [before, after]
+    assert is_possible(old, new)
+
+
+READY = {"state": "Ready", "readyGeneration": 1, "conditions": [{"observedGeneration": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, READY, id="new and Ready"),
+        pytest.param({**READY, "state": "Terminating"}, READY, id="restored after its deletion"),
+        pytest.param(
+            READY, {**READY, "state": "Degraded", "conditions": [{"observedGeneration": 2}]}, id="Degraded by a change"
+        ),
+    ],
+)
+def test_a_state_that_can_not_follow_would_be_found(before: Json, after: Json) -> None:
+    assert not is_possible(before, after)

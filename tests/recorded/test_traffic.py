@@ -1,0 +1,113 @@
+"""Recorded traffic: what a real Metacontroller asked, in both of its modes, still gets the answer of then.
+
+After a change that is meant to change answers, ``python -m tests.e2e.traffic`` records again; without a control plane,
+``pytest tests/recorded/test_traffic.py --update-golden`` writes what is answered now into the files.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from metahook.simulator.metacontroller.settings import MODES
+from metahook.simulator.objects import to_json
+from tests.docs.documents import ROOT, printed
+from tests.e2e.traffic_scenarios import SCENARIOS
+from tests.invalid.mutations import at, places, replaced, spelled
+from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
+from tests.recorded.normalization import chance
+from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
+from tests.served.process import served
+
+Json = dict[str, Any]
+
+TRAFFIC = load()
+each_request = pytest.mark.parametrize("recorded", TRAFFIC, ids=str)
+
+
+@each_request
+def test_a_recorded_request_gets_the_answer_recorded(recorded: Recorded, pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("update_golden"):
+        anew = recorded.with_content({**recorded.content, "response": recorded.answered_now()})
+        (FOLDER / f"{recorded.name}.json").write_text(anew.text())
+        recorded = one(recorded.name)
+
+    assert recorded.holds()
+
+
+def _changed(leaf: Any) -> Any:
+    return leaf + "x" if isinstance(leaf, str) else not leaf if isinstance(leaf, bool) else leaf + 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_change_anywhere_in_an_answer_is_noticed(mode: str) -> None:
+    recorded = one(f"{mode}/rollout-4-ports-added-rest")
+    leaves = [path for path in places(recorded.answer) if not isinstance(at(recorded.answer, path), dict | list)]
+
+    assert len(leaves) > 60
+    for path in leaves:
+        damaged = replaced(recorded.answer, path, _changed)
+        assert not recorded.with_content({**recorded.content, "response": damaged}).holds(), spelled(path)
+
+
+def test_every_moment_of_every_life_is_recorded_in_both_modes() -> None:
+    moments = {
+        f"{mode}/{life}-{number}-{step.name}-{kept}"
+        for mode in MODES
+        for life, steps in SCENARIOS.items()
+        for number, step in enumerate(steps)
+        for kept in step.keeps
+    }
+
+    assert {recorded.name for recorded in TRAFFIC} == moments
+
+
+@each_request
+def test_a_recording_holds_nothing_of_chance(recorded: Recorded) -> None:
+    assert chance(recorded.text()) == []
+
+
+def test_replay_finds_no_difference() -> None:
+    said = printed(f".venv/bin/myresource replay {WITHOUT_PODS} {FOLDER.relative_to(ROOT)}")
+
+    assert said == f"{len(TRAFFIC)} requests: {len(TRAFFIC)} the same, 0 differ; no Pods restart\n"
+
+
+@pytest.mark.parametrize("recorded", [item for item in TRAFFIC if item.name.startswith(MODES[0])], ids=str)
+def test_both_modes_get_the_same_answer_at_the_same_moment(recorded: Recorded) -> None:
+    assert to_json(one(recorded.name.replace(*MODES)).answer) == to_json(recorded.answer)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[httpx.Client]:
+    """Return a client of a hook that runs as a process of its own."""
+    command = (sys.executable, "-m", "app", "serve", WITHOUT_PODS)
+    with served(*command) as hook, httpx.Client(base_url=hook.url) as client:
+        yield client
+
+
+@each_request
+def test_a_running_hook_answers_a_recorded_request(recorded: Recorded, server: httpx.Client) -> None:
+    response = server.post(recorded.path, content=recorded.body, headers={"Content-Type": "application/json"})
+
+    assert response.status_code == httpx.codes.OK
+    assert problems(recorded, response.json()) == []
+
+
+def problems(recorded: Recorded, answer: Json) -> list[str]:
+    """Return what is wrong with *answer*."""
+    metadata = recorded.parent["metadata"]
+    namespace = metadata["namespace"]
+    if recorded.path != "/sync":
+        rule = {"apiVersion": "v1", "resource": "services", "namespace": namespace, "names": [metadata["name"]]}
+        asked = [rule] if recorded.parent["spec"].get("ports") else []
+        return [] if answer == {"relatedResources": asked} else [f"rules are {answer}"]
+    listed = {(child["kind"], child["metadata"]["name"]) for child in answer["children"]}
+    wanted = expected_children(recorded.situation())
+    return [
+        *([] if listed == wanted else [f"children are {listed}"]),
+        *(problem for child in answer["children"] for problem in (*forbidden(child, namespace), *untidy(child))),
+        *status_problems(answer["status"]),
+    ]

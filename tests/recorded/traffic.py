@@ -1,0 +1,99 @@
+"""Recorded traffic: what a real Metacontroller asked our hook about our children, and what it answered then.
+
+The files of tests/data/traffic are those of ``myresource record``, normalised: ``python -m tests.e2e.traffic``.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from app.core.controller import controller
+from app.core.watch import Watch
+from metahook.simulator.objects import to_json
+from tests.strategies.observed import Situation
+
+Json = dict[str, Any]
+
+FOLDER = Path(__file__).parents[1] / "data" / "traffic"
+
+WITHOUT_PODS = "--no-watch-pods"
+RECORDED = controller(Watch(pods=False))
+"""The hook as it is recorded: what its Pods are at a moment is chance; tests/e2e/test_pods.py has what they say."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recorded request with its answer; *name* is mode, life, number and name of the step, moment."""
+
+    name: str
+    content: Json
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def path(self) -> str:
+        """Which hook was asked."""
+        found: str = self.content["path"]
+        return found
+
+    @property
+    def parent(self) -> Json:
+        """The parent, as it was sent."""
+        found: Json = self.content["request"]["parent"]
+        return found
+
+    @property
+    def answer(self) -> Json:
+        """What was answered."""
+        found: Json = self.content["response"]
+        return found
+
+    @property
+    def body(self) -> bytes:
+        """The request."""
+        return json.dumps(self.content["request"]).encode()
+
+    @property
+    def now(self) -> datetime:
+        """When it was answered."""
+        return datetime.fromisoformat(self.content["time"])
+
+    def with_content(self, content: Json) -> "Recorded":
+        """Return the same with other *content*."""
+        return Recorded(self.name, content)
+
+    def text(self) -> str:
+        """Return the text of the file."""
+        return json.dumps(self.content, indent=1, sort_keys=True) + "\n"
+
+    def answered_now(self) -> Json:
+        """Return what the hook of today answers at the time of then."""
+        sync = self.path == "/sync"
+        answer: Json = json.loads(
+            RECORDED.answer_sync(self.body, self.now) if sync else RECORDED.answer_customize(self.body)
+        )
+        return answer
+
+    def holds(self) -> bool:
+        """Tell whether the hook of today gives the answer of then, to the byte."""
+        return to_json(self.answered_now()) == to_json(self.answer)
+
+    def situation(self) -> Situation:
+        """Return what a sync shows."""
+        request = self.content["request"]
+        children = tuple(item for group in request["children"].values() for item in group.values())
+        return Situation(self.parent, children, request["related"])
+
+
+def load(folder: Path = FOLDER) -> list[Recorded]:
+    """Return the requests in *folder*, which has a folder for each mode."""
+    files = sorted(folder.glob("*/*.json"))
+    return [Recorded(f"{file.parent.name}/{file.stem}", json.loads(file.read_text())) for file in files]
+
+
+def one(name: str) -> Recorded:
+    """Return the request that is called so."""
+    return Recorded(name, json.loads((FOLDER / f"{name}.json").read_text()))

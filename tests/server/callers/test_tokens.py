@@ -1,0 +1,342 @@
+"""Hooks that need a token: one answer to every request without a valid one, and tokens that are replaced."""
+
+import asyncio
+import hmac
+import itertools
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+from starlette.types import ASGIApp
+
+from metahook.protocol.wire import MIB
+from metahook.server import app as app_module
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.callers.tokens import TokenCheck, Tokens
+from metahook.server.callers.watched_files import CannotLoad, reloading
+from metahook.server.telemetry.telemetry import Telemetry
+from tests.hooks.minimal import TINY, sync_body
+from tests.processes.waiting import eventually
+from tests.served.asgi import JSON, call
+from tests.served.process import Served, served
+from tests.served.refusals import error
+from tests.served.tls import POLL, post, serving
+
+FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
+VALID = f"Bearer {FIRST}"
+
+UNAUTHORIZED = "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook"
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    (tmp_path / "first").write_text(f"{FIRST}\n")
+    (tmp_path / "second").write_text(f" {SECOND}")
+    (tmp_path / "..data").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(name="tokens")
+def _tokens(folder: Path) -> Tokens:
+    return Tokens(folder)
+
+
+@pytest.mark.parametrize("value", [VALID, f"bearer {SECOND}", f"BEARER {FIRST}"])
+def test_each_of_several_tokens_is_valid(tokens: Tokens, value: str) -> None:
+    app = create_app(TINY, ServerOptions(tokens=tokens))
+
+    assert call(app, "/sync", sync_body(), headers={**JSON, "authorization": value}).status_code == 200
+
+
+WRONG: dict[str, list[bytes]] = {
+    "no header": [],
+    "an empty header": [b""],
+    "the token alone": [FIRST.encode()],
+    "no token": [b"Bearer"],
+    "an empty token": [b"Bearer "],
+    "another token": [b"Bearer " + FIRST[::-1].encode()],
+    "the start of a token": [b"Bearer " + FIRST[:-1].encode()],
+    "more than a token": [b"Bearer " + FIRST.encode() + b"0"],
+    "another case": [b"Bearer " + FIRST.upper().encode()],
+    "two spaces": [b"Bearer  " + FIRST.encode()],
+    "a tab": [b"Bearer\t" + FIRST.encode()],
+    "two tokens": [b"Bearer " + FIRST.encode() + b"," + SECOND.encode()],
+    "another scheme": [b"Basic " + FIRST.encode()],
+    "a longer scheme": [b"BearerX " + FIRST.encode()],
+    "two headers": [VALID.encode(), VALID.encode()],
+    "a valid header and another": [VALID.encode(), b"Basic eA=="],
+    "a long token": [b"Bearer " + b"a" * 30_000],
+    "no ASCII": [b"Bearer " + FIRST.encode() + b"\xff\xc3\xa9"],
+}
+
+
+@pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
+def test_what_is_not_one_valid_token_is_refused_with_one_answer(tokens: Tokens, values: list[bytes]) -> None:
+    headers = [(b"authorization", value) for value in values]
+
+    assert not tokens.accept([*headers, (b"x-authorization", VALID.encode())])
+    assert tokens.accept([(b"authorization", VALID.encode())])
+
+
+@pytest.mark.parametrize("path", ["/sync", "/customize", "/", "/docs", "/openapi.json", "/livez", "/nowhere"])
+@pytest.mark.parametrize("method", ["POST", "GET", "OPTIONS", "BREW"])
+def test_every_path_and_method_needs_a_token(tokens: Tokens, path: str, method: str) -> None:
+    app = create_app(TINY, ServerOptions(tokens=tokens, dev=True))
+
+    response = call(app, path, sync_body(), method=method, headers={**JSON, "origin": "http://evil.example"})
+
+    assert response.status_code == 401
+    assert error(response.content) == UNAUTHORIZED
+    assert response.headers["www-authenticate"] == "Bearer"
+    assert response.headers["connection"] == "close"
+    assert call(create_app(TINY), path, sync_body(), method=method).status_code != 401
+
+
+def test_every_token_is_compared_whichever_is_right(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+    compare = hmac.compare_digest
+
+    def compare_and_count(left: bytes, right: bytes) -> bool:
+        compared.append((left, right))
+        return compare(left, right)
+
+    monkeypatch.setattr(hmac, "compare_digest", compare_and_count)
+
+    for value in (VALID, f"Bearer {SECOND}", "Bearer x", "Basic x", ""):
+        tokens.accept([(b"authorization", value.encode())])
+
+    assert len(compared) == 5 * 2
+    assert {len(text) for pair in compared for text in pair} == {32}
+
+
+def targets() -> list[str]:
+    """Return two hundred ways to name a path, or a host in the request line."""
+    paths = ["sync", "customize", "openapi.json", "docs", "", "livez", "sync;x", "sync%00", "sync?a=/docs", "sync#x"]
+    shapes = ["/{}", "//{}", "/{}/", "/./{}", "/x/../{}", "/%2e%2e/{}", "/%2F{}", "http://evil.example/{}"]
+    encoded = ["/%73ync", "/sync%2f", "/SYNC", "/sync%20", "/%2573ync", "/\\sync", "*", "hook:80", "/docs/../sync"]
+    schemes = [f"{scheme}://{user}hook:1/{path}" for scheme in ("http", "https", "ws", "") for user in ("", "a:b@")
+               for path in paths]  # fmt: skip
+    return [*(shape.format(path) for shape in shapes for path in paths), *encoded, *schemes]
+
+
+HOSTS = ["hook", "127.0.0.1", "localhost/docs?", "evil.example:80/sync#", "[::1]"]
+
+
+def codes(address: tuple[str, int], *headers: str) -> set[int]:
+    """Return the status codes of requests for all targets, of each method and host in turn."""
+    around = zip(targets(), itertools.cycle(("POST", "GET", "HEAD")), itertools.cycle(HOSTS), strict=False)
+    return {
+        status(address, f"{method} {target} HTTP/1.1", f"Host: {host}", *headers) for target, method, host in around
+    }
+
+
+def status(address: tuple[str, int], *lines: str) -> int:
+    with socket.create_connection(address, timeout=10) as opened:
+        opened.sendall("\r\n".join([*lines, "Content-Length: 0", "Connection: close", "", ""]).encode())
+        return int(opened.recv(65536).split()[1])
+
+
+def test_no_spelling_of_a_path_or_host_changes_what_is_decided(tokens: Tokens) -> None:
+    """400 is of what is no HTTP."""
+    with serving(tokens=tokens) as address:
+        assert len(targets()) > 160
+        assert codes(address) == {400, 401}
+        assert {401}.isdisjoint(codes(address, f"Authorization: {VALID}"))
+
+
+def test_a_check_of_some_paths_would_be_noticed(tokens: Tokens) -> None:
+    app = create_app(TINY)
+    checked = TokenCheck(app, tokens, Telemetry().respond_refused)
+
+    def check_hooks(scope: dict[str, str]) -> ASGIApp:
+        return checked if scope["path"] in {"/sync", "/customize"} else app
+
+    async def mistaken(scope, receive, send) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001 - an app
+        await check_hooks(scope)(scope, receive, send)
+
+    with serving(app=mistaken) as address:
+        assert {401, 404} <= codes(address)
+
+
+def test_tokens_are_replaced_without_a_refused_call(folder: Path, tokens: Tokens) -> None:
+    new = {**JSON, "Authorization": "Bearer new"}
+    with serving(tokens=tokens) as address:
+        assert post(address, None, new) == 401
+        (folder / "new").write_text("new")
+        assert eventually(lambda: post(address, None, new) == 200)
+        assert post(address, None, {**JSON, "Authorization": VALID}) == 200
+        (folder / "first").unlink()
+        assert eventually(lambda: post(address, None, {**JSON, "Authorization": VALID}) == 401)
+        assert post(address, None, new) == 200
+
+
+@pytest.mark.parametrize("content", ["", " \n", "two words", "two\nlines", "h\u00e9"])
+def test_a_file_without_a_token_keeps_those_that_were_valid(
+    folder: Path, tokens: Tokens, content: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Such a file is being written, or is a mistake. To revoke a token is to remove its file."""
+    (folder / "first").write_text(content)
+    (folder / "second").unlink()
+    tokens.reload()
+    tokens.reload()
+
+    assert tokens.accept([(b"authorization", VALID.encode())])
+    assert tokens.accept([(b"authorization", f"Bearer {SECOND}".encode())])
+    (line,) = caplog.messages
+    assert line.startswith(f"{folder}/first ")
+    assert line.endswith("; still using the previous tokens")
+
+
+def test_without_files_every_call_is_refused(folder: Path, tokens: Tokens, caplog: pytest.LogCaptureFixture) -> None:
+    for file in (folder / "first", folder / "second"):
+        file.unlink()
+    tokens.reload()
+    tokens.reload()
+
+    assert not tokens.accept([(b"authorization", VALID.encode())])
+    assert caplog.messages == [
+        f"every call is refused: {folder} has no files; add one with a token, such as one from: openssl rand -hex 32"
+    ]
+    (folder / "first").write_text(FIRST)
+    tokens.reload()
+    assert tokens.accept([(b"authorization", VALID.encode())])
+
+
+@pytest.mark.parametrize("name", ["", "first"], ids=["directory", "file"])
+def test_if_the_path_is_removed_every_call_is_refused(
+    folder: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, away = folder / name, folder.with_name("away")
+    tokens = Tokens(path)
+    path.rename(away)
+    tokens.reload()
+    tokens.reload()
+
+    assert not tokens.accept([(b"authorization", VALID.encode())])
+    assert caplog.messages == [
+        f"every call is refused: {path} does not exist; create it with a token, such as one from: openssl rand -hex 32"
+    ]
+    away.rename(path)
+    tokens.reload()
+    assert tokens.accept([(b"authorization", VALID.encode())])
+
+
+def test_a_path_that_can_not_be_read_keeps_the_tokens(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tokens = Tokens(folder / "first")
+    folder.rename(folder.with_name("away"))
+    folder.write_text("not a directory")
+    tokens.reload()
+    tokens.reload()
+
+    assert tokens.accept([(b"authorization", VALID.encode())])
+    assert caplog.messages == [f"can't read {folder}/first: not a directory; still using the previous tokens"]
+
+
+def test_an_app_in_another_server_reads_the_tokens_again(
+    folder: Path, tokens: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "reloading", partial(reloading, every=POLL))
+    app = create_app(TINY, ServerOptions(tokens=tokens))
+
+    async def is_revoked() -> bool:
+        async with app.router.lifespan_context(app):
+            (folder / "first").unlink()
+            for _ in range(100):
+                await asyncio.sleep(POLL)
+                if not tokens.accept([(b"authorization", VALID.encode())]):
+                    return True
+        return False
+
+    assert asyncio.run(is_revoked())
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (None, "has no files; add one"),
+        (b"", "is empty; "),
+        (b"a b", "has spaces"),
+        ("h\u00e9".encode(), "has "),
+    ],
+)
+def test_a_path_without_tokens_is_an_error_at_the_start(tmp_path: Path, content: bytes | None, text: str) -> None:
+    path = tmp_path / "token"
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+
+    with pytest.raises(CannotLoad, match=text) as raised:
+        Tokens(path)
+    assert str(path) in str(raised.value)
+
+
+def test_one_file_with_a_token_is_enough(folder: Path) -> None:
+    assert Tokens(folder / "first").accept([(b"authorization", VALID.encode())])
+
+
+@pytest.fixture(name="hook", scope="module")
+def _hook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    file = tmp_path_factory.mktemp("tokens") / "token"
+    file.write_text(FIRST)
+    with served(sys.executable, "-m", "app", "serve", "--drain=0", f"--tokens={file}", "--max-body=128") as running:
+        yield running
+
+
+@pytest.mark.parametrize(("host", "is_warned_of"), [("0.0.0.0", True), ("127.0.0.1", False)])  # noqa: S104 - the rule
+def test_a_warning_says_that_tokens_are_sent_without_tls(folder: Path, host: str, *, is_warned_of: bool) -> None:
+    options = ("--drain=0", f"--host={host}", f"--tokens={folder}")
+    with served(sys.executable, "-m", "app", "serve", *options) as running:
+        running.process.send_signal(signal.SIGINT)
+        running.process.wait(timeout=30)
+        log = running.process.stderr.read() if running.process.stderr else ""
+
+    assert ("tokens are sent without TLS: anyone on the network can read them" in log) is is_warned_of
+
+
+def peak(running: Served) -> int:
+    """Return the most memory that the hook ever had, in bytes."""
+    lines = Path(f"/proc/{running.process.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+
+
+def send_100_mb(running: Served, *headers: str) -> bytes:
+    """Send a body of 100 MB, as far as it is taken; return the start of the response."""
+    host, _, port = running.url.removeprefix("http://").partition(":")
+    head = ["POST /sync HTTP/1.1", "Host: hook", "Content-Type: application/json", "Content-Length: 100000000"]
+    with socket.create_connection((host, int(port)), timeout=10) as opened:
+        opened.sendall("\r\n".join([*head, *headers, "", ""]).encode())
+        try:
+            for _ in range(100):
+                opened.sendall(b" " * 1_000_000)
+        except OSError:
+            return b""
+        return opened.recv(4096)
+
+
+def test_a_long_body_costs_no_memory_without_a_token(hook: Served) -> None:
+    before = peak(hook)
+    for _ in range(3):
+        assert not send_100_mb(hook).startswith(b"HTTP/1.1 2")
+    refused = peak(hook) - before
+    assert send_100_mb(hook, f"Authorization: {VALID}").startswith(b"HTTP/1.1 400 ")
+
+    assert refused <= 2 * MIB
+    assert peak(hook) - before > 90 * MIB  # with a token it is read
+
+
+def test_the_refusal_comes_before_the_body_and_closes_the_connection(hook: Served) -> None:
+    host, _, port = hook.url.removeprefix("http://").partition(":")
+    with closing(socket.create_connection((host, int(port)), timeout=10)) as opened:
+        opened.sendall(b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        received = b""
+        while part := opened.recv(4096):
+            received += part
+
+    assert received.startswith(b"HTTP/1.1 401 ")
+    assert b"100 Continue" not in received

@@ -1,0 +1,275 @@
+"""Answers other than 200: texts of our own, and silent about the request."""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.requests import Request
+
+from metahook import (
+    ConfigMap,
+    Controller,
+    CustomizeRequest,
+    MalformedRequest,
+    RefusedResponse,
+    RelatedRule,
+    SyncRequest,
+    SyncResponse,
+)
+from metahook.protocol.malformed import RequestRule
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.limits import Limits
+from metahook.server.refusal import Refused as RefusedError
+from metahook.server.wire.body import Bodies
+from tests.hooks.minimal import TINY, config_map, controller, customize_body, sync_body
+from tests.requests.builders import NOW
+from tests.served.asgi import JSON, call
+from tests.served.refusals import refusal
+
+CANARY = "canary-c9f0f895"
+
+
+def app() -> FastAPI:
+    """Return an app that has refused nothing yet, so that its log has a line for the first refusal."""
+    return create_app(TINY, ServerOptions(Limits(max_body=2_000)), clock=lambda: NOW)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A request that is refused, and how."""
+
+    status: int
+    error: str
+    path: str = "/sync"
+    method: str = "POST"
+    content: bytes = field(default_factory=sync_body)
+    headers: dict[str, str] = field(default_factory=lambda: JSON)
+
+
+EMPTY = "the body is empty"
+NOT_JSON = "the body is not JSON"
+NO_PARENT = "parent is missing"
+NO_CHILDREN = "children is missing"
+NO_GENERATION = "parent.metadata.generation is missing"
+ODD_UID = "parent.metadata.uid must be a string of 1 to 253 characters"
+NO_GROUP = (
+    "children has no group ConfigMap.v1: send {} for it if there is no such object; "
+    "in a cluster, add the kind to childResources"
+)
+NO_PATH = "no such path: the paths are /customize, /openapi.json, /sync"
+NO_METHOD = "no such method for this path: use POST"
+TOO_LARGE = "the request is too large"
+UNSUPPORTED = "send the header Content-Type: application/json, and no Content-Encoding"
+FAILED = "the hook failed; its log says where"
+
+REFUSALS = {
+    "no JSON": Refused(400, NOT_JSON, content=CANARY.encode()),
+    "empty body": Refused(400, EMPTY, content=b""),
+    "no parent": Refused(400, NO_PARENT, content=b"{}"),
+    "no customize request": Refused(400, NO_PARENT, path="/customize", content=b"{}"),
+    "no sync request": Refused(400, NO_CHILDREN, content=customize_body()),
+    "no generation": Refused(400, NO_GENERATION, content=sync_body().replace(b"generation", CANARY.encode())),
+    "another type of uid": Refused(400, ODD_UID, content=sync_body().replace(b'"uid-of-hello"', b"[]")),
+    "no group of children": Refused(400, NO_GROUP, content=sync_body(children={CANARY: {}})),
+    "root": Refused(404, NO_PATH, path="/"),
+    "other path": Refused(404, NO_PATH, path=f"/{CANARY}"),
+    "slash at the end of sync": Refused(404, NO_PATH, path="/sync/"),
+    "slash at the end of customize": Refused(404, NO_PATH, path="/customize/"),
+    "two slashes": Refused(404, NO_PATH, path="//sync"),
+    "other case": Refused(404, NO_PATH, path="/Sync"),
+    "documentation pages": Refused(404, NO_PATH, path="/docs", method="GET", content=b""),
+    "GET": Refused(405, NO_METHOD, method="GET", content=b""),
+    "GET of customize": Refused(405, NO_METHOD, path="/customize", method="GET", content=b""),
+    "PUT": Refused(405, NO_METHOD, method="PUT"),
+    "OPTIONS": Refused(405, NO_METHOD, method="OPTIONS", content=b""),
+    "too large": Refused(413, TOO_LARGE, content=CANARY.encode() * 200),
+    "no content type": Refused(415, UNSUPPORTED, headers={}),
+    "other content type": Refused(415, UNSUPPORTED, headers={"content-type": f"text/{CANARY}"}),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_is_a_text_of_ours(refused: Refused) -> None:
+    response = call(app(), refused.path, refused.content, method=refused.method, headers=refused.headers)
+
+    assert refusal(response) == (refused.status, refused.error)
+    assert response.headers["content-type"] == "application/json"
+    assert int(response.headers["content-length"]) == len(response.content)
+
+
+@pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_leaves_nothing_of_the_request_in_the_log(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="metahook")
+
+    call(app(), refused.path, refused.content, method=refused.method, headers=refused.headers)
+
+    assert CANARY not in caplog.text
+
+
+def test_a_wrong_method_is_told_the_right_one() -> None:
+    of_hook, of_document = call(app(), "/sync", method="GET"), call(app(), "/openapi.json", method="DELETE")
+
+    assert (of_hook.headers["allow"], of_document.headers["allow"]) == ("POST", "GET, HEAD")
+    assert refusal(of_hook) == (405, "no such method for this path: use POST")
+    assert refusal(of_document) == (405, "no such method for this path: use GET or HEAD")
+
+
+def test_a_path_is_never_redirected() -> None:
+    assert "location" not in call(app(), "/sync/", sync_body()).headers
+
+
+def raising(error: BaseException) -> Controller:
+    def fail(_: SyncRequest) -> SyncResponse:
+        raise error
+
+    return controller(fail)
+
+
+FAILURES: dict[str, BaseException] = {
+    "bug": KeyError(CANARY),
+    "group of bugs": ExceptionGroup(CANARY, [ValueError(CANARY)]),
+    "no memory": MemoryError(CANARY),
+    "text that is no text": UnicodeDecodeError("utf-8", CANARY.encode(), 0, 1, CANARY),
+}
+
+
+@pytest.mark.parametrize("error", FAILURES.values(), ids=FAILURES.keys())
+def test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    error.add_note(CANARY)
+
+    response = call(create_app(raising(error)), "/sync", sync_body(later=CANARY))
+
+    assert refusal(response) == (500, FAILED)
+    assert int(response.headers["content-length"]) == len(response.content)
+    assert f'request refused hook=/sync status=500 error="{FAILED}" where="{type(error).__name__} at ' in caplog.text
+    assert "test_refusals.py:" in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_a_bug_in_customize_is_a_500_too(caplog: pytest.LogCaptureFixture) -> None:
+    broken = Controller(sync=TINY.sync, children=(), customize=lambda request: [request.missing])  # type: ignore[attr-defined] # the bug
+
+    response = call(create_app(broken), "/customize", customize_body())
+
+    assert refusal(response) == (500, FAILED)
+    assert f'request refused hook=/customize status=500 error="{FAILED}" where="AttributeError at ' in caplog.text
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+@pytest.mark.parametrize("raised", [Panic, SystemExit, MemoryError])
+def test_an_error_of_any_kind_is_a_refusal(raised: type[BaseException]) -> None:
+    def panic(_: SyncRequest) -> SyncResponse:
+        raise raised
+
+    assert call(create_app(controller(panic)), "/sync", sync_body()).status_code == 500
+
+
+def test_after_a_bug_the_next_request_is_answered() -> None:
+    def fails_once(request: SyncRequest) -> SyncResponse:
+        if request.parent.generation == 3:
+            raise KeyError
+        return SyncResponse(status={"a": 1})
+
+    served = create_app(controller(fails_once))
+    good = sync_body().replace(b'"generation":3', b'"generation":4')
+
+    assert [call(served, "/sync", body).status_code for body in (sync_body(), good)] == [500, 200]
+
+
+def test_the_log_names_the_damage_that_the_gate_refused(caplog: pytest.LogCaptureFixture) -> None:
+    dangerous = controller(lambda _: SyncResponse(status={"a": 1}, children=[config_map(CANARY, data={CANARY: None})]))
+
+    response = call(create_app(dangerous), "/sync", sync_body(later=CANARY))
+
+    assert refusal(response) == (500, FAILED)
+    assert "RefusedResponse (a null, or what JSON can't say, in a child) at " in caplog.text
+    assert CANARY not in caplog.text
+
+
+MALFORMED = {name: refused for name, refused in REFUSALS.items() if refused.status == 400}
+
+
+@pytest.mark.parametrize("refused", MALFORMED.values(), ids=MALFORMED.keys())
+def test_the_log_names_the_rule_that_the_answer_names(refused: Refused, caplog: pytest.LogCaptureFixture) -> None:
+    answer = call(app(), refused.path, refused.content).json()
+
+    assert caplog.messages == [
+        f'request refused hook={refused.path} status=400 error="{answer["error"]}" id={answer["id"]} count=1'
+    ]
+
+
+def test_the_paths_of_several_controllers_are_listed() -> None:
+    both = create_app({"/one": TINY, "/two": TINY})
+    message = "no such path: the paths are /one/customize, /one/sync, /openapi.json, /two/customize, /two/sync"
+
+    assert refusal(call(both, f"/{CANARY}")) == (404, message)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MalformedRequest(RequestRule.REQUIRED, path=CANARY), RefusedResponse(CANARY)],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_exception_of_metahook_that_a_hook_raises_is_a_failure_and_its_text_is_nowhere(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def customize(_: CustomizeRequest) -> list[RelatedRule]:
+        raise error
+
+    misusing = create_app(Controller(sync=raising(error).sync, children=(ConfigMap,), customize=customize))
+    answers = [call(misusing, "/sync", sync_body()), call(misusing, "/customize", customize_body())]
+
+    assert [refusal(answer) for answer in answers] == [(500, FAILED)] * 2
+    assert caplog.text.count(f"MisusedException ({type(error).__name__} is for metahook alone to raise) at ") == 2
+    assert all("test_refusals.py:" in message for message in caplog.messages if "where" in message)
+    assert CANARY not in caplog.text
+
+
+def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        raising(KeyError(CANARY)).answer_sync(sync_body(), NOW)
+    except KeyError:
+        logging.getLogger("careless").exception("hook failed")
+
+    assert CANARY in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [([b"x" * 2_001], JSON), (b"x" * 2_001, JSON), (b"{}", {"content-type": "text/plain"})],
+    ids=["too large", "said to be too large", "another type"],
+)
+def test_refusals_hold_on_to_nothing_of_what_they_refused(content: Any, headers: dict[str, str]) -> None:
+    """An exception that is raised twice would gather the frames, and in them the bodies, of both."""
+
+    def frames() -> int:
+        with pytest.raises(RefusedError) as refused:
+            asyncio.run(read(asked(content, headers)))
+        return len(refused.traceback)
+
+    assert frames() == frames()
+
+
+async def read(request: Request) -> None:
+    with await Bodies(Limits(max_body=2_000)).read(request):
+        pytest.fail("it was not refused")
+
+
+def asked(content: Any, headers: dict[str, str]) -> Request:
+    chunks = [content] if isinstance(content, bytes) else content
+    length = {"content-length": str(len(content))} if isinstance(content, bytes) else {}
+    messages = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    raw = [(name.encode(), value.encode()) for name, value in {**headers, **length}.items()]
+    return Request({"type": "http", "method": "POST", "path": "/sync", "headers": raw}, receive)

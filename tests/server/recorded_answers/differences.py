@@ -1,0 +1,43 @@
+"""Answers that are meant to differ from those of 0.2.0."""
+
+import re
+from dataclasses import dataclass
+
+from tests.server.recorded_answers.exchange import Answer
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An answer, and why it is better than the one of 0.2.0."""
+
+    answer: Answer
+    reason: str
+
+
+RECORD = (
+    "exit code 2: myresource: Invalid value for {}: serve does not record any more; use myresource record, "
+    "a proxy in front of the hook; see: myresource serve --help"
+)
+OPTIONS = (
+    *("--record-limit=0", "--record-limit=many", "--record-limit=1.5", "--record=", "--record-values"),
+    *("--record FOLDER/text", "--record FOLDER/record"),
+)
+VARIABLES = (
+    *("MYRESOURCE_RECORD_LIMIT=0", "MYRESOURCE_RECORD_LIMIT=many", "MYRESOURCE_RECORD_LIMIT=1.5"),
+    *("MYRESOURCE_RECORD_VALUES=maybe", "MYRESOURCE_RECORD_VALUES=true", "MYRESOURCE_RECORD=FOLDER/text"),
+)
+
+DIFFERENCES: dict[str, dict[str, Difference]] = {
+    "a hook": {
+        "no length but a body": Difference(
+            "400 (content-type: application/json; connection: close) "
+            '{"error": "the request is not HTTP/1.1", "id": "*"}',
+            "Without a length a request has no body: what follows is another request, which is the one that is wrong.",
+        ),
+    },
+    "myresource serve": {
+        given: Difference(RECORD.format(re.split("[ =]", given)[0]), "It names the command that records now.")
+        for given in (*OPTIONS, *VARIABLES)
+    },
+}
+"""By client and name."""

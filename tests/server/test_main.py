@@ -1,0 +1,94 @@
+"""``uvicorn app.main:app``: the hooks in a server that is started in another way."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from metahook.envtest.free_port import free_port
+
+ROOT = Path(__file__).parents[2]
+READY = (ROOT / "examples/requests/ready.json").read_bytes()
+JSON = {"Content-Type": "application/json"}
+
+
+def started(port: int, **environment: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "uvicorn", "app.main:app", "--port", str(port)]
+    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment}, stderr=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def served(log: Path | None = None, **environment: str) -> Iterator[str]:
+    """Serve the app with *environment*, and give its URL; *log* gets what it logs."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with started(port, **environment) as process:
+        try:
+            while not reached(url):
+                assert process.poll() is None
+                time.sleep(0.05)
+            yield url
+        finally:
+            process.terminate()
+            _, said = process.communicate()
+            if log:
+                log.write_text(said)
+
+
+def reached(url: str) -> bool:
+    try:
+        httpx.get(f"{url}/sync")
+    except httpx.ConnectError:
+        return False
+    return True
+
+
+def test_it_answers_as_the_service_does() -> None:
+    with served() as url:
+        answer = httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert answer.text + "\n" == (ROOT / "examples/answers/ready.json").read_text()
+
+
+def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("a-token")
+    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(token)) as url:
+        too_large = b" " * (1024 * 1024 + 1)
+        statuses = [
+            httpx.post(f"{url}/sync", content=too_large, headers={**JSON, **more}).status_code
+            for more in ({}, {"Authorization": "Bearer a-token"})
+        ]
+
+    assert statuses == [401, 413]
+
+
+def test_it_has_no_page_that_loads_scripts_from_elsewhere() -> None:
+    with served() as url:
+        assert [httpx.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")] == [
+            404,
+            404,
+            200,
+        ]
+
+
+def test_its_log_is_that_of_the_service(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log) as url:
+        httpx.post(f"{url}/sync", content=READY, headers=JSON)
+
+    assert '"event": "hook called", "hook": "/sync", "kind": "MyResource", ' in log.read_text()
+
+
+def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:
+    with started(free_port(), MYRESOURCE_MAX_BODY="much") as process:
+        _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 1
+    assert "myresource: Invalid value for MYRESOURCE_MAX_BODY: must be a whole number from 1 to 256" in said
+    assert "Traceback" not in said

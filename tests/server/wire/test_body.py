@@ -1,0 +1,345 @@
+"""Bodies within limits: how long, of which type."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import pytest
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from metahook.protocol.wire import MAX_BODY
+from metahook.server import refusal as refusals
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.limits import Limits
+from metahook.server.refusal import Refused
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.body import Bodies
+from tests.hooks.minimal import TINY, sync_body
+from tests.requests.builders import NOW
+from tests.served.asgi import JSON, call
+from tests.served.refusals import refusal
+
+BODY = sync_body()
+EXACT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY))), clock=lambda: NOW)
+SHORT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY) - 1)), clock=lambda: NOW)
+JSON_BYTES = [(name.encode(), value.encode()) for name, value in JSON.items()]
+TOO_LARGE = (413, "the request is too large")
+UNSUPPORTED = (415, "send the header Content-Type: application/json, and no Content-Encoding")
+
+
+def in_pieces(body: bytes, size: int) -> list[bytes]:
+    return [body[start : start + size] for start in range(0, len(body), size)]
+
+
+def test_a_body_may_be_as_long_as_the_limit() -> None:
+    assert call(EXACT, "/sync", BODY).status_code == 200
+    assert call(EXACT, "/sync", in_pieces(BODY, 10)).status_code == 200
+
+
+def test_a_body_one_byte_longer_is_refused_by_its_content_length() -> None:
+    response = call(SHORT, "/sync", BODY)
+
+    assert refusal(response) == TOO_LARGE
+    assert response.headers["connection"] == "close"
+
+
+def test_a_body_one_byte_longer_is_refused_by_counting() -> None:
+    response = call(SHORT, "/sync", in_pieces(BODY, 10))
+
+    assert "content-length" not in response.request.headers
+    assert refusal(response) == TOO_LARGE
+    assert response.headers["connection"] == "close"
+
+
+def test_a_body_is_counted_even_if_its_content_length_is_smaller() -> None:
+    response = call(SHORT, "/sync", BODY, headers={"content-type": "application/json", "content-length": "2"})
+
+    assert refusal(response) == TOO_LARGE
+
+
+def exchange(
+    receive: Receive,
+    headers: Mapping[str, str] = JSON,
+    *,
+    max_body: int = 1_000,
+    note: Callable[[], object] = lambda: None,
+) -> list[Message]:
+    """Return what the app sends to a client whose body is what *receive* returns, and what *note* said just then."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append({**message, "noted": note()})
+
+    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/sync", "headers": encoded, "query_string": b""}
+    asyncio.run(create_app(TINY, ServerOptions(Limits(max_body=max_body)))(scope, receive, send))
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "pieces"),
+    [(JSON, 413, 11), ({**JSON, "content-length": "1001"}, 413, 0), ({"content-type": "text/plain"}, 415, 0)],
+    ids=["too long", "announced as too long", "of another type"],
+)
+def test_no_more_is_taken_of_a_long_body_than_it_needs_to_refuse_it(
+    headers: dict[str, str], status: int, pieces: int
+) -> None:
+    taken = []
+
+    async def long() -> Message:
+        taken.append(b"x" * 100)
+        return {"type": "http.request", "body": taken[-1], "more_body": len(taken) < 1_000}
+
+    sent = exchange(long, headers, note=lambda: len(taken))
+
+    assert (sent[0]["status"], sent[0]["noted"]) == (status, pieces)
+
+
+def test_the_rest_of_a_body_that_is_too_long_is_dropped_after_the_answer() -> None:
+    """A client that goes on sending into a closed connection may see a reset instead of the answer."""
+    taken = []
+
+    async def long() -> Message:
+        taken.append(b"x" * 100)
+        return {"type": "http.request", "body": taken[-1], "more_body": len(taken) < 50}
+
+    sent = exchange(long, {**JSON, "content-length": "5000"}, note=lambda: len(taken))
+
+    assert [(message["type"], message["noted"]) for message in sent] == [
+        ("http.response.start", 0),
+        ("http.response.body", 0),
+        ("http.response.body", 50),
+    ]
+
+
+def test_a_client_that_never_ends_its_body_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusals, "DROP_WITHIN", 0.01)
+
+    sent = exchange(never, {**JSON, "content-length": "5000"})
+
+    assert (sent[0]["status"], sent[-1]["body"]) == (413, b"")
+
+
+async def never() -> Message:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def test_a_body_that_is_too_large_is_logged_with_the_limit(caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(TINY, ServerOptions(Limits(max_body=3 * 1024 * 1024)))
+
+    for path in ("/sync", "/customize"):
+        call(app, path, b"canary" * 1_000_000)
+
+    lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [line.partition(" id=")[0] for line in lines] == [
+        'request refused hook=/sync status=413 error="the request is too large" limit=max_body',
+        'request refused hook=/customize status=413 error="the request is too large" limit=max_body',
+    ]
+    assert "canary" not in caplog.text
+
+
+def test_a_client_that_leaves_is_neither_a_call_nor_a_refusal() -> None:
+    reports = Telemetry()
+    app = create_app(TINY, telemetry=reports)
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Message) -> None:
+        """Send to nobody."""
+
+    scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": JSON_BYTES}
+    asyncio.run(app(scope, gone, send))
+
+    assert (reports.calls, reports.refusals) == (0, 0)
+    assert call(app, "/sync", BODY[:-1]).status_code == 400
+    assert (reports.calls, reports.refusals) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [("0" * 5000 + str(len(BODY)), 200), ("9" * 5000, 413), ("1" * 20, 413), ("-1", 400), ("\u00b2", 400), ("", 400)],
+    ids=["leading zeros", "5000 digits", "20 digits", "negative", "a superscript", "empty"],
+)
+def test_a_length_that_is_no_usual_number_is_no_failure(length: str, expected: int) -> None:
+    headers = [*JSON_BYTES, (b"content-length", length.encode("latin-1"))]
+
+    async def whole() -> Message:
+        return {"type": "http.request", "body": BODY}
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/sync", "query_string": b"", "headers": headers}
+    asyncio.run(EXACT(scope, whole, send))
+
+    assert sent[0]["status"] == expected
+
+
+def test_the_service_as_it_is_takes_32_mib() -> None:
+    assert MAX_BODY == 32 * 1024 * 1024
+    assert call(create_app(TINY), "/sync", b"x" * (MAX_BODY + 1)).status_code == 413
+    assert call(create_app(TINY), "/sync", sync_body(later="x" * 32_000_000)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        "Application/JSON",
+        " application/json ;",
+    ],
+)
+def test_json_is_taken_with_parameters_and_in_any_case(content_type: str) -> None:
+    assert call(EXACT, "/sync", BODY, headers={"content-type": content_type}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "*/*"],
+)
+def test_another_content_type_is_not(content_type: str) -> None:
+    response = call(EXACT, "/sync", BODY, headers={"content-type": content_type})
+
+    assert refusal(response) == UNSUPPORTED
+
+
+def test_a_body_without_a_content_type_is_not_taken() -> None:
+    response = call(EXACT, "/sync", BODY, headers={})
+
+    assert refusal(response) == UNSUPPORTED
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity", ""])
+def test_an_encoded_body_is_not_taken(encoding: str) -> None:
+    response = call(EXACT, "/sync", BODY, headers={"content-type": "application/json", "content-encoding": encoding})
+
+    assert refusal(response) == UNSUPPORTED
+
+
+# How much at once, and for how long
+
+
+def request(receive: Receive, length: int | None) -> Request:
+    """Return a request whose body is what *receive* returns, and is said to be so long."""
+    said = [] if length is None else [(b"content-length", str(length).encode())]
+    headers = [(b"content-type", b"application/json"), *said]
+    return Request({"type": "http", "method": "POST", "path": "/sync", "headers": headers}, receive)
+
+
+class Sender:
+    """A client: what it sends is there at once, or only when it is told to go on."""
+
+    def __init__(self, length: int | None, *, waits: bool = False) -> None:
+        self.asked = asyncio.Event()
+        self.goes_on = asyncio.Event()
+        self.request = request(self._receive, length)
+        if not waits:
+            self.goes_on.set()
+
+    async def _receive(self) -> Message:
+        self.asked.set()
+        await self.goes_on.wait()
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+
+async def read(bodies: Bodies, sender: Sender) -> bytes:
+    with await bodies.read(sender.request) as buffer:
+        return bytes(buffer.body)
+
+
+async def settled() -> None:
+    """Let every task go as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+MOST = 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize("length", [MOST, None], ids=["the longest", "no length is said"])
+def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length: int | None) -> None:
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST))
+        slow, other, third = Sender(length, waits=True), Sender(length, waits=True), Sender(length)
+        tasks = [asyncio.create_task(read(bodies, sender)) for sender in (slow, other, third)]
+        await settled()
+        assert [sender.asked.is_set() for sender in (slow, other, third)] == [True, True, False]
+
+        slow.goes_on.set()
+        assert await tasks[2] == b"{}"
+        other.goes_on.set()
+        assert await asyncio.gather(*tasks) == [b"{}"] * 3
+
+    asyncio.run(played())
+
+
+@pytest.mark.parametrize(("length", "is_small"), [(1024 * 1024, True), (1024 * 1024 + 1, False)])
+def test_a_small_body_never_waits_for_long_ones(length: int, *, is_small: bool) -> None:
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST))
+        tasks = [asyncio.create_task(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+        await settled()
+        sender = Sender(length)
+        tasks.append(asyncio.create_task(read(bodies, sender)))
+        await settled()
+        assert sender.asked.is_set() is is_small
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(played())
+
+
+def refused(reading: Awaitable[object]) -> Awaitable[int]:
+    """Return the status that *reading* is refused with."""
+
+    async def found() -> int:
+        with pytest.raises(Refused) as raised:
+            await reading
+        return raised.value.refusal.status
+
+    return found()
+
+
+def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST, body_timeout=0.01))
+        slow = [refused(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+
+        assert await asyncio.gather(*slow) == [408] * 3
+        assert await read(bodies, Sender(MOST)) == b"{}"
+
+    asyncio.run(played())
+
+
+def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST, body_timeout=0.05))
+        answered = asyncio.Event()
+
+        async def answer() -> None:
+            with await bodies.read(Sender(MOST).request):
+                await answered.wait()
+
+        tasks = [asyncio.create_task(answer()) for _ in range(2)]
+        waits = asyncio.create_task(read(bodies, Sender(MOST)))
+        await asyncio.sleep(0.1)
+        answered.set()
+        assert await waits == b"{}"
+        await asyncio.gather(*tasks)
+
+    asyncio.run(played())
+
+
+def test_a_body_that_is_longer_than_it_is_said_to_be_is_refused() -> None:
+    assert asyncio.run(_status(Sender(1))) == 413
+
+
+async def _status(sender: Sender) -> int:
+    return await refused(read(Bodies(Limits(max_body=MOST)), sender))

@@ -1,0 +1,365 @@
+"""Limits of connections, on the wire: each with a control, which shows that uvicorn alone does not have the limit."""
+
+import asyncio
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPResponse
+from inspect import getsource
+
+import pytest
+import uvicorn
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.server import create_server
+from metahook.server.limits import Limits
+from metahook.server.wire.connection import Connection
+from metahook.server.wire.connections import Connections
+from tests.hooks.minimal import TINY, sync_body
+
+PATIENCE = 10
+BODY = sync_body()
+SHORT = Limits(idle_timeout=0.1, head_timeout=0.1, body_timeout=0.1, write_timeout=0.1)
+LONG_RESPONSE = 32 * 1024 * 1024
+
+
+@dataclass
+class Server:
+    """A server on loopback, in a thread."""
+
+    port: int
+    stop: Callable[[], None]
+    """Begins the shutdown."""
+    closed: list[str] = field(default_factory=list)
+
+    def connect(self, *sent: bytes) -> socket.socket:
+        """Return a connection on which *sent* has been sent."""
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        connection.sendall(b"".join(sent))
+        return connection
+
+
+@contextmanager
+def serving(limits: Limits = SHORT, app: ASGIApp | None = None, *, plain: bool = False) -> Iterator[Server]:
+    """Serve *app* (default: the tiny controller) until the block ends; *plain* is with uvicorn's own connections."""
+    with Address("127.0.0.1", 0).listen() as listener:
+        options, closed = ServerOptions(limits, stop_timeout=1), list[str]()
+        served = app or create_app(TINY, options)
+        server: uvicorn.Server = create_server(served, options, connections=Connections(limits, closed.append))
+        if plain:
+            server = uvicorn.Server(uvicorn.Config(served, http=HttpToolsProtocol, lifespan="off", log_config=None))
+        running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True), closed)  # noqa: FBT003
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+        thread.start()
+        try:
+            wait_for(lambda: server.started)
+            yield running
+        finally:
+            server.should_exit = server.force_exit = True
+            thread.join(PATIENCE)
+
+
+def wait_for(reached: Callable[[], bool]) -> None:
+    """Wait until *reached* returns true."""
+    end = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def received(connection: socket.socket) -> bytes:
+    """Return what the server sends until it closes *connection*."""
+    parts = []
+    try:
+        while part := connection.recv(65536):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+def request(*headers: str, line: str = "POST /sync HTTP/1.1", length: int = len(BODY)) -> bytes:
+    """Return a head."""
+    given = ("Host: hook", "Content-Type: application/json", f"Content-Length: {length}", *headers)
+    return "\r\n".join((line, *given, "", "")).encode()
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Tell whether the server neither sends anything nor closes *connection* for a while."""
+    connection.settimeout(0.5)
+    try:
+        connection.recv(1)
+    except TimeoutError:
+        return True
+    return False
+
+
+def refusal(status: str, message: str) -> bytes:
+    body = b'{"error": "%s"}' % message.encode()
+    head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close"
+    return head.encode() + b"\r\n\r\n" + body
+
+
+TOO_SLOW = refusal("408 Request Timeout", "the request was not sent in time")
+HEAD_TOO_LARGE = refusal("431 Request Header Fields Too Large", "the headers are too large")
+TOO_MANY_HEADERS = refusal("431 Request Header Fields Too Large", "the request has too many headers")
+NOT_HTTP = refusal("400 Bad Request", "the request is not HTTP/1.1")
+
+HALF = b"POST /sync HTTP/1.1\r\nHost: ho"
+SLOW = {
+    "silent": (b"", b"", "idle_timeout"),
+    "half a head": (HALF, TOO_SLOW, None),
+    "lines before a request": (b"\r\n", TOO_SLOW, None),
+    "half of a body that is not read": (request(line="POST /x HTTP/1.1") + b"{", None, "body_timeout"),
+}
+
+
+@pytest.mark.parametrize(("plain", "status"), [(False, b"HTTP/1.1 200 OK"), (True, b"")], ids=["ours", "uvicorn"])
+def test_a_request_whose_head_is_incomplete_at_the_shutdown_is_answered(*, plain: bool, status: bytes) -> None:
+    head = request("Connection: close")
+    with (
+        serving(Limits(), plain=plain) as server,
+        server.connect(head[:20]) as client,
+        server.connect(request(), BODY) as idle,
+    ):
+        read_response(idle)
+        server.stop()
+        assert received(idle) == b""
+        with suppress(ConnectionError):
+            client.sendall(head[20:] + BODY)
+        response = received(client)
+
+    assert response.partition(b"\r\n")[0] == status
+
+
+@pytest.mark.parametrize(("sent", "response", "limit"), SLOW.values(), ids=SLOW.keys())
+def test_a_client_that_does_not_go_on_is_closed(sent: bytes, response: bytes | None, limit: str | None) -> None:
+    with serving() as server, server.connect(sent) as client:
+        answer = received(client)
+
+    assert answer.startswith(b"HTTP/1.1 404 ") if response is None else answer == response
+    assert server.closed == ([] if limit is None else [limit])
+
+
+def test_uvicorn_alone_waits_for_each_of_these_clients() -> None:
+    with serving(plain=True) as server:
+        clients = [server.connect(sent) for sent, *_ in SLOW.values()]
+        read_response(clients[-1])
+        assert [is_open(client) for client in clients] == [True] * len(SLOW)
+        for client in clients:
+            client.close()
+
+
+def test_bytes_that_trickle_do_not_prolong_a_body_that_is_not_read() -> None:
+    with serving() as server, server.connect(request(line="POST /x HTTP/1.1", length=10_000)) as client:
+        wait_for(lambda: sends(client) is False)
+
+    assert server.closed == ["body_timeout"]
+
+
+def sends(client: socket.socket) -> bool:
+    """Send one byte on *client*; tell whether it is open."""
+    try:
+        client.sendall(b"x")
+    except OSError:
+        return False
+    return True
+
+
+LARGE = {
+    "a long header": (b"POST /sync HTTP/1.1\r\nX: " + b"x" * 400_000, HEAD_TOO_LARGE),
+    "long headers": (request(*(f"X{number}: {'x' * 1000}" for number in range(40))), HEAD_TOO_LARGE),
+    "many headers": (request(*(f"X{number}: x" for number in range(62))), TOO_MANY_HEADERS),
+    "a long URL": (
+        request(line=f"POST /{'x' * 2048} HTTP/1.1"),
+        refusal(f"414 {HTTPStatus.REQUEST_URI_TOO_LONG.phrase}", "the URL is too long"),
+    ),
+    "a long trailer": (
+        b"POST /sync HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n0\r\nX: "
+        + b"x" * 400_000,
+        HEAD_TOO_LARGE,
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "response"), LARGE.values(), ids=LARGE.keys())
+def test_a_head_that_is_too_large_is_refused_before_it_ends(sent: bytes, response: bytes) -> None:
+    with serving(Limits()) as server, server.connect(sent) as client:
+        assert received(client) == response
+
+
+@pytest.mark.parametrize("shape", ["long headers", "many headers", "a long URL"])
+def test_uvicorn_alone_takes_each_of_these_heads(shape: str) -> None:
+    sent, _ = LARGE[shape]
+    with serving(Limits(), plain=True) as server, server.connect(sent, BODY) as client:
+        assert client.recv(12) in {b"HTTP/1.1 200", b"HTTP/1.1 404"}
+
+
+async def respond_at_length(scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with more than the buffers of a socket hold."""
+    await Response(b"x" * LONG_RESPONSE)(scope, receive, send)
+
+
+def test_a_client_that_does_not_take_its_response_is_closed() -> None:
+    with serving(app=respond_at_length) as server, server.connect(request(), BODY) as client:
+        wait_for(lambda: server.closed == ["write_timeout"])
+        assert len(received(client)) < LONG_RESPONSE
+
+
+def test_each_response_has_its_own_time_to_be_taken() -> None:
+    """The control: a client that has not taken its first response is closed at the time that was set for it."""
+    with serving(replace(SHORT, write_timeout=1), respond_at_length) as server:
+        prompt, control = clients = [server.connect(request(), BODY) for _ in range(2)]
+        read_response(prompt)
+        time.sleep(0.7)
+        for client in clients:
+            client.sendall(request() + BODY)
+        wait_for(lambda: len(server.closed) > 0)
+        time.sleep(0.2)
+
+        assert read_response(prompt) == HTTPStatus.OK
+        assert len(received(control)) < LONG_RESPONSE
+        for client in clients:
+            client.close()
+
+
+def test_uvicorn_alone_waits_until_it_takes_the_response() -> None:
+    with (
+        serving(app=respond_at_length, plain=True) as server,
+        server.connect(request("Connection: close"), BODY) as client,
+    ):
+        time.sleep(10 * SHORT.write_timeout)
+        assert len(received(client)) > LONG_RESPONSE
+
+
+# Malformed requests
+
+MALFORMED = {
+    "garbage": b"canary\r\n\r\n",
+    "lines that end in LF": request().replace(b"\r\n", b"\n"),
+    "two lengths": request("Content-Length: 5"),
+    "a length and chunks": request("Transfer-Encoding: chunked"),
+    "another transfer encoding": request("Transfer-Encoding: gzip").replace(b"Content-Length: ", b"X: "),
+    "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "HTTP/2 in the request line": request(line="POST /sync HTTP/2.0"),
+    "a path that is not ASCII": request(line="POST /sync\xe9 HTTP/1.1"),
+}
+
+
+@pytest.mark.parametrize("sent", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_malformed_request_gets_a_constant_refusal_and_nothing_is_logged(
+    sent: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(Limits()) as server, server.connect(sent, BODY) as client:
+        assert received(client) == NOT_HTTP
+
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
+
+
+def test_uvicorn_alone_refuses_in_another_form_and_logs_each_request(caplog: pytest.LogCaptureFixture) -> None:
+    with serving(plain=True) as server, server.connect(MALFORMED["garbage"]) as client:
+        assert received(client).endswith(b"\r\n\r\nInvalid HTTP request received.")
+
+    assert caplog.messages == ["Invalid HTTP request received."]
+
+
+def test_an_upgrade_is_refused() -> None:
+    with serving(Limits()) as server, server.connect(request("Connection: Upgrade", "Upgrade: h2c"), BODY) as client:
+        assert received(client) == refusal("400 Bad Request", "send the request without the header Upgrade")
+
+
+def test_http_1_0_is_answered_and_closed() -> None:
+    with serving(Limits()) as server, server.connect(request(line="POST /sync HTTP/1.0"), BODY) as client:
+        answer = received(client)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"connection: close\r\n" in answer
+
+
+def test_of_requests_that_are_pipelined_the_first_is_answered() -> None:
+    with serving(Limits()) as server, server.connect((request() + BODY) * 3) as client:
+        answer = received(client)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1 ") == answer.count(b"connection: close\r\n") == 1
+
+
+def test_a_client_that_asks_before_it_sends_a_body_is_told_to_go_on() -> None:
+    with serving(Limits()) as server, server.connect(request("Expect: 100-continue", "Connection: close")) as client:
+        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(BODY)
+        assert received(client).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    ("line", "length", "status"), [("POST /x HTTP/1.1", 9, b"404"), ("POST /sync HTTP/1.1", 10**9, b"413")]
+)
+def test_a_client_that_asks_and_is_refused_is_closed_at_once(line: str, length: int, status: bytes) -> None:
+    sent = request("Expect: 100-continue", line=line, length=length)
+    with serving(Limits()) as server, server.connect(sent) as client:
+        answer = received(client)
+
+    assert answer.split()[1] == status
+    assert b"connection: close\r\n" in answer
+
+
+# How many connections
+
+FEW = replace(Limits(), max_connections=3)
+
+
+def is_answered(client: socket.socket) -> bool:
+    """Send a request on *client*; tell whether it gets a 200."""
+    client.sendall(request() + BODY)
+    return read_response(client) == HTTPStatus.OK
+
+
+def read_response(client: socket.socket) -> int:
+    """Read a response from *client*; return its status."""
+    with HTTPResponse(client) as response:
+        response.begin()
+        response.read()
+        return response.status
+
+
+def test_at_the_limit_the_connection_that_has_waited_longest_without_a_200_is_closed() -> None:
+    with serving(FEW) as server:
+        pooled = server.connect()
+        assert is_answered(pooled)
+        hostile = [server.connect(HALF) for _ in range(6)]
+        new = server.connect()
+
+        assert is_answered(new)
+        assert is_answered(pooled)
+        assert [received(each) for each in hostile[:5]] == [b""] * 5
+        assert server.closed == ["max_connections"] * 5
+        for client in (pooled, new, *hostile):
+            client.close()
+
+
+def test_a_connection_that_has_got_a_200_is_not_closed_for_a_new_one() -> None:
+    with serving(FEW) as server:
+        pooled = [server.connect() for _ in range(3)]
+        assert [is_answered(each) for each in pooled] == [True] * 3
+        with server.connect() as new:
+            assert received(new) == b""
+        assert [is_answered(each) for each in pooled] == [True] * 3
+        for client in pooled:
+            client.close()
+
+
+def test_of_uvicorn_a_connection_uses_what_asyncio_calls_and_nothing_else() -> None:
+    used = set(re.findall(r"self\._http\.(\w+)", getsource(Connection)))
+
+    assert used == {name for name in vars(asyncio.Protocol) | vars(asyncio.BaseProtocol) if not name.startswith("_")}
+    assert "._" not in re.sub(r"(self|longest)\._", "", getsource(Connection))

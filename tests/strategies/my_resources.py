@@ -1,0 +1,118 @@
+"""Strategies for MyResources: any spec that the API server accepts, valid by construction."""
+
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.requests.builders import my_resource
+from tests.strategies.containers import env, env_from, memory_and_cpu, ports_and_probes
+from tests.strategies.primitives import (
+    ABSENT,
+    IMAGES,
+    OBJECT_NAMES,
+    Json,
+    Strategy,
+    annotations,
+    labels,
+    lists,
+    node_labels,
+    texts,
+    variants,
+)
+from tests.strategies.scheduling import affinity, spreads, tolerations
+from tests.strategies.volumes import volumes_and_mounts
+
+_SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_SURGES = [ABSENT, 1, "25%", "9999%", 2**31 - 1]
+_ROLLING = [
+    *variants(maxSurge=_SURGES, maxUnavailable=[ABSENT, 0, "0%", 1, "100%"]),
+    *variants(maxSurge=[0, "0%"], maxUnavailable=[ABSENT, 1, "50%"]),
+]
+_AFFINITIES = [ABSENT, "None", "ClientIP"]
+_SERVICES = variants(
+    mode=[ABSENT, "Auto", "Disabled"],
+    type=[ABSENT, "ClusterIP", "NodePort", "LoadBalancer"],
+    sessionAffinity=_AFFINITIES,
+)
+_BALANCED = variants(
+    type=["LoadBalancer"], annotations=[{_SOURCE_RANGES: "10.0.0.0/8, 192.168.1.7/32"}], sessionAffinity=_AFFINITIES
+)
+_DEPENDENCIES = variants(
+    apiVersion=["example.com/v1"], resource=["mybackups"], name=OBJECT_NAMES, condition=[ABSENT, "Ready", "Exists"]
+)
+
+_ALONE: dict[str, Strategy[Any]] = {
+    "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
+    "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
+    "args": st.lists(texts, max_size=2),
+    "envFrom": env_from,
+    "imagePullPolicy": st.sampled_from(["Always", "IfNotPresent", "Never"]),
+    "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
+    "service": st.one_of(
+        st.sampled_from([*_SERVICES, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
+    ),
+    "configReload": st.sampled_from([{}, {"mode": "Auto"}, {"mode": "Disabled"}]),
+    "dependencies": st.lists(st.sampled_from(_DEPENDENCIES), max_size=2, unique_by=lambda asked: asked["name"]),
+    "nodeSelector": node_labels,
+    "tolerations": tolerations,
+    "affinity": affinity,
+    "topologySpreadConstraints": spreads,
+    "priorityClassName": st.sampled_from(OBJECT_NAMES),
+    "serviceAccountName": st.sampled_from(OBJECT_NAMES),
+    "strategy": st.sampled_from(
+        [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
+    ),
+    "minReadySeconds": st.sampled_from([0, 1, 29]),
+    "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
+    "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
+    "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
+    "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
+    "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
+    "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
+}
+"""Fields that depend on no other."""
+_variables = env.map(lambda variables: {"env": variables})
+_together = st.sampled_from(
+    [
+        (),
+        (ports_and_probes,),
+        (memory_and_cpu,),
+        (volumes_and_mounts,),
+        (ports_and_probes, memory_and_cpu),
+        (_variables,),
+        (ports_and_probes, _variables),
+    ]
+)
+
+
+def _subsets(names: list[str], *, most: int) -> list[tuple[str, ...]]:
+    """Return nothing, and some thousand sets of at most *most* of *names*: the same each time."""
+    chance = random.Random(most)  # noqa: S311 - no secret
+    return [(), *(tuple(chance.sample(names, chance.randint(0, most))) for _ in range(4096))]
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> Json:
+    """Specs of any fields; each is valid."""
+    spec = {"image": draw(_images)}
+    for group in draw(_together):
+        spec.update(draw(group))
+    for name in draw(_names):
+        spec[name] = draw(_ALONE[name])
+    return spec
+
+
+_images = st.sampled_from(IMAGES)
+_names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
+_IDENTITIES = variants(
+    name=["web", "a", "x1", "a-b", "ab-0", "a" * 52],
+    generation=[1, 2, 3, 4, 5],
+    uid=["b848bea7-865d-4a1f-bf45-a10293c59ffe", "00000000-0000-4000-8000-000000000001"],
+)
+_identities = st.sampled_from(_IDENTITIES)
+
+
+def parents(spec: Strategy[Json] | None = None) -> Strategy[Json]:
+    """MyResources of any name, generation and uid."""
+    return st.builds(lambda known, chosen: my_resource(**known, spec=chosen), _identities, spec or specs())

@@ -1,0 +1,128 @@
+"""The structure of the code: the rules that make check enforces, each with a violation that it finds."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.slow import short_or_whole
+
+ROOT = Path(__file__).parents[2]
+TOOLKIT = "metahook/src/metahook"
+
+
+@pytest.fixture(name="house")
+def _house(tmp_path: Path) -> Path:
+    """Return a copy of the code that a test may damage."""
+    for name in ("app", "metahook"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def contracts_hold(house: Path) -> bool:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-logo", "--no-cache"]
+    environment = {**os.environ, "PYTHONPATH": str(house / "metahook/src")}  # before the one that is installed
+    return subprocess.run(command, cwd=house, env=environment, capture_output=True, check=False).returncode == 0
+
+
+def test_the_contracts_hold(house: Path) -> None:
+    assert contracts_hold(house)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        pytest.param(f"{TOOLKIT}/protocol/gate.py", "import app.api.names", id="the protocol knows a MyResource"),
+        pytest.param(f"{TOOLKIT}/protocol/response.py", "import pydantic", id="the protocol needs more than msgspec"),
+        pytest.param(f"{TOOLKIT}/simulator/world.py", "import rich", id="the simulator needs more than msgspec"),
+        pytest.param(f"{TOOLKIT}/protocol/response.py", "import metahook.kinds.pod", id="the protocol knows a kind"),
+        pytest.param(f"{TOOLKIT}/kinds/pod.py", "import metahook.server.app", id="a kind knows of HTTP"),
+        pytest.param(f"{TOOLKIT}/server/app.py", "import app.core.controller", id="the service knows a MyResource"),
+        pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.simulator.world", id="the service simulates"),
+        pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.envtest.cluster", id="the service knows the tests"),
+        pytest.param(f"{TOOLKIT}/server/app.py", "import metahook.server.dev.pages", id="the app imports the pages"),
+        pytest.param(
+            f"{TOOLKIT}/server/wire/body.py", "import metahook.server.dev.mode", id="a body knows of development"
+        ),
+        pytest.param(f"{TOOLKIT}/server/dev/mode.py", "import metahook.server.app", id="development knows the app"),
+        pytest.param(f"{TOOLKIT}/envtest/cluster.py", "import app.main", id="the tests' cluster knows a MyResource"),
+        pytest.param(f"{TOOLKIT}/__init__.py", "import uvicorn", id="importing the toolkit needs a server"),
+        pytest.param("app/core/sync.py", "import metahook.server.app", id="the core knows of HTTP"),
+        pytest.param("app/core/sync.py", "import metahook.simulator.clock", id="the core is simulated by itself"),
+        pytest.param("app/core/sync.py", "import app.cli.errors", id="the core knows the command"),
+        pytest.param("app/core/desired/desired_state.py", "import time", id="the core reads the clock"),
+        pytest.param("app/cli/plugin/tree.py", "import subprocess", id="the tree of the plugin runs a program"),
+        pytest.param("app/cli/plugin/commands.py", "import httpx", id="the plugin reaches a cluster without kubectl"),
+        pytest.param("app/api/spec.py", "import metahook", id="the API knows the protocol"),
+        pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
+    ][:: short_or_whole(3, 1)],
+)
+def test_an_import_that_points_the_wrong_way_breaks_a_contract(house: Path, module: str, line: str) -> None:
+    file = house / module
+    file.write_text(f"{file.read_text()}\n{line}\n")
+
+    assert not contracts_hold(house)
+
+
+CATALOGUE = "app/core/reasons.py"
+"""The catalogue of reasons is a table, which may be long."""
+
+
+def long_modules(root: Path) -> list[str]:
+    """Return the modules of more than 300 lines, which nobody can read at one sitting."""
+    files = [file for folder in ("app", TOOLKIT) for file in (root / folder).rglob("*.py")]
+    return [file.name for file in files if file != root / CATALOGUE and len(file.read_text().splitlines()) > 300]
+
+
+def test_every_module_can_be_read_at_one_sitting() -> None:
+    assert long_modules(ROOT) == []
+
+
+@pytest.mark.parametrize("package", ["app/core", f"{TOOLKIT}/protocol"])
+def test_a_module_of_more_than_300_lines_is_found(tmp_path: Path, package: str) -> None:
+    (tmp_path / package).mkdir(parents=True)
+    (tmp_path / package / "short.py").write_text("x = 1\n" * 300)
+    (tmp_path / package / "long.py").write_text("x = 1\n" * 301)
+
+    assert long_modules(tmp_path) == ["long.py"]
+
+
+def imports_of_tests(root: Path) -> list[str]:
+    """Return the modules that generate and release files, and import tests."""
+    files = [file for name in ("charts", "docs", "release") for file in (root / name).rglob("*.py")]
+    return [file.name for file in files if re.search(r"^\s*(from|import) tests\b", file.read_text(), re.MULTILINE)]
+
+
+def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release/wrong.py").write_text("import os\nfrom tests.docs.documents import ROOT\n")
+
+    assert imports_of_tests(ROOT) == []
+    assert imports_of_tests(tmp_path) == ["wrong.py"]
+
+
+@pytest.mark.parametrize("name", ["run", "dev", "site", "release"])
+def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
+    text = (ROOT / f"requirements/{name}.txt").read_text()
+    pinned = [line for line in text.splitlines() if "==" in line and not line.lstrip().startswith("#")]
+
+    assert pinned
+    assert all(line.endswith("\\") for line in pinned)
+    assert text.count("--hash=sha256:") >= len(pinned)
+    assert "://" not in text
+    assert "--index-url" not in text
+
+
+def test_what_runs_is_locked_at_the_same_versions_as_what_is_tested() -> None:
+    run, dev = (
+        {line.split(" ")[0] for line in (ROOT / f"requirements/{name}.txt").read_text().splitlines() if "==" in line}
+        for name in ("run", "dev")
+    )
+
+    assert run <= dev

@@ -1,0 +1,194 @@
+"""The toolkit as a distribution: what it needs, and that pip never looks for it at an index."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from metahook.server.dev.swagger_ui import PACKAGE
+from tests.slow import short_or_whole
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples/hooks"
+HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
+OPERATOR = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+_BLOCKS = re.DOTALL | re.MULTILINE
+
+_EVERY = """
+import importlib, pkgutil
+for name in ("protocol", "kinds", "simulator"):
+    package = importlib.import_module("metahook." + name)
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+"""
+_OF_OTHERS = """
+import sys
+loaded = {name.partition(".")[0]: module for name, module in sys.modules.items()}
+paths = {name: getattr(module, "__file__", None) or "" for name, module in loaded.items()}
+print(*sorted(name for name, path in paths.items() if "site-packages" in path and not name.startswith("_")))
+"""
+
+
+def loaded(code: str) -> set[str]:
+    """Return the packages of others that *code* imports."""
+    command = [sys.executable, "-I", "-c", code + _OF_OTHERS]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("code", [pytest.param("import metahook", id="metahook"), pytest.param(_EVERY, id="every")])
+def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
+    assert loaded(code) == loaded("import msgspec")
+
+
+def test_serving_needs_the_extra() -> None:
+    assert {"fastapi", "starlette", "uvicorn", "uvloop"} <= loaded("from metahook import serve")
+
+
+def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
+    with pytest.raises(ImportError, match="nothing"):
+        exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
+
+
+def test_running_a_control_plane_needs_both_extras() -> None:
+    assert {"httpx", "yaml", "uvicorn"} <= loaded("from metahook.envtest import Cluster")
+
+
+def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
+    extras = TOOLKIT["optional-dependencies"]
+    needed = {*TOOLKIT["dependencies"], *extras["server"], *extras["record"]}
+
+    assert needed <= set(OPERATOR["dependencies"])
+    assert {*extras["envtest"]} <= {*OPERATOR["dependencies"], *OPERATOR["optional-dependencies"]["cli"]}
+    assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
+
+
+def test_swagger_ui_is_installed_for_development_alone() -> None:
+    run, dev = ((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
+    (needed,) = OPERATOR["optional-dependencies"]["dev"]
+    name = needed.partition(">")[0]
+
+    assert name == PACKAGE.replace("_", "-")
+    assert (f"\n{name}==" in run, f"\n{name}==" in dev) == (False, True)
+
+
+def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
+    extras = [each for extra in OPERATOR["optional-dependencies"].values() for each in extra]
+    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
+
+    assert not [each for each in [*OPERATOR["dependencies"], *extras] if each.startswith("metahook")]
+    assert "metahook" not in locked
+
+
+@pytest.fixture(name="project", scope="module")
+def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a project that has an ``app`` of its own, with the toolkit's wheel installed in ``lib``."""
+    folder = tmp_path_factory.mktemp("project")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT / "metahook")]
+    subprocess.run(wheel, check=True)
+    (built,) = folder.glob("metahook-*.whl")
+    subprocess.run(
+        [*pip, "install", "--no-deps", "--no-index", "--target", str(folder / "lib"), str(built)], check=True
+    )
+    (folder / "app").mkdir()
+    (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
+    for name, code in zip(
+        ("greetings", "hooks", "licenses", "careful_greetings"),
+        re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS),
+        strict=True,
+    ):
+        (folder / f"{name}.py").write_text(code)
+    return folder
+
+
+def in_project(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{project / 'lib'}", "MYPYPATH": f"{project / 'lib'}"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
+    code = "import greetings, licenses, metahook, metahook.simulator.world; print(metahook.__file__)"
+
+    ended = in_project(project, "-c", code)
+
+    assert (ended.stdout, ended.stderr) == (f"{project}/lib/metahook/__init__.py\n", "")
+    assert "of the project" in in_project(project, "-c", "import app").stderr
+
+
+def test_the_wheel_has_types(project: Path) -> None:
+    strict = ["-m", "mypy", "--strict"]
+
+    assert in_project(project, *strict, "greetings.py", "licenses.py", "careful_greetings.py").returncode == 0
+
+    (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
+    assert 'incompatible type "int"' in in_project(project, *strict, "wrong.py").stdout
+
+
+def test_the_wheel_has_the_license(project: Path) -> None:
+    (license_file,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
+
+    assert license_file.read_text() == (ROOT / "LICENSE").read_text()
+
+
+def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tests of the folder *example* that need no cluster, in a copy of it beside the wheel."""
+    copied = project / example.name
+    shutil.copytree(example, copied, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": f"{project / 'lib'}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not e2e", "-p", "no:cacheprovider"]
+    return subprocess.run(command, cwd=copied, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml"))[: short_or_whole(1, None)]
+)
+def test_a_copy_of_an_example_is_tested_beside_the_wheel(project: Path, name: str) -> None:
+    ended = run_tests_of(project, EXAMPLES / name)
+
+    assert ended.returncode == 0, ended.stdout
+    assert " passed" in ended.stdout
+
+
+def test_the_tests_of_a_copy_notice_a_mistake(project: Path, tmp_path: Path) -> None:
+    example = tmp_path / "mistaken"
+    shutil.copytree(EXAMPLES / "greeting", example)
+    code = (example / "greetings.py").read_text()
+    (example / "greetings.py").write_text(code.replace('"Building" if drift else "Ready"', '"Ready"'))
+
+    ended = run_tests_of(project, example)
+
+    assert ended.returncode == 1
+    assert "test_the_state_is_ready_once_the_config_map_has_the_text" in ended.stdout
+
+
+_PAGES = ["README.md", "CONTRIBUTING.md", "Makefile", "Dockerfile", ".ci/run", "metahook/README.md"]
+_PAGES += sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("docs/*.md"))
+_ASKED_FOR = re.compile(r"pip install[^\n`]*(?<![/\w.])metahook")
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_no_documented_command_installs_it_by_its_name(page: str) -> None:
+    assert not _ASKED_FOR.search((ROOT / page).read_text())
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("pip install metahook", True),
+        ("pip install 'metahook[server]'", True),
+        ("pip install --upgrade msgspec metahook", True),
+        ("pip install ./metahook", False),
+        ("pip install '/path/to/new/version/metahook'", False),
+    ],
+)
+def test_a_command_that_did_would_be_found(command: str, asks: bool) -> None:  # noqa: FBT001 - a column of the table
+    assert bool(_ASKED_FOR.search(command)) == asks

@@ -1,0 +1,74 @@
+"""Each setting has all of its places: a description, a reader in the code, and for what is watched a field of Watch."""
+
+import ast
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from app.api.descriptions import descriptions
+from app.core.watch import Watch
+from app.settings.option import changed, read
+from app.settings.serve import LimitSettings, ServeSettings
+from app.settings.watch import WatchSettings
+from metahook.server.limits import Limits
+
+ROOT = Path(__file__).parents[2]
+
+
+def read_attributes(*texts: str) -> set[str]:
+    """Return the names of attributes that the code in *texts* reads."""
+    return {node.attr for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+
+
+@pytest.mark.parametrize("name", ServeSettings.model_fields)
+def test_a_setting_is_described(name: str) -> None:
+    description = descriptions(ServeSettings)[name]
+
+    assert description.endswith(".")
+    assert "|" not in description
+
+
+@pytest.mark.parametrize("name", ServeSettings.model_fields)
+def test_a_setting_is_used(name: str) -> None:
+    texts = [
+        (ROOT / path).read_text() for path in ("app/settings/watch.py", "app/settings/serve.py", "app/cli/serve.py")
+    ]
+
+    assert name in {*read_attributes(*texts), *ServeSettings().limits.__dataclass_fields__}
+
+
+def test_a_setting_that_nothing_reads_would_be_found() -> None:
+    assert read_attributes("class ServeSettings:\n    forgotten: int = 1\n\nprint(settings.host)") == {"host"}
+
+
+def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
+    assert {f"watch_{field.name}" for field in fields(Watch)} == set(WatchSettings.model_fields)
+    assert read(WatchSettings).watch == Watch()
+
+
+def test_the_limits_of_the_server_have_a_setting_each_with_the_same_default() -> None:
+    assert {field.name for field in fields(Limits)} == set(LimitSettings.model_fields)
+    assert read(ServeSettings).limits == Limits()
+
+
+@pytest.mark.parametrize("name", LimitSettings.model_fields)
+def test_a_limit_is_set_by_its_setting(name: str) -> None:
+    default = LimitSettings.model_fields[name].default
+    changed = read(ServeSettings, **{name: default + 1}).limits
+
+    assert getattr(changed, name) > getattr(Limits(), name)
+    assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
+
+
+def test_the_settings_of_the_first_line_of_the_log_are_those_that_differ_as_they_are_set() -> None:
+    given = {
+        "watch_pods": "False",
+        "watch_dependencies": "example.com/v1/mybackups/MyBackup,v1/others/Other",
+        "log_level": "debug",
+        "max_body": "64",
+    }
+
+    assert changed(read(ServeSettings)) == {}
+    assert changed(read(ServeSettings, **given)) == given
+    assert read(ServeSettings, **changed(read(ServeSettings, **given))) == read(ServeSettings, **given)
