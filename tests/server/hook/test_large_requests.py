@@ -23,7 +23,7 @@ from tests.served.process import Served, served
 from tests.served.refusals import error
 
 MIB = 1024 * 1024
-VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())
+VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
 SMALL = sync_request(my_resource(), grouped(), {})
 

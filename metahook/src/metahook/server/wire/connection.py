@@ -152,7 +152,8 @@ class Connection(asyncio.Protocol):
             if message["type"] == "http.response.start":
                 self._begin_response(scope, message["status"])
                 # A client that waits to be asked for its body sends the next request instead if it never is.
-                message = closing(message) if expects or self._closes else message
+                is_last = expects or self._closes or not self._incoming.keeps_alive
+                message = closing(message) if is_last else message
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 self._end_response()

@@ -34,6 +34,8 @@ class Incoming:
         self._parser = httptools.HttpRequestParser(self)
         # As uvicorn does: what follows a request that closes the connection is no error of that request.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self.keeps_alive = True
+        """Whether the client may send another request after this one."""
         self._head_size = 0
         self._url_size = 0
         self._headers = 0
@@ -80,8 +82,10 @@ class Incoming:
         """End the head."""
         if self._parser.should_upgrade():
             raise Refused(UPGRADE)
-        if self._parser.get_http_version() not in {"1.0", "1.1"}:
+        version = self._parser.get_http_version()
+        if version not in {"1.0", "1.1"}:
             raise Refused(NOT_HTTP)
+        self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
         self._unparsed = 0
         self._listener.head_ends()
 
