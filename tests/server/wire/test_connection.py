@@ -1,8 +1,10 @@
 """Limits of connections, on the wire: each with a control, which shows that uvicorn alone does not have the limit."""
 
 import asyncio
+import gc
 import re
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -363,3 +365,61 @@ def test_of_uvicorn_a_connection_uses_what_asyncio_calls_and_nothing_else() -> N
 
     assert used == {name for name in vars(asyncio.Protocol) | vars(asyncio.BaseProtocol) if not name.startswith("_")}
     assert "._" not in re.sub(r"(self|longest)\._", "", getsource(Connection))
+
+
+# A client that sends a body after its response
+
+ABANDONED = request(line="POST /x HTTP/1.1", length=4)
+
+
+def test_after_the_rest_of_a_body_that_is_not_read_the_next_request_is_waited_for_as_long_as_any_other() -> None:
+    with serving(replace(SHORT, keep_alive=1)) as server, server.connect(ABANDONED) as client:
+        assert read_response(client) == HTTPStatus.NOT_FOUND
+        client.sendall(b"abcd")
+        assert received(client) == b""
+
+    assert server.closed == []
+
+
+def test_a_head_that_begins_with_the_rest_of_a_body_has_its_own_time() -> None:
+    with serving() as server, server.connect(ABANDONED) as client:
+        assert read_response(client) == HTTPStatus.NOT_FOUND
+        client.sendall(b"abcd" + HALF)
+        assert received(client) == TOO_SLOW
+
+
+def test_what_is_no_body_after_the_response_gets_no_second_one() -> None:
+    chunked = request("Transfer-Encoding: chunked", line="POST /x HTTP/1.1").replace(b"Content-Length", b"X")
+    with serving() as server, server.connect(chunked) as client:
+        assert read_response(client) == HTTPStatus.NOT_FOUND
+        client.sendall(b"no chunk\r\n")
+        assert received(client) == b""
+
+
+def test_a_client_that_is_gone_is_not_reported_for_a_limit() -> None:
+    with serving() as server:
+        with server.connect(request(line="POST /x HTTP/1.1")) as client:
+            read_response(client)
+        time.sleep(3 * SHORT.body_timeout)
+
+    assert server.closed == []
+
+
+@pytest.mark.parametrize("url", ["http://hook", "http://["])
+def test_a_url_without_a_path_is_refused_and_nothing_is_logged(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    with serving(Limits()) as server, server.connect(request(line=f"GET {url} HTTP/1.1", length=0)) as client:
+        assert received(client) == NOT_HTTP
+
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
+
+
+def test_no_connection_is_kept_in_memory_after_its_client_has_reset_it() -> None:
+    with serving(Limits()) as server:
+        for _ in range(10):
+            with server.connect(request(), BODY) as client:
+                read_response(client)
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(0.2)
+        gc.collect()
+
+        assert [item for item in gc.get_objects() if isinstance(item, Connection)] == []

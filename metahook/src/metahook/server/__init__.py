@@ -5,11 +5,12 @@ and sends the response. Anything else is a refusal, which holds nothing of the r
 
 A request passes these layers, each a package of its own:
 
-    lifecycle   how the server starts and stops: ``serve``, the shutdown, the health port
     wire        what is read from a connection, and what is refused: sizes, memory, time
     callers     who may call: certificates and tokens, in files that may change
     hook        the call of the hook: ``hook_router``, for this server and for any other FastAPI app
     telemetry   what is logged and counted
+
+``lifecycle`` is how the server starts and stops: ``serve``, the shutdown, the health port.
 
 :mod:`metahook.server.app` puts a FastAPI app together, with the routes of the hooks. :mod:`metahook.server.dev` is
 development mode. ``limits``, ``refusal`` and ``clock`` are what all layers use.

@@ -78,7 +78,11 @@ class HookCalls:
 
     async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
-        future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
+        try:
+            future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
+        except RuntimeError:  # no thread can be started
+            buffer.release()
+            raise
         self._in_threads.add(future)
         loop = asyncio.get_running_loop()
         # The callback gets the future: one that refers to it would keep the body until the garbage collector runs.

@@ -22,7 +22,7 @@ class HookCall(NamedTuple):
     """Of the body; 0 if it was not received."""
     response_bytes: int
     seconds: float
-    """From the headers of the request to the response: with the time to receive the body."""
+    """From the call of the route to its response: with the time to receive the body."""
     limit: str = ""
     """The limit that refused it, by the name of its setting; "" for none."""
     id: str = ""

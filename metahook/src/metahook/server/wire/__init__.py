@@ -10,5 +10,5 @@ The rule of this package: a client takes neither memory nor time beyond the limi
     body          reads the body of a request, also under other servers
     body_memory   the memory that all bodies take together
 
-Imports limits and refusals.
+Imports limits, refusals, and the sizes of protocol.
 """

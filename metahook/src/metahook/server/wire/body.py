@@ -6,8 +6,10 @@ a while.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive
 
 from metahook.protocol.wire import MIB
 from metahook.server.limits import Limits
@@ -86,12 +88,22 @@ class Bodies:
     async def _receive(self, request: Request, size: int, buffer: Buffer) -> None:
         try:
             async with asyncio.timeout(self._within):
-                async for chunk in request.stream():
-                    if len(buffer.body) + len(chunk) > size:
-                        raise Refused(TOO_LARGE)
-                    buffer.add(chunk)
+                while await _has_more(request.receive, size, buffer):
+                    pass
         except TimeoutError:
             raise Refused(TOO_SLOW) from None
+
+
+async def _has_more(receive: Receive, size: int, buffer: Buffer) -> bool:
+    """Add what is received next to *buffer*; tell whether there is more."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientDisconnect
+    chunk, has_more = message.get("body", b""), message.get("more_body", False)
+    if len(buffer.body) + len(chunk) > size:
+        raise Refused(TOO_LARGE if has_more else replace(TOO_LARGE, drops_rest=False))
+    buffer.add(chunk)
+    return bool(has_more)
 
 
 def _parse_length(text: bytes) -> int:

@@ -5,6 +5,8 @@ gets the calls that asyncio makes, and the app gets the ASGI messages, both from
 """
 
 import asyncio
+from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
@@ -23,8 +25,19 @@ LINGER = 1.0
 _CLOSE = (b"connection", b"close")
 
 
+class _Phase(Enum):
+    """What is waited for."""
+
+    IDLE = "a request"
+    HEAD = "the rest of a head: a request line and headers"
+    BODY = "the rest of a body, or the response"
+    DECIDING = "the response to a request that has arrived"
+    REST = "the rest of a body whose request has its response"
+    ENDED = "nothing: all that arrives is dropped"
+
+
 class Connection(asyncio.Protocol):
-    """A connection. Its client is waited for between requests, in a head (request line and headers), or in a body."""
+    """A connection."""
 
     def __init__(self, connections: Connections, app_state: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - uvicorn's
         self._http = HttpToolsProtocol(app_state={**app_state, STATE: self}, **options)
@@ -35,18 +48,13 @@ class Connection(asyncio.Protocol):
         self._receiving = Deadline(loop)
         self._sending = Deadline(loop)
         self._transport: asyncio.Transport
-        self._is_in_head = False
-        self._is_in_body = False
-        self._is_unanswered = False
-        """Whether a head has arrived whose response is not complete."""
-        self._is_in_flight = False
+        self._phase = _Phase.IDLE
         self.is_one_too_many = False
         """Whether the request arrived while as many were in flight as may be."""
+        self._is_in_flight = False
         self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
-        self._is_deaf = False
-        """Whether all that arrives is dropped."""
 
     # What asyncio calls
 
@@ -54,17 +62,17 @@ class Connection(asyncio.Protocol):
         """Begin, unless there are too many connections."""
         self._transport = cast("asyncio.Transport", transport)  # that of a socket
         self._http.connection_made(self._transport)
-        self._is_deaf = not self._connections.admit(self)
-        if self._is_deaf:
-            self._transport.abort()
+        if self._connections.admit(self):
+            self._enter(_Phase.IDLE, self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
         else:
-            self._receiving.set(self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
+            self._enter(_Phase.ENDED)
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Give *data* on; refuse it as soon as a limit is passed."""
-        if self._is_deaf:
+        if self._phase is _Phase.ENDED or self._closes:
             return
-        if not (self._is_in_head or self._is_in_body or self._is_unanswered):
+        if self._phase is _Phase.IDLE:
             self._begin_head()
         try:
             self._incoming.feed(data)
@@ -74,7 +82,7 @@ class Connection(asyncio.Protocol):
             self._http.data_received(data)
 
     def eof_received(self) -> None:
-        """Note that the client sends nothing more."""
+        """Close the connection: the client sends nothing more."""
         self._http.eof_received()
 
     def pause_writing(self) -> None:
@@ -85,57 +93,56 @@ class Connection(asyncio.Protocol):
         """Note that the client has taken what was sent."""
         self._http.resume_writing()
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
         """End."""
+        self._enter(_Phase.ENDED)
         self._connections.remove(self)
-        self._leave_head()
-        self._leave_flight()
         self._receiving.end()
         self._sending.end()
-        self._http.connection_lost(exc)
+        self._http.connection_lost(None)  # with an exception, uvicorn would keep its timer, and with it the connection
 
     # What arrives
 
     def _begin_head(self) -> None:
-        self._is_in_head = True
-        self._connections.heads += 1
         self._incoming.head_of_next()
         if not self._transport.get_write_buffer_size():  # the client has taken the last response
             self._sending.remove()
-        self._receiving.set(self._limits.head_timeout, partial(self._refuse, HEAD_TOO_SLOW))
+        self._enter(_Phase.HEAD, self._limits.head_timeout, partial(self._refuse, HEAD_TOO_SLOW))
 
     def head_begins(self) -> None:
         """Note that a request begins: one that does not wait for the response before it is not answered."""
-        if self._is_unanswered:
-            self._closes = True
+        if self._phase is _Phase.IDLE:
+            self._begin_head()
+        self._closes = self._phase is not _Phase.HEAD
 
     def head_ends(self) -> None:
         """Wait for the app, which reads the body."""
-        if self._closes:
-            return
-        self._leave_head()
-        self._is_in_body, self._is_unanswered, self._is_response_begun = True, True, False
-        self.is_one_too_many = self._connections.is_full
-        self._receiving.remove()
+        if not self._closes:
+            self._enter(_Phase.BODY)
+            self._is_response_begun = False
+            self.is_one_too_many = self._connections.is_full
 
     def body_ends(self) -> None:
-        """Wait for the response."""
-        self._is_in_body = False
-        self._receiving.remove()
-        if self._is_unanswered and not self._is_in_flight:
+        """Wait for the response, or for the next request."""
+        if self._phase is _Phase.REST:
+            # uvicorn has no time-out now: it ended with the first byte of this rest.
+            self._enter(_Phase.IDLE, self._limits.keep_alive, self._transport.close)
+        elif self._phase is _Phase.BODY:
+            self._enter(_Phase.DECIDING)
             self.is_one_too_many = self.is_one_too_many or self._connections.is_full
             self._is_in_flight = not self.is_one_too_many
             self._connections.in_flight += self._is_in_flight
 
-    def _leave_head(self) -> None:
-        if self._is_in_head:
-            self._is_in_head = False
-            self._connections.heads -= 1
-
-    def _leave_flight(self) -> None:
-        if self._is_in_flight:
-            self._is_in_flight = False
-            self._connections.in_flight -= 1
+    def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], None] | None = None) -> None:
+        """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
+        self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
+        self._connections.in_flight -= self._is_in_flight
+        self._is_in_flight = False
+        self._phase = phase
+        if on_late:
+            self._receiving.set(seconds, on_late)
+        else:
+            self._receiving.remove()
 
     # What is sent
 
@@ -161,40 +168,38 @@ class Connection(asyncio.Protocol):
         await app(scope, receive_expected if expects else receive, send_noted)
 
     def _begin_response(self, scope: Scope, status: int) -> None:
-        if self._is_deaf:
-            return
         self._is_response_begun = True
         if status == HTTPStatus.OK and scope["method"] == "POST":
             self._connections.trust(self)
 
     def _end_response(self) -> None:
         """Wait for the client: for the rest of a request that was refused, or for the next one."""
-        if self._is_deaf:
+        if self._phase is _Phase.ENDED:
             return
-        self._is_unanswered = False
-        self._leave_flight()
-        if self._closes:
-            self._is_deaf = True
-            self._transport.close()
         if self._transport.get_write_buffer_size() and not self._sending.is_set:
             self._sending.set(self._limits.write_timeout, self._cut_reader)
-        if self._is_in_body:
-            self._receiving.set(self._limits.body_timeout, partial(self.cut, "body_timeout"))
+        if self._closes:
+            self._enter(_Phase.ENDED)
+            self._transport.close()
+        elif self._phase is _Phase.BODY:
+            self._enter(_Phase.REST, self._limits.body_timeout, partial(self.cut, "body_timeout"))
+        else:
+            self._enter(_Phase.IDLE)
 
     # The limits
 
-    def close_if_idle(self) -> None:
-        """Close the connection if it carries no request, not even the beginning of one."""
-        if not (self._is_in_head or self._is_unanswered):
-            self._transport.close()
-
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
-        return not self._is_unanswered or self._is_in_body
+        return self._phase is not _Phase.DECIDING
+
+    def close_if_idle(self) -> None:
+        """Close the connection if it carries no request, not even the beginning of one."""
+        if self._phase in {_Phase.IDLE, _Phase.REST}:
+            self._transport.close()
 
     def cut(self, limit: str) -> None:
         """Close the connection without a response, for *limit*; "" for none."""
-        self._is_deaf = True
+        self._enter(_Phase.ENDED)
         if limit:
             self._connections.closed(limit)
         self._transport.abort()
@@ -206,10 +211,11 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, refusal: Refusal) -> None:
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""
-        if self._is_unanswered and self._is_response_begun:
+        is_unanswered = self._phase in {_Phase.BODY, _Phase.DECIDING}
+        if self._phase is _Phase.REST or (is_unanswered and self._is_response_begun):
             self.cut(refusal.limit)
             return
-        self._is_deaf = True
+        self._enter(_Phase.ENDED, LINGER, self._transport.abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
         body = self._connections.refused(refusal)
         status = HTTPStatus(refusal.status)
@@ -217,7 +223,6 @@ class Connection(asyncio.Protocol):
         self._transport.write(f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n".encode() + body)
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()
-        self._receiving.set(LINGER, self._transport.abort)
 
 
 def on_connections(app: ASGIApp) -> ASGIApp:

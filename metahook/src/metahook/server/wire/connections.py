@@ -84,7 +84,7 @@ class Connections:
     def admit(self, connection: _Connection) -> bool:
         """Tell whether *connection* may stay. At the limit, another one is closed for it.
 
-        That is the one that has waited longest without a 200: a client that has got one is Metacontroller.
+        That is the oldest of those that got no 200 and whose client is waited for: Metacontroller has got one.
         """
         if len(self._open) >= self.limits.max_connections:
             longest = next((other for other in self._untrusted if other.waits()), None)

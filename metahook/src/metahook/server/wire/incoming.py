@@ -26,7 +26,7 @@ class Listener(Protocol):
 
 
 class Incoming:
-    """The requests of one connection. It keeps sizes, and nothing of what arrives."""
+    """The requests of one connection. It keeps sizes, and of what arrives the URL alone."""
 
     def __init__(self, limits: Limits, listener: Listener) -> None:
         self._limits = limits
@@ -37,7 +37,7 @@ class Incoming:
         self.keeps_alive = True
         """Whether the client may send another request after this one."""
         self._head_size = 0
-        self._url_size = 0
+        self._url = b""
         self._headers = 0
         self._unparsed = 0
         """Bytes that have arrived since a part of the request was complete."""
@@ -61,13 +61,13 @@ class Incoming:
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        self._head_size = self._url_size = self._headers = 0
+        self._head_size, self._headers, self._url = 0, 0, b""
         self._listener.head_begins()
 
     def on_url(self, url: bytes) -> None:
-        """Count a part of the URL."""
-        self._url_size += len(url)
-        if self._url_size > self._limits.max_url:
+        """Take a part of the URL."""
+        self._url += url
+        if len(self._url) > self._limits.max_url:
             raise Refused(URL_TOO_LONG)
         self._count(len(url))
 
@@ -85,6 +85,7 @@ class Incoming:
         version = self._parser.get_http_version()
         if version not in {"1.0", "1.1"}:
             raise Refused(NOT_HTTP)
+        _check_url(self._url)
         self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
         self._unparsed = 0
         self._listener.head_ends()
@@ -102,3 +103,13 @@ class Incoming:
         self._head_size += size
         if self._head_size > self._limits.max_head:
             raise Refused(HEAD_TOO_LARGE)
+
+
+def _check_url(url: bytes) -> None:
+    """Raise Refused if *url* has no path: uvicorn would log a line for each such request."""
+    try:
+        path = httptools.parse_url(url).path
+    except httptools.HttpParserInvalidURLError:
+        path = None
+    if not path:
+        raise Refused(NOT_HTTP)
