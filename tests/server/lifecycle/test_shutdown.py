@@ -170,6 +170,13 @@ def test_without_a_drain_the_next_request_of_an_idle_connection_is_lost() -> Non
         assert is_closed(idle)
 
 
+def test_ctrl_c_does_not_wait_for_the_drain() -> None:
+    with served(*SERVE, "--drain=60") as running:
+        running.process.send_signal(signal.SIGINT)
+
+        assert running.process.wait(timeout=10) == 0
+
+
 @contextmanager
 def stuck(
     folder: Path, body: bytes, *, drain: float = 0, decide_timeout: float = 8
