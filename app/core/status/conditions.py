@@ -51,17 +51,7 @@ OPERATOR_MISCONFIGURED = {
 """What is wrong with the installation of the operator; it is not about the spec of a MyResource."""
 
 OTHER_CONDITIONS = (
-    AVAILABLE_NOW,
-    NOT_AVAILABLE,
-    NOT_YET_OBSERVED,
-    ROLLOUT_IN_PROGRESS,
-    ROLLED_OUT,
-    ROLLOUT_LATE,
-    ROLLOUT_PAUSED,
-    ROLLOUT_REFUSED,
-    DEPENDENCIES_MET,
-    DEPENDENCIES_UNMET,
-    DEPENDENCIES_UNKNOWN,
+    *(constant for constant in tuple(vars().values()) if isinstance(constant, ParentCondition)),
     *OPERATOR_MISCONFIGURED.values(),
 )
-"""What the conditions besides Ready, Reconciling and Stalled can say: in a fixed sentence, or a template."""
+"""What the conditions besides Ready, Reconciling and Stalled can say: all constants above."""
