@@ -27,7 +27,7 @@ def controllers(hook: str, shards: int) -> list[Json]:
 
 def split(cluster: Cluster, shards: int) -> None:
     """Change the number of *shards* as ``helm upgrade`` does: apply in the order of names, then delete the rest."""
-    desired = controllers(cluster.hook.url, shards)
+    desired = controllers(cluster.url, shards)
     for item in desired:
         cluster.client.apply(item)
     names = {item["metadata"]["name"] for item in desired}

@@ -145,7 +145,7 @@ def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here:
 
 def test_two_controllers_of_one_myresource_are_seen_and_write_the_same(sharded: Cluster, here: Namespace) -> None:
     split(sharded, 2)
-    (everything,) = controllers(sharded.hook.url, 1)
+    (everything,) = controllers(sharded.url, 1)
     sharded.client.apply(everything)  # the selector of shard 0 is gone, so both select it
     create(here, "web", "1", **PORT)
     here.wait_until_ready()
