@@ -21,9 +21,10 @@ from tests.requests.watched_objects import config_map, related
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
 from tests.served.refusals import error
+from tests.slow import short_or_whole
 
 MIB = 1024 * 1024
-VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())
+VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
 SMALL = sync_request(my_resource(), grouped(), {})
 
@@ -57,7 +58,8 @@ def limit() -> int:
     return int(text.removesuffix("Mi")) * MIB
 
 
-@pytest.mark.parametrize("letter", ["x", "é", "😀"], ids=["ASCII", "two bytes a letter", "four bytes a letter"])
+@pytest.mark.slow
+@pytest.mark.parametrize("letter", short_or_whole(["x"], ["x", "é", "😀"]), ids=ascii)
 def test_a_thousand_pods_and_sixteen_config_maps_are_answered_in_the_memory_of_the_chart(
     hook: Served, letter: str
 ) -> None:

@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
@@ -26,12 +25,6 @@ BODY = sync_request(my_resource(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
 
 
-@pytest.fixture(scope="module")
-def hook() -> Iterator[Served]:
-    with served() as running:
-        yield running
-
-
 def connect(running: Served) -> http.client.HTTPConnection:
     parts = urlsplit(running.url)
     return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
@@ -42,18 +35,6 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
     response = connection.getresponse()
     response.read()
     return response.status
-
-
-def test_hooks_are_answered_on_one_port_and_health_on_the_other(hook: Served) -> None:
-    assert httpx.post(f"{hook.url}/sync", content=BODY, headers=JSON).json()["status"]["state"] == "Building"
-    assert (
-        httpx.post(f"{hook.url}/customize", content=BODY, headers=JSON).json()["relatedResources"][0]["resource"]
-        == "pods"
-    )
-    assert httpx.get(f"{hook.health_url}/livez").text == "ok\n"
-    assert httpx.get(f"{hook.health_url}/readyz").text == "ok\n"
-    assert httpx.get(f"{hook.url}/livez").status_code == 404
-    assert httpx.post(f"{hook.health_url}/sync", content=BODY, headers=JSON).status_code == 404
 
 
 def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwhile() -> None:
@@ -125,17 +106,6 @@ def test_a_request_in_flight_is_answered_before_the_process_ends() -> None:
         assert response.status == 200
         assert b'"state":"Building"' in response.read()
         assert running.process.wait(timeout=10) == 0
-
-
-def test_an_idle_connection_does_not_keep_the_process_when_it_is_interrupted() -> None:
-    with served() as running:
-        connection = connect(running)
-        assert post(connection, "/sync", BODY, JSON) == 200
-
-        running.process.send_signal(signal.SIGINT)
-
-        assert running.process.wait(timeout=10) == 0
-        connection.close()
 
 
 def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> None:
