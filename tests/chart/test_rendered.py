@@ -38,17 +38,20 @@ def rendered(given: Json | None = None) -> dict[str, str]:
     return {path: text for path, text in texts(given).items() if path != "crd.yaml"}
 
 
-def golden(name: str) -> tuple[Path, str]:
-    """Return the golden file of the value set *name*, and its content: what differs from the default."""
+def golden_file(name: str) -> Path:
+    return HERE / ("golden/default.yaml" if name == "default" else f"golden/{name}.diff")
+
+
+def golden(name: str) -> str:
+    """Return what the golden file of the value set *name* must hold: what differs from the default."""
     if name == "default":
-        sources = (f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
-        return HERE / "golden/default.yaml", "---\n".join(sources)
-    return HERE / f"golden/{name}.diff", differences(rendered(), rendered(values(name)))
+        return "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
+    return differences(rendered(), rendered(values(name)))
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_value_set_renders_to_its_golden_file(name: str, request: pytest.FixtureRequest) -> None:
-    file, content = golden(name)
+    file, content = golden_file(name), golden(name)
     if request.config.getoption("--update-golden"):
         file.write_text(content)
 
@@ -56,11 +59,11 @@ def test_a_value_set_renders_to_its_golden_file(name: str, request: pytest.Fixtu
 
 
 def test_there_is_one_golden_file_for_each_value_set() -> None:
-    assert set((HERE / "golden").iterdir()) == {golden(name)[0] for name in SETS}
+    assert set((HERE / "golden").iterdir()) == {golden_file(name) for name in SETS}
 
 
 def test_every_value_set_makes_a_difference() -> None:
-    contents = [golden(name)[1] for name in SETS]
+    contents = [golden_file(name).read_text() for name in SETS]
 
     assert len(set(contents)) == len(SETS)
     assert all(contents)

@@ -1,10 +1,8 @@
 import json
 import os
 import pty
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from metahook.protocol.sender import Grouped, customize_request, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
+from tests.cli.command import CommandResult, assert_one_line, call
 from tests.requests.builders import grouped, my_resource, owned, rolled_out, sync
 
 Json = dict[str, Any]
@@ -499,14 +497,3 @@ def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write) -> None:
     ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (1, "")
-
-
-def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
-    waiting = [*LISTENS, *command("-f", "-", "--against", write(my_resource()))]
-    with subprocess.Popen(waiting, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        code = process.wait(timeout=10)
-        errors = process.stderr.read() if process.stderr else ""
-
-    assert (code, errors) == (130, "")

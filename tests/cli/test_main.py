@@ -61,9 +61,8 @@ def test_a_usage_error_is_one_line_that_names_the_help_page(arguments: list[str]
     assert_one_line(call(*arguments), 2, *words)
 
 
-@pytest.mark.parametrize("pipe", ["crd | head -1", "explain | true"])
-def test_a_closed_pipe_is_not_an_error(pipe: str) -> None:
-    command = f"{sys.executable} -m app {pipe}; exit ${{PIPESTATUS[0]}}"
+def test_a_closed_pipe_is_not_an_error() -> None:
+    command = f"{sys.executable} -m app crd | head -1; exit ${{PIPESTATUS[0]}}"
 
     ended = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
 
@@ -153,22 +152,26 @@ for name in {COMMANDS}:
     assert ended.stdout == "".join(call(name, "--help").out for name in COMMANDS)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "package"),
-    [
-        pytest.param("crd", "yaml", id="crd"),
-        pytest.param("diff -f WEB --against WEB", "yaml", id="diff"),
-        pytest.param("render -f WEB", "yaml", id="render"),
-        pytest.param("simulate -f WEB", "rich", id="simulate"),
-    ],
-)
-def test_a_command_that_needs_an_extra_names_what_to_install(arguments: str, package: str, web: str) -> None:
-    name, *options = arguments.replace("WEB", web).split()
-    ended = _without_extra(name, *options)
+def test_a_command_that_needs_an_extra_names_what_to_install(web: str) -> None:
+    needs = {"crd": "yaml", "diff": "yaml", "render": "yaml", "simulate": "rich"}
+    calls = [["crd"], ["diff", "-f", web, "--against", web], ["render", "-f", web], ["simulate", "-f", web]]
+    ask = f"""
+{HIDE}
+from app.cli import main
+for arguments in {calls}:
+    try:
+        main(arguments)
+    except SystemExit as ended:
+        assert ended.code == 2, arguments
+"""
+
+    ended = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
 
     remedy = "pip install ./metahook '.[cli]', at the root of the repository"
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == f"myresource: {name} needs {package}; install it with: {remedy}\n"
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr.splitlines() == [
+        f"myresource: {name} needs {package}; install it with: {remedy}" for name, package in needs.items()
+    ]
 
 
 @pytest.mark.parametrize("output", ["json", "response"])

@@ -107,12 +107,11 @@ def test_text_outside_ascii_is_not_escaped(output: str, write: Any) -> None:
     assert text in call("render", "-f", write(my_resource(args=[text])), "-o", output).out
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1"])
-def test_manifests_are_utf_8_in_any_locale(encoding: str, write: Any) -> None:
+def test_manifests_are_utf_8_in_any_locale(write: Any) -> None:
     text = "日本語"
     parent = Path(write(my_resource(args=[text]))).read_bytes()
     command = [sys.executable, "-m", "app", "render", "-f", "-"]
-    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 
     ended = subprocess.run(command, input=parent, capture_output=True, env=environment, check=False)
 

@@ -1,32 +1,9 @@
-"""``serve`` with TLS and tokens: half a configuration is refused; and what it does no more."""
+"""What ``serve`` does no more, and what another server would not heed."""
 
 import pytest
 
 from app.cli.environment import settings_for_another_server
 from tests.cli.command import assert_one_line, call
-
-FILE = "/no/such/file"
-BOTH = {
-    name: f"--tls-{name} (MYRESOURCE_TLS_{name.upper().replace('-', '_')})" for name in ("cert", "key", "client-ca")
-}
-
-
-@pytest.mark.parametrize(
-    ("given", "missing"),
-    [
-        (["cert"], "key"),
-        (["key"], "cert"),
-        (["client-ca"], "cert"),
-        (["cert", "client-ca"], "key"),
-        (["key", "client-ca"], "cert"),
-    ],
-    ids="-".join,
-)
-def test_half_a_configuration_is_refused(given: list[str], missing: str) -> None:
-    ended = call("serve", *(f"--tls-{name}={FILE}" for name in given))
-
-    assert_one_line(ended, 2, f"{BOTH[given[0]]} needs {BOTH[missing]}: ")
-
 
 RECORD = "serve does not record any more; use myresource record"
 
@@ -50,16 +27,6 @@ def test_a_variable_that_went_is_refused_with_the_command_to_use(name: str, monk
 
 def test_what_went_is_in_no_help() -> None:
     assert "--record" not in call("serve", "--help").out
-
-
-@pytest.mark.parametrize("options", [["--tls-cert", FILE, "--tls-key", FILE], ["--tokens", FILE]])
-def test_a_file_that_is_missing_is_named(options: list[str]) -> None:
-    assert_one_line(
-        call("serve", *options),
-        2,
-        FILE,
-        "such file or directory" if "--tls-cert" in options else "does not exist; create it with a token",
-    )
 
 
 @pytest.mark.parametrize(

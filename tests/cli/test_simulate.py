@@ -1,5 +1,6 @@
 """``myresource simulate``: what it shows, how it ends, and what it says to wrong input."""
 
+import io
 import json
 import os
 import pty
@@ -113,17 +114,12 @@ def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
     assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
 
 
-def test_a_scenario_may_come_from_standard_input() -> None:
-    scenario = "title: mine\nsteps: [{wait: 1s}]\n"
-    ended = subprocess.run(
-        [sys.executable, "-m", "app", "simulate", "--scenario", "-"],
-        input=scenario,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_a_scenario_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("title: mine\nsteps: [{wait: 1s}]\n"))
 
-    assert (ended.returncode, ended.stderr) == (0, "")
+    ended = call("simulate", "--scenario", "-")
+
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The documents: their commands are run, their code is run, their tables are compared."""
 
+import io
 import json
 import re
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from metahook.envtest.free_port import free_port
+from tests.cli.command import call
 from tests.docs.documents import consoles
 
 ROOT = Path(__file__).parents[2]
@@ -39,26 +41,20 @@ def test_the_readme_names_targets_that_the_makefile_has() -> None:
 
 @pytest.mark.parametrize("line", re.findall(r"^    \.venv/bin/myresource (.*)$", README, re.MULTILINE))
 def test_the_commands_of_the_readme_run(line: str) -> None:
-    command = [sys.executable, "-m", "app", *line.split()]
+    ended = call(*line.split())
 
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out
 
 
-def test_the_myresource_of_the_readme_equals_the_example() -> None:
+def test_the_myresource_of_the_readme_equals_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
     (block,) = blocks(README, "yaml")
-    rendered = [
-        subprocess.run(
-            [sys.executable, "-m", "app", "render", "-f", file, "--now", "2026-01-31T12:00:00Z"],
-            cwd=ROOT,
-            input=block,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for file in ("-", "examples/web.yaml")
-    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO(block))
+
+    rendered = [call("render", "-f", file, "--now", "2026-01-31T12:00:00Z") for file in ("-", "examples/web.yaml")]
 
     assert rendered[0] == rendered[1]
+    assert rendered[0].code == 0
 
 
 @pytest.mark.parametrize(

@@ -4,40 +4,16 @@ import json
 
 import pytest
 
-from metahook import Controller, Service, SyncRequest, SyncResponse
+from metahook import Service, SyncRequest, SyncResponse
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
-from tests.hooks.minimal import TINY, config_map, controller, customize_body, sync_body
+from tests.hooks.minimal import TINY, controller, customize_body, sync_body
 from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource
 from tests.served.asgi import call
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
-
-
-def test_sync_answers_with_children_and_status() -> None:
-    response = call(TINY_APP, "/sync", sync_body())
-
-    assert response.status_code == 200
-    assert response.headers["content-type"] == "application/json"
-    assert response.json() == {
-        "status": {"askedAt": "2026-01-31T12:00:00+00:00"},
-        "children": [config_map(data={"word": "good day"})],
-        "resyncAfterSeconds": 60,
-    }
-
-
-def test_customize_answers_with_rules() -> None:
-    response = call(TINY_APP, "/customize", customize_body())
-
-    assert response.status_code == 200
-    assert response.headers["content-type"] == "application/json"
-    assert response.json() == {
-        "relatedResources": [
-            {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["hello"]},
-        ],
-    }
 
 
 def test_the_answer_to_sync_is_the_controllers_byte_for_byte() -> None:
@@ -50,28 +26,6 @@ def test_the_answer_to_customize_is_the_controllers_byte_for_byte() -> None:
     request = customize_request(my_resource(ports=[{"containerPort": 8080}]))
 
     assert call(APP, "/customize", request).content == MYRESOURCE.answer_customize(request)
-
-
-def test_a_new_my_resource_gets_a_deployment_and_is_building() -> None:
-    answer = call(APP, "/sync", sync_request(my_resource(), grouped(), {})).json()
-
-    assert [(child["kind"], child["metadata"]["name"]) for child in answer["children"]] == [
-        ("Deployment", "web-deployment")
-    ]
-    assert answer["status"]["state"] == "Building"
-
-
-def test_a_question_mark_and_what_follows_changes_nothing() -> None:
-    assert call(TINY_APP, "/sync?rev=0.1.0", sync_body()).content == call(TINY_APP, "/sync", sync_body()).content
-
-
-def test_a_body_may_come_in_pieces_and_without_a_length() -> None:
-    body = sync_body()
-
-    response = call(TINY_APP, "/sync", [body[:7], b"", body[7:]])
-
-    assert "content-length" not in response.request.headers
-    assert response.content == call(TINY_APP, "/sync", body).content
 
 
 @pytest.mark.parametrize(
@@ -95,23 +49,7 @@ def test_without_a_clock_of_its_own_an_app_asks_the_one_there_is() -> None:
 # Several controllers
 
 
-def stateful(state: str) -> Controller:
-    return controller(lambda _: SyncResponse(status={"state": state}))
-
-
-BOTH = create_app({"/one": stateful("One"), "/a/two": stateful("Two")})
-
-
-def test_several_controllers_are_served_each_under_its_prefix() -> None:
-    states = [call(BOTH, path, sync_body()).json()["status"]["state"] for path in ("/one/sync", "/a/two/sync")]
-    rules = [call(BOTH, path, customize_body()).status_code for path in ("/one/customize", "/a/two/customize")]
-
-    assert (states, rules) == (["One", "Two"], [200, 200])
-
-
-@pytest.mark.parametrize("path", ["/sync", "/customize", "/one", "/two/sync", "/one/one/sync"])
-def test_without_its_prefix_a_controller_is_not_served(path: str) -> None:
-    assert call(BOTH, path, sync_body()).status_code == 404
+BOTH = create_app({"/one": TINY, "/a/two": TINY})
 
 
 def test_the_document_has_the_hooks_of_all_controllers() -> None:

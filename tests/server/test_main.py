@@ -48,11 +48,15 @@ def reached(url: str) -> bool:
     return True
 
 
-def test_it_answers_as_the_service_does() -> None:
-    with served() as url:
+def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsewhere(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log) as url:
         answer = httpx.post(f"{url}/sync", content=READY, headers=JSON)
+        pages = [httpx.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")]
 
     assert answer.text + "\n" == (ROOT / "examples/answers/ready.json").read_text()
+    assert '"event": "hook called", "hook": "/sync", "kind": "MyResource", ' in log.read_text()
+    assert pages == [404, 404, 200]
 
 
 def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
@@ -66,23 +70,6 @@ def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
         ]
 
     assert statuses == [401, 413]
-
-
-def test_it_has_no_page_that_loads_scripts_from_elsewhere() -> None:
-    with served() as url:
-        assert [httpx.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")] == [
-            404,
-            404,
-            200,
-        ]
-
-
-def test_its_log_is_that_of_the_service(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    with served(log) as url:
-        httpx.post(f"{url}/sync", content=READY, headers=JSON)
-
-    assert '"event": "hook called", "hook": "/sync", "kind": "MyResource", ' in log.read_text()
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

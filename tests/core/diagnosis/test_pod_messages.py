@@ -45,11 +45,6 @@ def stopped(state: Json, last: Json | None = None) -> Json:
     return pod(container(state=state, last=last, restarts=2))
 
 
-def not_started(reason: str) -> Json:
-    """Return a Pod whose container can't be started."""
-    return stopped(waiting(reason), ended(128, "StartError"))
-
-
 NEVER = stopped(waiting("ErrImageNeverPull"))
 NO_IMAGE = stopped(waiting("ImagePullBackOff"))
 

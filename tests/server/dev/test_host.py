@@ -51,12 +51,6 @@ def test_metacontroller_and_curl_may_use_any_name(method: str, path: str, body: 
     assert call(DEV, path, body, method=method, headers=headers).status_code == 200
 
 
-def test_a_path_that_is_not_there_is_refused_in_the_same_way() -> None:
-    headers = {"host": FOREIGN, "origin": f"http://{FOREIGN}"}
-
-    assert call(DEV, "/no/such/path", headers=headers).status_code == 403
-
-
 def test_without_development_mode_the_host_is_not_checked() -> None:
     headers = {**JSON, "host": FOREIGN, "origin": f"http://{FOREIGN}"}
 

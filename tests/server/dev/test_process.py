@@ -3,11 +3,9 @@
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
 
 from tests.docs.documents import ROOT
 from tests.served.asgi import JSON
@@ -30,33 +28,9 @@ def ended(running: Served) -> list[str]:
     return [re.sub(r"in [\d.]+ ms", "in 1.0 ms", _LINE.sub(r"\1", line)) for line in log.splitlines()]
 
 
-@pytest.fixture(name="hook", scope="module")
-def _hook() -> Iterator[Served]:
+def test_the_log_shows_what_each_call_changes_and_the_first_page_the_port_of_health() -> None:
     with served(*SERVE, "--dev") as running:
-        yield running
-
-
-def test_the_first_page_names_the_port_of_health(hook: Served) -> None:
-    page = httpx.get(f"{hook.url}/").text
-
-    assert f"port {urlsplit(hook.health_url).port}: health" in page
-    assert httpx.get(f"{hook.url}/docs").is_success
-    assert httpx.get(f"{hook.health_url}/").status_code == 404
-
-
-def test_a_page_of_another_host_gets_nothing_from_the_hooks(hook: Served) -> None:
-    """Also on a connection that has got a 200."""
-    with httpx.Client(base_url=hook.url, headers=JSON) as client:
-        statuses = [
-            client.post("/sync", content=REQUESTS[0], headers=headers).status_code
-            for headers in ({}, {"host": "evil.example", "origin": "http://evil.example"})
-        ]
-
-    assert statuses == [200, 403]
-
-
-def test_the_log_shows_what_each_call_changes() -> None:
-    with served(*SERVE, "--dev") as running:
+        assert f"port {urlsplit(running.health_url).port}: health" in httpx.get(f"{running.url}/").text
         for body in REQUESTS:
             assert httpx.post(f"{running.url}/sync", content=body, headers=JSON).is_success
         log = ended(running)
@@ -70,20 +44,13 @@ def test_the_log_shows_what_each_call_changes() -> None:
     assert not any("hook called" in line for line in log)
 
 
-@pytest.mark.parametrize(
-    ("options", "logged"),
-    [
-        pytest.param(["--dev", "--host=0.0.0.0"], {DEVELOPMENT, OPEN}, id="open to others"),
-        pytest.param(["--host=0.0.0.0"], set(), id="no development mode"),
-    ],
-)
-def test_a_warning_says_that_others_can_reach_development_mode(options: list[str], logged: set[str]) -> None:
-    with served(*SERVE, *options) as running:
-        assert httpx.get(f"{running.url}/docs").is_success is ("--dev" in options)
+def test_a_warning_says_that_others_can_reach_development_mode() -> None:
+    with served(*SERVE, "--dev", "--host=0.0.0.0") as running:
+        assert httpx.get(f"{running.url}/docs").is_success
         log = ended(running)
 
     warnings = [line for line in log if line.startswith("[warning] development")]
-    assert {line.removeprefix("[warning] ").rpartition(" [")[0] for line in warnings} == logged
+    assert {line.removeprefix("[warning] ").rpartition(" [")[0] for line in warnings} == {DEVELOPMENT, OPEN}
 
 
 _HOOK = """

@@ -21,6 +21,7 @@ from tests.requests.watched_objects import config_map, related
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
 from tests.served.refusals import error
+from tests.slow import IS_WHOLE, short_or_whole
 
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
@@ -57,7 +58,8 @@ def limit() -> int:
     return int(text.removesuffix("Mi")) * MIB
 
 
-@pytest.mark.parametrize("letter", ["x", "é", "😀"], ids=["ASCII", "two bytes a letter", "four bytes a letter"])
+@pytest.mark.slow
+@pytest.mark.parametrize("letter", short_or_whole(["x"], ["x", "é", "😀"]), ids=ascii)
 def test_a_thousand_pods_and_sixteen_config_maps_are_answered_in_the_memory_of_the_chart(
     hook: Served, letter: str
 ) -> None:
@@ -173,6 +175,8 @@ main()
 """A service that works on all requests in its event loop, which then reads no body in time either."""
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not IS_WHOLE, reason="it shows that the test above can fail, and costs as much again")
 def test_nobody_would_be_answered_if_they_were_worked_on_in_the_event_loop() -> None:
     with served(sys.executable, "-c", IN_THE_LOOP, "serve", "--body-timeout=300") as running:
         assert answered_meanwhile(running) < ENOUGH

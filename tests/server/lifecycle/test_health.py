@@ -1,5 +1,4 @@
 import pytest
-from starlette.applications import Starlette
 
 from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import Limits
@@ -9,13 +8,6 @@ from tests.served.asgi import call
 METRICS = Metrics(("/sync",), "1", Limits())
 READY = create_health_app(lambda: True, METRICS)
 NOT_READY = create_health_app(lambda: False, METRICS)
-
-
-@pytest.mark.parametrize("app", [READY, NOT_READY], ids=["ready", "not ready"])
-def test_a_process_that_answers_lives(app: Starlette) -> None:
-    response = call(app, "/livez", method="GET")
-
-    assert (response.status_code, response.text) == (200, "ok\n")
 
 
 def test_readiness_is_what_it_is_told() -> None:
@@ -30,18 +22,6 @@ def test_readiness_is_asked_each_time() -> None:
     app = create_health_app(lambda: next(answers), METRICS)
 
     assert [call(app, "/readyz", method="GET").status_code for _ in range(2)] == [503, 200]
-
-
-@pytest.mark.parametrize("path", ["/", "/livez/", "/sync", "/metrics/"])
-def test_another_path_is_told_the_right_ones(path: str) -> None:
-    response = call(READY, path, method="GET")
-
-    assert (response.status_code, response.text) == (404, "try GET /livez, GET /readyz or GET /metrics\n")
-
-
-def test_health_is_only_asked_for() -> None:
-    assert call(READY, "/livez", method="POST").status_code == 405
-    assert call(READY, "/livez", method="HEAD").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz", "/metrics", "/other"])

@@ -5,35 +5,24 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
-from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.serve import HEALTH_CONNECTIONS
 from metahook.server.lifecycle.server import create_server
 from tests.hooks.minimal import sync_body
-from tests.requests.builders import MYRESOURCE, grouped, my_resource
+from tests.requests.builders import grouped, my_resource
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
-from tests.served.refusals import error
 
 BODY = sync_request(my_resource(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
-
-
-@pytest.fixture(scope="module")
-def hook() -> Iterator[Served]:
-    with served() as running:
-        yield running
 
 
 def connect(running: Served) -> http.client.HTTPConnection:
@@ -46,18 +35,6 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
     response = connection.getresponse()
     response.read()
     return response.status
-
-
-def test_hooks_are_answered_on_one_port_and_health_on_the_other(hook: Served) -> None:
-    assert httpx.post(f"{hook.url}/sync", content=BODY, headers=JSON).json()["status"]["state"] == "Building"
-    assert (
-        httpx.post(f"{hook.url}/customize", content=BODY, headers=JSON).json()["relatedResources"][0]["resource"]
-        == "pods"
-    )
-    assert httpx.get(f"{hook.health_url}/livez").text == "ok\n"
-    assert httpx.get(f"{hook.health_url}/readyz").text == "ok\n"
-    assert httpx.get(f"{hook.url}/livez").status_code == 404
-    assert httpx.post(f"{hook.health_url}/sync", content=BODY, headers=JSON).status_code == 404
 
 
 def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwhile() -> None:
@@ -81,63 +58,6 @@ def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwh
     assert 'metahook_connections_closed_total{limit="max_connections"}' not in metrics
 
 
-def test_an_answer_over_the_wire_is_the_controllers(hook: Served) -> None:
-    response = httpx.post(f"{hook.url}/customize", content=BODY, headers=JSON)
-
-    assert response.content == MYRESOURCE.answer_customize(BODY)
-    assert "server" not in response.headers
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "headers", "status"),
-    [
-        ("/sync", b"{}", JSON, 400),
-        ("/sync/", BODY, JSON, 404),
-        ("/openapi.json", BODY, JSON, 405),
-        ("/sync", BODY, {"Content-Type": "text/plain"}, 415),
-        ("/sync", b"x" * 500_000, {"Content-Type": "text/plain"}, 415),
-    ],
-    ids=["400", "404", "405", "415", "415 with a long body"],
-)
-def test_after_an_error_the_connection_serves_the_next_request(
-    hook: Served, path: str, body: bytes, headers: dict[str, str], status: int
-) -> None:
-    connection = connect(hook)
-    connection.connect()
-    before = connection.sock
-
-    refused = post(connection, path, body, headers)
-    answered = post(connection, "/sync", BODY, JSON)
-
-    assert (refused, answered) == (status, 200)
-    assert connection.sock is before
-    connection.close()
-
-
-def test_after_a_body_that_is_too_large_the_connection_is_closed(hook: Served) -> None:
-    connection = connect(hook)
-    connection.putrequest("POST", "/sync")
-    connection.putheader("Content-Type", "application/json")
-    connection.putheader("Content-Length", "100000000")
-    connection.endheaders()
-
-    response = connection.getresponse()
-
-    assert (response.status, response.getheader("connection")) == (413, "close")
-    assert error(response.read()) == "the request is too large"
-    assert connection.sock is None
-
-
-def test_what_is_no_http_is_refused_and_not_repeated(hook: Served) -> None:
-    parts = urlsplit(hook.url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
-        connection.sendall(b"canary\r\n\r\n")
-        received = connection.recv(4096)
-
-    assert received.startswith(b"HTTP/1.1 400 ")
-    assert b"canary" not in received
-
-
 def test_connections_are_kept_for_longer_than_metacontroller_keeps_them() -> None:
     config = create_server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
 
@@ -148,22 +68,6 @@ def test_no_answer_names_the_server_and_no_access_is_logged() -> None:
     config = create_server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
 
     assert (config.server_header, config.access_log, config.proxy_headers) == (False, False, False)
-
-
-@pytest.mark.parametrize("option", ["--port", "--health-port"])
-def test_a_port_that_is_taken_is_said_in_one_line(option: str) -> None:
-    with Address("127.0.0.1", 0).listen() as listener:
-        taken = listener.getsockname()[1]
-        ports = {"--port": free_port(), "--health-port": free_port(), option: taken}
-        command = [sys.executable, "-m", "app", "serve", *(f"{name}={port}" for name, port in ports.items())]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == (
-        f"myresource: can't listen on 127.0.0.1 port {taken}: address already in use; "
-        f"choose another with --host or {option}\n"
-    )
 
 
 def closed(running: Served) -> bool:
@@ -202,17 +106,6 @@ def test_a_request_in_flight_is_answered_before_the_process_ends() -> None:
         assert response.status == 200
         assert b'"state":"Building"' in response.read()
         assert running.process.wait(timeout=10) == 0
-
-
-def test_an_idle_connection_does_not_keep_the_process_when_it_is_interrupted() -> None:
-    with served() as running:
-        connection = connect(running)
-        assert post(connection, "/sync", BODY, JSON) == 200
-
-        running.process.send_signal(signal.SIGINT)
-
-        assert running.process.wait(timeout=10) == 0
-        connection.close()
 
 
 def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> None:

@@ -37,6 +37,7 @@ from tests.requests.builders import grouped, my_resource
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
 from tests.served.refusals import error
+from tests.slow import short_or_whole
 
 BODY = sync_request(my_resource(), grouped(), {})
 LONG_BODY = sync_body(padding="x" * LONG)
@@ -266,7 +267,8 @@ def first_process(*command: str) -> Iterator[First]:
 
 
 @as_process_1
-@pytest.mark.parametrize("after", [0, 0.05, 0.1, 0.2, 0.4, 0.8])
+@pytest.mark.slow
+@pytest.mark.parametrize("after", short_or_whole([0, 0.2], [0, 0.05, 0.1, 0.2, 0.4, 0.8]))
 def test_process_1_stops_at_a_sigterm_at_any_moment_of_its_start(after: float) -> None:
     with first_process(*SERVE) as first:
         wait_for(lambda: first.handles(signal.SIGTERM))
