@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+# One more than there are cores: some tests wait for a time-out.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .DEFAULT_GOAL := help
 
@@ -23,7 +25,7 @@ demo: $(READY) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
 test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
-	$(BIN)/pytest -n auto --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered) $(ONLY)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered) $(ONLY)
 
 test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed, and those that attack a hook; then fuzz for SECONDS=600
 	$(BIN)/pytest -n auto --dist worksteal --all

@@ -14,6 +14,7 @@ from metahook.protocol.sender import sync_request
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.large import with_all_fields
 from tests.requests.pods import container, crashing, pod, running, shown, unfinished
+from tests.slow import short_or_whole
 
 Json = dict[str, Any]
 
@@ -47,7 +48,8 @@ def cpu(call: Callable[[], object]) -> float:
     return min(spent)
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.slow
+@pytest.mark.parametrize("state", short_or_whole(["ready"], [*STATES]))
 def test_a_thousand_pods_cost_less_than_the_standard_library_takes_to_parse_them(state: str) -> None:
     body = request(STATES[state]())
 

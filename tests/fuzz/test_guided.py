@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.mutation import mutated
-from tests.slow import short_or_whole
+from tests.slow import only_whole, short_or_whole
 
 pytest.importorskip("atheris", reason="atheris has no package for this system")
 CORPUS = Path(__file__).parent / "corpus"
@@ -46,6 +46,8 @@ def test_a_bounded_run_finds_nothing(tmp_path: Path, random_seed: int) -> None:
     assert (ended.returncode, f"Done {runs} runs" in ended.stderr) == (0, True), ended.stderr
 
 
+@pytest.mark.slow
+@only_whole
 def test_a_hook_that_trusts_a_request_would_be_found(tmp_path: Path) -> None:
     ended = fuzz(tmp_path, 100_000, "-c", BROKEN)
 

@@ -147,7 +147,11 @@ def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode) -> None:
     run_state_machine_as_test(type("Walk", (Walk,), {"mode": mode}), settings=walks)
 
 
-@pytest.mark.parametrize("make", [broken.remembers_in_the_process, broken.remembers_in_the_status])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make",
+    short_or_whole([broken.remembers_in_the_status], [broken.remembers_in_the_process, broken.remembers_in_the_status]),
+)
 def test_walks_find_a_mistake(make: Callable[[], Controller]) -> None:
     assert any(_finds_a_mistake(make, number) for number in range(4, 12))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from metahook.server.dev.swagger_ui import PACKAGE
-from tests.slow import short_or_whole
+from tests.slow import only_whole, short_or_whole
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/hooks"
@@ -123,6 +123,8 @@ def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
     assert "of the project" in in_project(project, "-c", "import app").stderr
 
 
+@pytest.mark.slow
+@only_whole
 def test_the_wheel_has_types(project: Path) -> None:
     (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
 
@@ -161,6 +163,8 @@ def test_a_copy_of_an_example_is_tested_beside_the_wheel(project: Path, name: st
     assert " passed" in ended.stdout
 
 
+@pytest.mark.slow
+@only_whole
 def test_the_tests_of_a_copy_notice_a_mistake(project: Path, tmp_path: Path) -> None:
     example = tmp_path / "mistaken"
     shutil.copytree(EXAMPLES / "greeting", example)

@@ -21,7 +21,7 @@ from tests.requests.watched_objects import config_map, related
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
 from tests.served.refusals import error
-from tests.slow import IS_WHOLE, short_or_whole
+from tests.slow import only_whole, short_or_whole
 
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
@@ -176,7 +176,7 @@ main()
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not IS_WHOLE, reason="it shows that the test above can fail, and costs as much again")
+@only_whole
 def test_nobody_would_be_answered_if_they_were_worked_on_in_the_event_loop() -> None:
     with served(sys.executable, "-c", IN_THE_LOOP, "serve", "--body-timeout=300") as running:
         assert answered_meanwhile(running) < ENOUGH
