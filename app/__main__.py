@@ -3,7 +3,7 @@
 import os
 import signal
 
-# Why here, before the other imports: they take a second, and the kernel drops a signal that the first process of a
+# This comes before the other imports: they take a second, and the kernel drops a signal that the first process of a
 # container does not handle. The server replaces this handler.
 signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
 

@@ -43,7 +43,7 @@ def _data_source() -> Json:
 
 
 def _variable(name: str, label: str, query: str) -> Json:
-    # Why allValue: without it, "All" would not match metrics that lack the label.
+    # Without allValue, "All" would not match metrics that lack the label.
     every = {"includeAll": True, "multi": True, "allValue": ".*", "current": {"text": ["All"], "value": ["$__all"]}}
     asked = {"query": {"query": query, "refId": name}, "refresh": 2, "sort": 1}
     return {"name": name, "label": label, "type": "query", "datasource": SOURCE, **asked, **every}

@@ -60,7 +60,7 @@ def _build(source: Source, folder: Path, parts: list[str]) -> None:
     """Build *parts* in *folder*, or nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    os.environ["SOURCE_DATE_EPOCH"] = str(source.epoch)  # Why here: all tools below read it
+    os.environ["SOURCE_DATE_EPOCH"] = str(source.epoch)  # all tools below read it
     try:
         for part in parts:
             PARTS[part](source, folder)

@@ -21,7 +21,7 @@ def build(source: Source, folder: Path) -> None:
         package = Path(chart.save(made))
         with tarfile.open(package) as tar:
             files = {member.name: _content(tar, member) for member in tar}
-    (folder / package.name).write_bytes(tar_gz(files, source.epoch))  # Why here: Helm writes the time of the build
+    (folder / package.name).write_bytes(tar_gz(files, source.epoch))  # Helm writes the time of the build
 
 
 def name_image(source: Source, folder: Path) -> None:

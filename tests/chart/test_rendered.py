@@ -123,7 +123,7 @@ def validate(item: Json, version: str) -> None:
 
 @cache
 def _validate(item: str, kind: str, version: str) -> None:
-    """Validate *item*, which is JSON. Why cached: most objects are the same in most value sets."""
+    """Validate *item*, which is JSON. It is cached, because most objects are the same in most value sets."""
     if kind in SCHEMAS:
         jsonschema.Draft7Validator(SCHEMAS[kind]).validate(json.loads(item))
     else:

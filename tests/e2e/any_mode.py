@@ -5,4 +5,4 @@ import pytest
 from metahook.simulator.metacontroller.settings import MODES
 
 ANY_MODE = pytest.mark.parametrize("mode", MODES[1:], indirect=True)
-"""Why the second: the process of the first also runs the tests that have no mode."""
+"""It is the second, because the process of the first also runs the tests that have no mode."""

@@ -47,7 +47,7 @@ class Balancer:
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        self._connections.add(task)  # Why here: asyncio keeps no reference to it, and it could be collected
+        self._connections.add(task)  # asyncio keeps no reference to it, and it could be collected
         try:
             hook_reader, hook_writer = await asyncio.open_connection(*random.choice(self._hooks))  # noqa: S311 - no secret
             await asyncio.gather(_copy(reader, hook_writer), _copy(hook_reader, writer))

@@ -75,7 +75,7 @@ class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Turns:
     """Return the scheduler, which assigns tests to processes in the order of the tests."""
-    config.option.loadscopereorder = False  # Why here: by default, the files with the fewest tests run last
+    config.option.loadscopereorder = False  # by default, the files with the fewest tests run last
     return Turns(config, log)
 
 

@@ -140,7 +140,7 @@ def serve_notes(cluster: Cluster) -> None:
     """Create the CRD of Notes, if there is none, and let their children be garbage collected."""
     if cluster.client.get("CustomResourceDefinition", "", _CRD["metadata"]["name"]) is None:
         establish(cluster.client, [_CRD])
-        # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
+        # The garbage collector looks for new kinds when it starts, and then every half minute.
         cluster.control_plane.controllers.restart()
 
 

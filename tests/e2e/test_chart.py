@@ -437,7 +437,7 @@ def test_a_wrong_installation_is_a_condition_until_it_is_applied_again(installed
         here.client.change("CompositeController", "", "myresource", {"spec": spec})
 
     def is_outdated() -> bool:
-        # Why again and again: the watches that the API server has not closed yet have the defaults of the old schema
+        # Again and again: watches that the API server has not closed yet have the defaults of the old schema
         here.touched()
         return misconfigured(here) == "OutdatedCRD"
 

@@ -101,7 +101,7 @@ class Workloads:
     def _make(self, item: Json) -> str:
         """Create *item* and what it uses, and return its name."""
         made: Json = {**item, "metadata": {**item["metadata"], "namespace": self._here.name}}
-        made["spec"].pop("minReadySeconds", None)  # Why here: the test would wait for that long, too
+        made["spec"].pop("minReadySeconds", None)  # the test would wait for that long, too
         self._here.needs(made)
         self._here.client.create(made)
         name: str = made["metadata"]["name"]

@@ -205,8 +205,8 @@ async def sent(port: int, request: bytes, within: float, *, is_finished: bool) -
 async def response_to(port: int, request: bytes, within: float, *, is_finished: bool) -> tuple[bytes, bool]:
     """Send *request* and read a response, for at most so many seconds; tell whether the connection was reset.
 
-    An unfinished request ends with the client's side of the connection. Why no other: a server may take that for the
-    wish to drop the request.
+    An unfinished request ends with the client's side of the connection. A server may take any other end for the wish to
+    drop the request.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     received, is_reset = b"", False

@@ -17,7 +17,7 @@ from metahook.server.app import create_app
 from tests.requests.builders import MYRESOURCE, NOW
 from tests.slow import short_or_whole
 
-# Why one check less: the document can't say all rules, such as that a group of each kind of children is required.
+# One check is left out: the document can't say all rules, such as that a group of each kind of children is required.
 
 PATHS = ("/sync", "/customize")
 

@@ -67,7 +67,7 @@ def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> I
 
 
 def _job(name: str, address: str) -> Json:
-    # Why honor_labels: the namespace of a MyResource is not that of kube-state-metrics.
+    # honor_labels, because the namespace of a MyResource is not that of kube-state-metrics.
     labels = {"namespace": name} if name == JOB else {}
     return {
         "job_name": name,

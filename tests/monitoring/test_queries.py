@@ -47,7 +47,7 @@ def test_a_query_of_a_metric_that_is_renamed_would_be_found(prometheus: tuple[Pr
     series = here.query_range(with_variables(renamed(expr)), began, time.time())
 
     assert renamed(expr) != expr or "ALERTS" in expr
-    # Why not always nothing: some queries say 0 if there is no series.
+    # Some queries say 0 if there is no series.
     assert not series or "or vector(0)" in expr
 
 

@@ -121,7 +121,7 @@ def _crash(run: WorkloadRun, plan: Plan, _: Trace) -> None:
     countdown, killed = itertools.count(plan.position, -1), "the process was killed"
 
     def on_write(write: Write) -> None:
-        # Why here: this watcher is the last one, so the others have got the write.
+        # This watcher is the last one, so the others have got the write.
         if write.actor == NAME and next(countdown) == 0:
             raise Crash(killed)
 

@@ -42,7 +42,7 @@ def find_or_skip(name: str) -> str:
 
 def skip(missing: Missing) -> NoReturn:
     """Skip the test; fail it in hosted CI, which sets CI."""
-    # Why here: a job of hosted CI without its program would pass, and would have tested nothing
+    # Otherwise a job of hosted CI without its program would pass, and would have tested nothing
     if os.environ.get("CI"):
         pytest.fail(str(missing))
     pytest.skip(str(missing))

@@ -69,7 +69,7 @@ def publishing() -> dict[str, Any]:
 def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
     """Run a step of that job in *folder*, as hosted CI does; return its exit code and output.
 
-    *programs*: scripts by name. Why not the programs: they ask services that no test may ask.
+    *programs*: scripts by name. They take the place of programs that ask services that no test may ask.
     """
     for program, text in programs.items():
         (folder / program).write_text(f"#!/bin/sh\n{text}\n")

@@ -5,7 +5,7 @@ from typing import Any
 
 from kubernetes_validate import utils
 
-# Why here: the package reads and parses two files for each object, the larger one with all definitions of a version.
+# The package reads and parses two files for each object, the larger one with all definitions of a version.
 utils.schema_contents = functools.cache(utils.schema_contents)
 
 

@@ -32,7 +32,7 @@ def post_all(app: ASGIApp, path: str, bodies: Iterable[bytes]) -> list[httpx.Res
 
 
 async def _called(app: ASGIApp, request: httpx.Request) -> httpx.Response:
-    """Return the response of *app* to *request*. Why not by a client of httpx: it takes longer than the app."""
+    """Return the response of *app* to *request*. A client of httpx takes longer than the app."""
     chunks, sent, done = _chunks(request), list[Message](), asyncio.Event()
 
     async def receive() -> Message:

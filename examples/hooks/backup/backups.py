@@ -98,7 +98,7 @@ def _job(parent: Parent, spec: BackupSpec, app: Seen) -> Manifest:
     metadata = {
         "name": f"{parent.name}-{app.uid[:8]}-{app.generation}",
         "namespace": parent.namespace,
-        # Why here: a record in the status alone would skip a backup whose Job could not be created.
+        # A record in the status alone would skip a backup whose Job could not be created.
         "annotations": {SEEN: msgspec.json.encode(app).decode()},
     }
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}

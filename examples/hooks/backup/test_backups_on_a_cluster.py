@@ -74,7 +74,7 @@ def jobs(cluster: Cluster, name: str) -> dict[str, Manifest]:
 
 
 def finish(cluster: Cluster, job: Manifest) -> None:
-    """Let the Pod of *job* succeed. Why by hand: there is no kubelet."""
+    """Let the Pod of *job* succeed: there is no kubelet."""
 
     def pod() -> str | None:
         uid = job["metadata"]["uid"]
@@ -88,7 +88,7 @@ def finish(cluster: Cluster, job: Manifest) -> None:
 def resync(cluster: Cluster, name: str) -> None:
     """Call sync by an annotation of the BackupConfig, and wait for the call and for the next one after it.
 
-    Why the next one: it comes after the answer to the first one was applied.
+    The next one comes after the answer to the first one was applied.
     """
     for _ in range(2):
         before = len(SYNCED)

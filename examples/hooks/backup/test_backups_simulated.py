@@ -67,7 +67,7 @@ def jobs(world: World) -> list[str]:
 
 
 def finish(world: World, condition: str = "Complete") -> None:
-    """Let all Jobs end. Why by hand: the simulator has no Job controller."""
+    """Let all Jobs end: the simulator has no Job controller."""
     for job in world.api.all("Job"):
         key, status = Key("Job", "default", job["metadata"]["name"]), {"type": condition, "status": "True"}
         world.edit(key, lambda item, status=status: item.update(status={"conditions": [status]}))  # type: ignore[misc]

@@ -63,7 +63,7 @@ def wait_for_status(cluster: Cluster, name: str, phase: str, pods: dict[str, int
 
 
 def run(cluster: Cluster, pod: str, phase: str) -> None:
-    """Set the phase of a Pod. Why by hand: there is no kubelet."""
+    """Set the phase of a Pod: there is no kubelet."""
     cluster.patch("Pod", pod, {"status": {"phase": phase}}, part="/status")
 
 
@@ -80,7 +80,7 @@ def test_a_pod_that_the_stateful_set_owns_calls_its_own_notebook_alone(cluster: 
         run(cluster, "ada-0", phase)
         wait_for_status(cluster, "ada", phase, {phase: 1})
 
-    # Why not zero for the other one: its StatefulSet may still become ready, which calls it, too.
+    # It is not zero for the other one: its StatefulSet may still become ready, which calls it, too.
     assert SYNCED[before:].count("grace") < len(PHASES) <= SYNCED[before:].count("ada")
 
 

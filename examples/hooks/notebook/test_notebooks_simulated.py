@@ -34,7 +34,7 @@ def cluster(mode: Mode, controller: Controller = NOTEBOOKS, *, has_customize: bo
 
 
 def create_pod(world: World, name: str = "ada-0", notebook: str = "ada") -> None:
-    """Create a Pod as the StatefulSet controller does. Why by hand: the simulator has none; its kubelet starts it."""
+    """Create a Pod as the StatefulSet controller does. The simulator has none; its kubelet starts it."""
     owner = reference_to(world.get(Key("StatefulSet", "default", notebook)))
     metadata = {"name": name, "namespace": "default", "labels": {LABEL: notebook}, "ownerReferences": [owner]}
     spec = {"containers": [{"name": "notebook", "image": "jupyter:1"}]}

@@ -53,7 +53,7 @@ def sync(request: SyncRequest, now: datetime, key: bytes) -> SyncResponse:
 
 
 def _period(computed: int, observed: Secret | None) -> int:
-    """Return the number of the period. Why not always as computed: the clock of another replica may be ahead of ours.
+    """Return the number of the period: not always the computed one, as the clock of another replica may be ahead.
 
     Then the Secret has its next value already, and taking that back would write it again and again. This holds
     for clocks that differ by less than a period. If any recorded number counted, one wrong clock could stop rotations.

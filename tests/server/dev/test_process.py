@@ -12,7 +12,7 @@ from tests.served.asgi import JSON
 from tests.served.process import Served, served
 
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
-"""Why ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
+"""This is ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
 SERVE = (sys.executable, "-m", "app", "serve", "--log-format=console")
 OPEN = "development mode is open to other machines: listen on 127.0.0.1, except in a container"
 DEVELOPMENT = "development mode is on: the log shows names and the status of parents; do not use it in a cluster"

@@ -140,7 +140,7 @@ class Cluster:
     def _establish(self, crds: Manifests) -> None:
         """Apply *crds*, and wait until their kinds are served and garbage collected."""
         establish(self.client, crds)
-        # Why here: the garbage collector looks for new kinds when it starts, and then every half minute.
+        # The garbage collector looks for new kinds when it starts, and then every half minute.
         self._control_plane.controllers.stop(signal.SIGKILL)
         self._control_plane.controllers.start()
 

@@ -33,7 +33,7 @@ class Placeholders:
         classes = text.translate(_CLASSES)
         plain, refused = classes.count(_PLAIN), classes.count(_REFUSED)
         others = classes.replace(_PLAIN, "").replace(_REFUSED, "")
-        # Why in this order: the start takes the place of plain characters first, and of refused ones last.
+        # In this order, the start takes the place of plain characters first, and of refused ones last.
         rest = (_PLAIN * plain + others + _REFUSED * refused)[len(start) :]
         return start + (rest or _REFUSED[:refused])
 
@@ -51,7 +51,7 @@ def _class_of(code: int) -> str:
 
 
 class _Classes(dict[int, str]):
-    """The classes of characters. Why only ASCII is stored: there are a million others."""
+    """The classes of characters. Only those of ASCII are stored: there are a million others."""
 
     def __missing__(self, code: int) -> str:
         return _class_of(code)

@@ -42,7 +42,7 @@ class Redaction:
     hash_annotations: frozenset[str] = frozenset()
     """The annotations in which the hook publishes hashes of ConfigMaps or Secrets.
 
-    Why: readers could test guesses against them, and a replay computes other hashes, from placeholders.
+    Readers could test guesses against them, and a replay computes other hashes, from placeholders.
     """
     read_messages: tuple[str, ...] = ()
     """For which reasons of a waiting container the hook reads the message. Any other can have the command."""
@@ -74,7 +74,7 @@ _Fields = dict[str, msgspec.Raw]
 
 
 def _decoded(request: Body) -> Json:
-    """Return *request*, decoded. Why in parts: a call of msgspec keeps all other threads waiting until it is done."""
+    """Return *request*, decoded in parts: a call of msgspec keeps all other threads waiting until it is done."""
     fields = msgspec.json.decode(request, type=_Fields)
     return {name: _groups(raw) if name in _GROUPS else msgspec.json.decode(raw) for name, raw in fields.items()}
 

@@ -1,4 +1,4 @@
-"""PEM files: whether they have what they are given for. Why: OpenSSL does not say which file it can't use."""
+"""PEM files: whether they have what they are given for. OpenSSL does not say which file it can't use."""
 
 import re
 from pathlib import Path

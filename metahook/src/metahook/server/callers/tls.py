@@ -72,7 +72,7 @@ class Certificates:
 class ListenersContext(ssl.SSLContext):
     """Gives each connection to the context of that moment.
 
-    Why a new context for each change, rather than new files in the old one: a CA can't be taken out of a context, and
+    Each change makes a new context, rather than new files in the old one: a CA can't be taken out of a context, and
     the sessions of its clients could be resumed. Without a certificate of its own, this context lets no connection in.
     """
 
@@ -87,14 +87,14 @@ class ListenersContext(ssl.SSLContext):
 
         The event loops, asyncio's and uvloop's, call it for each connection. An SSLError closes it, without a log line.
         """
-        # Why a limit of its own: a connection is admitted, and counted, when its handshake is complete.
+        # Connections have a limit of their own: one is admitted, and counted, when its handshake is complete.
         if len(self.handshakes) >= self.limits.max_connections:
             self.closed(MAX_CONNECTIONS)
             raise ssl.SSLError(MAX_CONNECTIONS)
         connection = cast("_Connection", self.certificates.current.wrap_bio(*args, **options))
         connection.listener = self
         self.handshakes.add(connection)
-        # Why a bit earlier: at its timeout the event loop drops the connection, and tells nothing.
+        # This is a bit earlier than the event loop: at its timeout it drops the connection, and tells nothing.
         delay = max(self.limits.handshake_timeout - _EARLIER, 0)
         asyncio.get_running_loop().call_later(delay, self._end_if_open, weakref.ref(connection))
         return connection
@@ -112,7 +112,7 @@ class ListenersContext(ssl.SSLContext):
 
 
 class _Connection(ssl.SSLObject):
-    """The server's side of a connection. Why a class of its own: event loops keep silent about a failed handshake."""
+    """The server's side of a connection, which reports a failed handshake: event loops keep silent about it."""
 
     listener: ListenersContext | None = None
 
@@ -167,7 +167,7 @@ def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
 def _require_client_certificates(context: ssl.SSLContext, client_ca: Path) -> None:
     check_certificate(client_ca)
     context.verify_mode = ssl.CERT_REQUIRED
-    # Why here: a resumed session is not asked for a certificate again, which may have expired meanwhile.
+    # A resumed session is not asked for a certificate again, which may have expired meanwhile.
     context.num_tickets = 0
     context.options |= ssl.OP_NO_TICKET
     try:
@@ -188,8 +188,8 @@ def _words(error: Exception) -> str:
 def _expiry(cert: Path, context: ssl.SSLContext) -> int:
     """Return the time when the certificate in the file *cert* expires; raise OSError or ValueError.
 
-    Why by a handshake with ourselves: the standard library shows only certificates that a peer has sent, after checking
-    them. A certificate that no client could accept is thereby found, too.
+    It takes a handshake with itself, because the standard library shows only certificates that a peer has sent, after
+    checking them. A certificate that no client could accept is thereby found, too.
     """
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = False

@@ -1,7 +1,7 @@
 """Files that are replaced while the server runs, such as certificates and tokens: they are read when they change.
 
 One rule for all of them: files that can't be used change nothing. What was read before stays in use, and the log says
-so. Why by polling: Kubernetes replaces a mounted Secret by swapping a symbolic link, and a few seconds do no harm.
+so. They are polled: Kubernetes replaces a mounted Secret by swapping a symbolic link, and a few seconds do no harm.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Loaded(Generic[T]):
 
     def __init__(self, name: str, files: Callable[[], Iterable[Path]], load: Callable[[], T]) -> None:
         self._name, self._files, self._load = name, files, load
-        # Why before the files are read: a change in between is seen by the first look.
+        # This comes before the files are read, so that the first look sees a change in between.
         self._states = self._look()
         self._failed: object = None
         self.value = load()

@@ -19,7 +19,7 @@ _HEADERS = {
     "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "X-Content-Type-Options": "nosniff",
 }
-"""Why: the browser stops a later version of Swagger UI that loads something from another server."""
+"""With these, the browser stops a later version of Swagger UI that loads something from another server."""
 
 _PAGE = """<!doctype html>
 <html lang="en">

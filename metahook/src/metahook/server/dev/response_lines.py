@@ -22,7 +22,7 @@ LONGEST = 240
 """Characters of a value that are shown."""
 
 LONGEST_LINE = 600
-"""Characters of a line. Why: the name of a field can have any length."""
+"""Characters of a line: the name of a field can have any length."""
 
 _KEYS = ("name", "type", "containerPort", "port", "mountPath")
 """What identifies an item of a list of objects, to a reader."""

@@ -13,7 +13,7 @@ _M_MMAP_THRESHOLD = -3
 def give_back_large_blocks() -> None:
     """Have glibc give back each large block when it is freed; do nothing with another C library.
 
-    Why: once it has freed a large block, glibc keeps blocks of up to 32 MiB, and those that two bodies grow by turns
+    Once it has freed a large block, glibc keeps blocks of up to 32 MiB, and those that two bodies grow by turns
     leave gaps that neither fits. Source: mallopt(3), M_MMAP_THRESHOLD.
     """
     with suppress(AttributeError, OSError):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 class Deadline:
     """A deadline that is set, moved and removed.
 
-    Its timer is moved only when it fires. Why: a connection sets several deadlines for each request, and hardly one of
+    Its timer is moved only when it fires: a connection sets several deadlines for each request, and hardly one of
     them passes.
     """
 
