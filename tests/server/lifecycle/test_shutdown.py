@@ -25,7 +25,7 @@ from metahook.server.app import create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.health import create_health_app
-from metahook.server.lifecycle.serve import Listener, run
+from metahook.server.lifecycle.serve import BoundServer, run
 from metahook.server.lifecycle.server import Server, create_server
 from metahook.server.lifecycle.shutdown import Shutdown
 from metahook.server.limits import Limits
@@ -128,7 +128,9 @@ async def readiness_while_held() -> list[tuple[int, int]]:
     health = create_server(create_health_app(lambda: shutdown.is_ready, Metrics(("/sync",), "1", Limits())))
     with Address("127.0.0.1", 0).listen() as hooks_socket, Address("127.0.0.1", 0).listen() as health_socket:
         url = f"http://127.0.0.1:{health_socket.getsockname()[1]}"
-        running = asyncio.create_task(run(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown))
+        running = asyncio.create_task(
+            run(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown)
+        )
         async with httpx.AsyncClient(base_url=url) as client:
             before = [(await client.get(path)).status_code for path in ("/readyz", "/livez")]
             hooks.released.set()

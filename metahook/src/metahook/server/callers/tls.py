@@ -79,7 +79,7 @@ class ListenersContext(ssl.SSLContext):
     certificates: Certificates
     limits: Limits
     closed: Closed
-    handshakes: "weakref.WeakSet[_Connection]"
+    handshakes: "weakref.WeakSet[_Handshake]"
     """Those in progress. One whose client has gone leaves the set because nothing else refers to it."""
 
     def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - as the base class has them
@@ -91,7 +91,7 @@ class ListenersContext(ssl.SSLContext):
         if len(self.handshakes) >= self.limits.max_connections:
             self.closed(MAX_CONNECTIONS)
             raise ssl.SSLError(MAX_CONNECTIONS)
-        connection = cast("_Connection", self.certificates.current.wrap_bio(*args, **options))
+        connection = cast("_Handshake", self.certificates.current.wrap_bio(*args, **options))
         connection.listener = self
         self.handshakes.add(connection)
         # This is a bit earlier than the event loop: at its timeout it drops the connection, and tells nothing.
@@ -99,11 +99,11 @@ class ListenersContext(ssl.SSLContext):
         asyncio.get_running_loop().call_later(delay, self._end_if_open, weakref.ref(connection))
         return connection
 
-    def _end_if_open(self, reference: "weakref.ref[_Connection]") -> None:
+    def _end_if_open(self, reference: "weakref.ref[_Handshake]") -> None:
         if connection := reference():
             self.end_handshake(connection, HANDSHAKE_TIMEOUT)
 
-    def end_handshake(self, connection: "_Connection", reason: str) -> None:
+    def end_handshake(self, connection: "_Handshake", reason: str) -> None:
         """Note that the handshake of *connection* has ended: with the *reason* why it is closed, or ""."""
         if connection in self.handshakes:
             self.handshakes.discard(connection)
@@ -111,7 +111,7 @@ class ListenersContext(ssl.SSLContext):
                 self.closed(reason)
 
 
-class _Connection(ssl.SSLObject):
+class _Handshake(ssl.SSLObject):
     """The server's side of a connection, which reports a failed handshake: event loops keep silent about it."""
 
     listener: ListenersContext | None = None
@@ -139,7 +139,7 @@ def _reason(error: ssl.SSLError) -> str:
 class _Context(ssl.SSLContext):
     """The context of one certificate."""
 
-    sslobject_class = _Connection
+    sslobject_class = _Handshake
 
 
 class _InUse(NamedTuple):

@@ -58,7 +58,9 @@ def serve(
         health_connections = _connections(health_limits, telemetry, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)
         health = create_server(health_app, options, connections=health_connections)
-        uvloop.run(_serve(Listener(hooks, hooks_socket), Listener(health, health_socket), shutdown, telemetry, options))
+        uvloop.run(
+            _serve(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown, telemetry, options)
+        )
     if app.state.calls.is_in_threads:
         os._exit(CUT_OFF)  # its request got a refusal long ago, and Python would wait for the thread
 
@@ -98,8 +100,8 @@ def _tls(options: ServerOptions, metrics: Metrics, telemetry: Telemetry) -> List
 
 
 @dataclass(frozen=True)
-class Listener:
-    """A server with its socket."""
+class BoundServer:
+    """A server with the socket on which it listens."""
 
     server: Server
     socket: socket.socket
@@ -112,13 +114,13 @@ class Listener:
 
 
 async def _serve(
-    hooks: Listener, health: Listener, shutdown: Shutdown, telemetry: Telemetry, options: ServerOptions
+    hooks: BoundServer, health: BoundServer, shutdown: Shutdown, telemetry: Telemetry, options: ServerOptions
 ) -> None:
     async with reloading(options.certificates, options.tokens), telemetry.writing_counts():
         await run(hooks, health, shutdown)
 
 
-async def run(hooks: Listener, health: Listener, shutdown: Shutdown) -> None:
+async def run(hooks: BoundServer, health: BoundServer, shutdown: Shutdown) -> None:
     """Serve health, then the hooks, until the end of *shutdown*."""
     shutdown.attach()
     async with asyncio.TaskGroup() as tasks:

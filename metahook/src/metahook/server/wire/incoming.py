@@ -12,7 +12,7 @@ from metahook.server.limits import Limits
 from metahook.server.refusal import HEAD_TOO_LARGE, NOT_HTTP, TOO_MANY_HEADERS, UPGRADE, URL_TOO_LONG, Refused
 
 
-class Listener(Protocol):
+class RequestListener(Protocol):
     """Is told how far a request has arrived."""
 
     def head_begins(self) -> None:
@@ -28,7 +28,7 @@ class Listener(Protocol):
 class Incoming:
     """The requests of one connection. It keeps sizes, and of what arrives the URL alone."""
 
-    def __init__(self, limits: Limits, listener: Listener) -> None:
+    def __init__(self, limits: Limits, listener: RequestListener) -> None:
         self._limits = limits
         self._listener = listener
         self._parser = httptools.HttpRequestParser(self)
