@@ -3,17 +3,13 @@
 When the files change, new connections use the new certificates and CAs. Established connections stay open.
 """
 
-import asyncio
 import ssl
-import weakref
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from metahook.server.callers.pem import check_certificate, check_key
 from metahook.server.callers.watched_files import CannotLoad, Loaded
-from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.wire.connections import MAX_CONNECTIONS, Closed
 
 HANDSHAKE = "handshake"
 """Why a connection is closed: it has no TLS 1.2 or later, or the client does not trust the server's certificate."""
@@ -23,9 +19,6 @@ CLIENT_CERTIFICATE = "client_certificate"
 
 HANDSHAKE_TIMEOUT = "handshake_timeout"
 """Why a connection is closed: the handshake took longer than this limit."""
-
-_EARLIER = 0.01
-"""Seconds."""
 
 _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 
@@ -51,95 +44,22 @@ class Certificates:
 
     @property
     def current(self) -> ssl.SSLContext:
-        """The context for a connection that begins now."""
-        return self._loaded.value.context
+        """The context for a connection that begins now.
 
-    def context(self, closed: Closed, limits: Limits = DEFAULT_LIMITS) -> "ListenersContext":
-        """Return a context for a listener, which has the certificate in use at the start of each connection.
-
-        *closed* is called with the reason when a handshake fails, takes too long, or is one too many.
+        Each change makes a new one, rather than new files in the old one: a CA can't be taken out of a context, and
+        the sessions of its clients could be resumed.
         """
-        context = ListenersContext(ssl.PROTOCOL_TLS_SERVER)
-        context.certificates, context.limits, context.closed = self, limits, closed
-        context.handshakes = weakref.WeakSet()
-        return context
+        return self._loaded.value.context
 
     def reload(self) -> bool:
         """Read the files again if they have changed; return whether they are in use."""
         return self._loaded.reload()
 
 
-class ListenersContext(ssl.SSLContext):
-    """Gives each connection to the context of that moment.
-
-    Each change makes a new context, rather than new files in the old one: a CA can't be taken out of a context, and
-    the sessions of its clients could be resumed. Without a certificate of its own, this context lets no connection in.
-    """
-
-    certificates: Certificates
-    limits: Limits
-    closed: Closed
-    handshakes: "weakref.WeakSet[_Handshake]"
-    """Those in progress. One whose client has gone leaves the set because nothing else refers to it."""
-
-    def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - as the base class has them
-        """Return the server's side of a connection; raise SSLError if there are too many handshakes.
-
-        The event loops, asyncio's and uvloop's, call it for each connection. An SSLError closes it, without a log line.
-        """
-        # Connections have a limit of their own: one is admitted, and counted, when its handshake is complete.
-        if len(self.handshakes) >= self.limits.max_connections:
-            self.closed(MAX_CONNECTIONS)
-            raise ssl.SSLError(MAX_CONNECTIONS)
-        connection = cast("_Handshake", self.certificates.current.wrap_bio(*args, **options))
-        connection.listener = self
-        self.handshakes.add(connection)
-        # This is a bit earlier than the event loop: at its timeout it drops the connection, and tells nothing.
-        delay = max(self.limits.handshake_timeout - _EARLIER, 0)
-        asyncio.get_running_loop().call_later(delay, self._end_if_open, weakref.ref(connection))
-        return connection
-
-    def _end_if_open(self, reference: "weakref.ref[_Handshake]") -> None:
-        if connection := reference():
-            self.end_handshake(connection, HANDSHAKE_TIMEOUT)
-
-    def end_handshake(self, connection: "_Handshake", reason: str) -> None:
-        """Note that the handshake of *connection* has ended: with the *reason* why it is closed, or ""."""
-        if connection in self.handshakes:
-            self.handshakes.discard(connection)
-            if reason:
-                self.closed(reason)
-
-
-class _Handshake(ssl.SSLObject):
-    """The server's side of a connection, which reports a failed handshake: event loops keep silent about it."""
-
-    listener: ListenersContext | None = None
-
-    def do_handshake(self) -> None:
-        try:
-            super().do_handshake()
-        except ssl.SSLWantReadError:
-            raise
-        except ssl.SSLError as error:
-            self._end_handshake(_reason(error))
-            raise
-        self._end_handshake("")
-
-    def _end_handshake(self, reason: str) -> None:
-        if self.listener:
-            self.listener.end_handshake(self, reason)
-
-
-def _reason(error: ssl.SSLError) -> str:
+def why_refused(error: ssl.SSLError) -> str:
+    """Return why the connection is closed whose handshake has failed with *error*."""
     is_of_client = isinstance(error, ssl.SSLCertVerificationError) or error.reason == _NO_CLIENT_CERTIFICATE
     return CLIENT_CERTIFICATE if is_of_client else HANDSHAKE
-
-
-class _Context(ssl.SSLContext):
-    """The context of one certificate."""
-
-    sslobject_class = _Handshake
 
 
 class _InUse(NamedTuple):
@@ -151,7 +71,7 @@ def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
     """Return what the files are for; raise CannotLoad."""
     check_certificate(cert)
     check_key(key)
-    context = _Context(ssl.PROTOCOL_TLS_SERVER)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(cert, key, password=b"")  # without a password, OpenSSL would ask for it on the terminal
