@@ -60,7 +60,7 @@ class LimitSettings(BaseSettings):
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
     """Time for a TLS handshake, in seconds."""
     idle_timeout: Seconds = int(DEFAULT.idle_timeout)
-    """Time until a new connection sends its first byte, in seconds."""
+    """Time until a new connection sends its first byte, in seconds. A client in Go keeps an unused one for up to 90."""
     head_timeout: Seconds = int(DEFAULT.head_timeout)
     """Time to receive the request line and the headers, in seconds."""
     body_timeout: Seconds = int(DEFAULT.body_timeout)
