@@ -20,7 +20,7 @@ It takes some turns until a new one is read. Until then, no more of them come th
 """
 
 PAUSE = 0.1
-"""Seconds until the next connection is accepted after one could not be."""
+"""Seconds until the next connection is accepted if one could not be, and no other one gives way."""
 
 Create = Callable[[socket.socket, Callable[[], object]], Connection]
 """Returns the connection of a socket, given what closes it while it opens."""
@@ -57,9 +57,9 @@ class Listener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError:  # the process has no file descriptor left for it
-                self._connections.make_room()
-                self._loop.remove_reader(self._socket)
-                self._loop.call_later(PAUSE, self._resume)
+                if not self._connections.make_room():
+                    self._loop.remove_reader(self._socket)
+                    self._loop.call_later(PAUSE, self._resume)
                 return
             task = self._loop.create_task(self._open(accepted))
             self._opening.add(task)

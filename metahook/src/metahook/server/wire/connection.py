@@ -7,7 +7,6 @@ gets the calls that asyncio makes, and the app gets the ASGI messages, both from
 import asyncio
 import random
 import socket
-import sys
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -18,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.wire.connections import STATE, Connections
+from metahook.server.wire.connections import STATE, Connections, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
 
@@ -26,9 +25,6 @@ LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
 
 _CLOSE = (b"connection", b"close")
-
-_TCP_ESTABLISHED = b"\x01"
-"""The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
 
 _JITTER = (0.8, 1.0)
 """The part of the maximum age after which a connection is old, at random."""
@@ -136,7 +132,7 @@ class Connection(asyncio.Protocol):
 
         The loop may get to know that later, and over TLS it closes the other side, too.
         """
-        if self._phase in _UNANSWERED and not _is_established(self._socket):
+        if self._phase in _UNANSWERED and not is_established(self._socket):
             self._leave()
             self._transport.close()
         return self._has_left
@@ -279,16 +275,6 @@ class Connection(asyncio.Protocol):
         self._transport.write(head.encode() + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()
-
-
-def _is_established(connected: socket.socket) -> bool:
-    """Tell whether both sides of TCP are open; True where the system does not tell."""
-    if sys.platform != "linux":
-        return True
-    try:
-        return connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _TCP_ESTABLISHED
-    except OSError:  # it is closed
-        return False
 
 
 def on_connections(app: ASGIApp) -> ASGIApp:

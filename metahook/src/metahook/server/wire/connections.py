@@ -1,5 +1,7 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
+import socket
+import sys
 from collections.abc import Callable
 from typing import Protocol
 
@@ -33,6 +35,9 @@ Closed = Callable[[str], object]
 
 MAX_CONNECTIONS = "max_connections"
 
+_TCP_ESTABLISHED = b"\x01"
+"""The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
+
 
 def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
@@ -44,6 +49,16 @@ def end_if_left(scope: Scope) -> bool:
     """End the connection of *scope* if its client has left before its response; False under other servers."""
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.end_if_left()
+
+
+def is_established(connected: socket.socket) -> bool:
+    """Tell whether both sides of TCP are open; True where the system does not tell."""
+    if sys.platform != "linux":
+        return True
+    try:
+        return connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _TCP_ESTABLISHED
+    except OSError:  # it is closed
+        return False
 
 
 def ignore(_: str) -> None:
