@@ -34,14 +34,14 @@ log = logging.getLogger(__name__)
 def serve(
     controllers: Controllers, hooks_at: Address, health_at: Address, options: ServerOptions = DEFAULT_OPTIONS
 ) -> None:
-    """Serve *controllers* until SIGTERM or SIGINT, and log to stderr unless logging is set up already.
+    """Serve *controllers* until a signal, such as SIGTERM, and log to stderr unless logging is set up already.
 
     Raise CannotListen if an address is taken. If requests are cut off, or a hook function has not returned, end the
     process with exit code 1.
     """
     give_back_large_blocks()
-    set_up_logging(options.log)
     metrics = Metrics(hooks_of(controllers), options.version, options.limits)
+    set_up_logging(options.log, metrics.omitted)
     telemetry = create_telemetry(controllers, options, metrics)
     shutdown = Shutdown(options.drain, options.stop_timeout, telemetry)
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
