@@ -7,6 +7,7 @@ gets the calls that asyncio makes, and the app gets the ASGI messages, both from
 import asyncio
 import random
 import socket
+import ssl
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -78,6 +79,11 @@ class Connection(asyncio.Protocol):
         """Whether the connection ends with the response: another request has arrived before it."""
         self._headers = 0
 
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The server's side of TLS; None over plain HTTP."""
+        return cast("ssl.SSLObject | None", self._transport.get_extra_info("ssl_object"))
+
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -128,10 +134,8 @@ class Connection(asyncio.Protocol):
     # A client that leaves
 
     def end_if_left(self) -> bool:
-        """End the connection if the client has closed its side before its response; tell whether it has.
-
-        The loop may get to know that later, and over TLS it closes the other side, too.
-        """
+        """End the connection if the client has closed its side before its response; tell whether it has."""
+        # The loop may get to know that later, and over TLS it closes the other side, too.
         if self._phase in _UNANSWERED and not is_established(self._socket):
             self._leave()
             self._transport.close()

@@ -1,6 +1,7 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from typing import Protocol
@@ -19,6 +20,10 @@ class _Connection(Protocol):
 
     def end_if_left(self) -> bool:
         """End the connection if the client has left before its response; tell whether it has."""
+
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The server's side of TLS; None over plain HTTP."""
 
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
@@ -59,6 +64,12 @@ def is_established(connected: socket.socket) -> bool:
         return connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _TCP_ESTABLISHED
     except OSError:  # it is closed
         return False
+
+
+def tls_of(scope: Scope) -> ssl.SSLObject | None:
+    """Return the server's side of the TLS connection of *scope*; None over plain HTTP, and under other servers."""
+    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    return connection.tls if connection else None
 
 
 def ignore(_: str) -> None:
