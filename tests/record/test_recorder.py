@@ -149,6 +149,7 @@ def test_managed_fields_are_not_kept(tmp_path: Path) -> None:
     (one,) = kept(tmp_path)
     assert CANARY in body.decode()
     assert CANARY not in json.dumps(one)
+    assert "managedFields" not in json.dumps(one)
     assert one["request"]["children"]["ConfigMap.v1"]["default/c"]["metadata"]["name"] == "c"
 
 
