@@ -100,6 +100,9 @@ class Connection(asyncio.Protocol):
         self._receiving.end()
         self._sending.end()
         self._http.connection_lost(None)  # with an exception, uvicorn would keep its timer, and with it the connection
+        vars(self._http).clear()
+        vars(self._http).clear()
+        del self._transport
 
     # What arrives
 
