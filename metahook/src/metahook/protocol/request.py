@@ -74,6 +74,7 @@ class SyncRequest:
         """
         envelope = _decode(body, wire.SyncRequestBody)
         parent, memory = _parent(envelope.parent), DecodedMemory(len(body))
+        memory.check(envelope.controller)
         return cls(
             parent=parent,
             children=Children(envelope.children, structs, memory, namespace=parent.namespace, owner_uid=parent.uid),
