@@ -40,6 +40,9 @@ MOST_DECODED = 450
 REQUESTS, WARM_UP = 50_000, 15_000
 MOST_GROWTH = 5
 """MiB."""
+PROBE_TIMEOUT = 3
+"""Seconds that the chart gives to the probe of health."""
+LATER = {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.REQUEST_TIMEOUT}
 PATIENCE = 60
 """Seconds."""
 
@@ -109,14 +112,25 @@ async def send_head(port: int) -> asyncio.StreamWriter:
 
 
 async def send_worst(target: Target) -> float:
-    """Send the worst requests at once, and twice; return the seconds of the slowest answer of ``/livez`` meanwhile."""
-    slowest = 0.0
+    """Send the worst requests, four at once, and twice; each again until it is decided about.
+
+    Return the seconds of the slowest answer of ``/livez`` meanwhile.
+    """
+    slowest, at_once = 0.0, asyncio.Semaphore(4)
     async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
 
         async def send_twice(body: bytes) -> None:
-            for _ in range(2):
-                with suppress(httpx.TransportError):
+            async with at_once:
+                for _ in range(2):
+                    while await post(body) in LATER:  # noqa: ASYNC110 - as Metacontroller sends it again
+                        await asyncio.sleep(0.5)
+
+        async def post(body: bytes) -> int:
+            with suppress(httpx.TransportError):
+                return (
                     await client.post(f"http://127.0.0.1:{target.port}/sync", content=body, headers=JSON)
+                ).status_code
+            return int(httpx.codes.REQUEST_TIMEOUT)
 
         sending = asyncio.gather(*map(send_twice, worst()))
         while not sending.done():
@@ -154,7 +168,7 @@ def test_the_worst_json_takes_bounded_memory_and_health_is_answered_meanwhile() 
         slowest = asyncio.run(send_worst(target))
 
         assert target.memory("VmHWM") <= MOST_DECODED
-        assert slowest <= 2
+        assert slowest <= PROBE_TIMEOUT
 
 
 def test_many_requests_that_all_differ_leave_nothing_in_memory() -> None:
