@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from metahook import UndeclaredKind, drifted_field
+from metahook import UndeclaredKind, drifted_field, with_observed_values
+from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.hooks.minimal import config_map, observed_children
 
 A = {"name": "A", "value": "1"}
@@ -90,6 +91,46 @@ def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: 
 )
 def test_drift_is_the_path_of_the_first_value_that_differs(desired: Any, observed: Any, path: str) -> None:
     assert drift(desired, observed) == path
+
+
+X = {"name": "X", "value": "$(A)"}
+
+
+@pytest.mark.parametrize(
+    ("desired", "observed", "left"),
+    [
+        pytest.param({"replicas": 3, "x": 1}, {"replicas": 7, "x": 1}, {"replicas": 7, "x": 1}, id="another value"),
+        pytest.param({"replicas": 3, "x": 1}, {"x": 1, "theirs": 2}, {"x": 1}, id="no value"),
+        pytest.param({"a": {"b": 1, "c": 2}}, {"a": {"b": 3, "c": 2}}, {"a": {"b": 3, "c": 2}}, id="deeper"),
+        pytest.param({"a": {"b": 1}}, {"a": "b"}, {"a": "b"}, id="no object"),
+        pytest.param(
+            {"c": [{"name": "main", "x": 1}]},
+            {"c": [{"name": "sidecar"}, {"name": "main", "x": 2, "theirs": 3}]},
+            {"c": [{"name": "main", "x": 2}]},
+            id="named",
+        ),
+        pytest.param(
+            {"c": [{"name": "a"}, {"name": "b"}]},
+            {"c": [{"name": "b"}]},
+            {"c": [{"name": "b"}]},
+            id="a name is missing",
+        ),
+        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, {"t": [{"key": "b"}]}, id="by index"),
+        pytest.param({"args": ["a"]}, {"args": ["b", "a"]}, {"args": ["b", "a"]}, id="plain items"),
+        pytest.param({"env": [A, X]}, {"env": [X, A]}, {"env": [X, A]}, id="the order of variables"),
+        pytest.param({"selector": {"a": "1"}}, {"selector": {"a": "1", "b": "2"}}, None, id="a selector"),
+        pytest.param({"t": [], "b": 1}, {"t": [{"x": None, "y": 1}], "b": None}, {"t": [{"y": 1}]}, id="no nulls"),
+    ],
+)
+def test_observed_values_in_place_of_those_that_differ_change_nothing(desired: Any, observed: Any, left: Any) -> None:
+    live, asked = config_map(spec=observed), config_map(spec=desired)
+
+    yielded = with_observed_values(asked, observed_children(live))
+
+    assert yielded == config_map(spec=left or observed)
+    if "None" not in str(observed):
+        assert drifted_field(yielded, observed_children(live)) is None
+        assert merge(live, asked, yielded) == live
 
 
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}

@@ -1,11 +1,12 @@
 """The status of a MyResource in words: Ready's reason and message, and what to do, with its name in the commands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from app.cli.plugin.events import last_error
 from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
-from app.core.reasons import REASONS, Outlook
+from app.core.reasons import BUILDING, NOT_APPLIED, REASONS, Outlook
 from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
@@ -17,12 +18,13 @@ _WAIT = (
 )
 
 
-def explanation(parent: Json) -> str:
-    """Return the explanation of the status of *parent*."""
+def explanation(parent: Json, events: Iterable[Json] = ()) -> str:
+    """Return the explanation of the status of *parent*, with the newest error of its sync among its *events*."""
+    error = [("Error", text) for text in last_error(parent, events) if may_be_rejected(parent)]
     where = f"MyResource {parent['metadata']['name']} in namespace {parent['metadata']['namespace']}"
     ready = ready_condition(parent)
     if ready is None:
-        return page(f"{where} has no status yet", [("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
+        return page(f"{where} has no status yet", [*error, ("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
     rows = [
         ("Reason", ready["reason"]),
         ("Message", printable(ready["message"])),
@@ -31,11 +33,18 @@ def explanation(parent: Json) -> str:
     return "\n\n".join(
         [
             page(
-                f"{where}: {_outlook(parent, ready)}", [*_stale_note(parent), *rows, *_advice(ready["reason"], parent)]
+                f"{where}: {_outlook(parent, ready)}",
+                [*_stale_note(parent), *rows, *error, *_advice(ready["reason"], parent)],
             ),
             *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
         ]
     )
+
+
+def may_be_rejected(parent: Json) -> bool:
+    """Return whether a child of *parent* is not as the spec asks, so that the error of its last sync may tell why."""
+    ready = ready_condition(parent)
+    return ready is None or is_stale(parent) or ready["reason"] in {NOT_APPLIED.name, BUILDING.name}
 
 
 def filled(text: str, parent: Json) -> str:

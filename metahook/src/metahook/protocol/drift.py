@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from metahook.protocol.last_applied import without_nulls
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
 
@@ -42,6 +43,43 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
     return None
 
 
+def with_observed_values(desired: Manifest, children: Children) -> Manifest:
+    """Return *desired* with the observed values of the fields that differ, to leave these to whoever set them.
+
+    A field that the observed child has not is left out. So the child keeps its content under both apply strategies, and
+    Metacontroller at most updates its record of what it applied. Raise UndeclaredKind.
+    """
+    content = {field: value for field, value in desired.items() if field not in _IDENTITY}
+    observed = children.fields(desired, content.keys()) or {}
+    return {**{field: desired[field] for field in _IDENTITY}, **_yielded(content, observed, "")}
+
+
+def _yielded(desired: Any, observed: Any, path: str) -> Any:  # noqa: ANN401 - JSON
+    """Return *desired*, at *path*, with the values of *observed*, which differs."""
+    if isinstance(desired, list) and isinstance(observed, list):
+        return _yielded_list(desired, observed, path)
+    if not isinstance(desired, dict) or not isinstance(observed, dict) or path == _SELECTOR:
+        return without_nulls(observed)
+    kept: Manifest = {}
+    for field, value in desired.items():
+        other = observed.get(field)
+        if other is not None:
+            below = f"{path}.{field}" if path else field
+            kept[field] = value if value == other else _yielded(value, other, below)
+    return kept
+
+
+def _yielded_list(desired: list[Any], observed: list[Any], path: str) -> object:
+    key = _merge_key(desired)
+    if key is None:
+        return without_nulls(observed)
+    matches = _matches(desired, observed, key)
+    pairs = [(item, match) for item, match in zip(desired, matches, strict=True) if match is not None]
+    places = {id(item): place for place, item in enumerate(observed)}
+    pairs.sort(key=lambda pair: places[id(pair[1])])  # the order can be what differs
+    return [_yielded(item, match, f"{path}[{item[key]}]") for item, match in pairs]
+
+
 def _first_difference(desired: object, observed: object, path: str) -> str | None:
     """Return the path of the first value of *desired* that *observed*, which differs, does not have at *path*.
 
@@ -62,15 +100,22 @@ def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> str | 
     key = _merge_key(desired)
     if key is None:
         return _compare_by_index(desired, observed, path)
+    for item, match in zip(desired, _matches(desired, observed, key), strict=True):
+        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
+            return drifted
+    if key != "name":
+        return None
+    names = dict.fromkeys(item["name"] for item in observed if _has_key(item, "name"))
+    return _order_drift(desired, list(names), path)
+
+
+def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
+    """Return the item of *observed* to compare with each item of *desired*, None where there is none."""
     by_key: defaultdict[str | int, list[Any]] = defaultdict(list)
     for item in observed:
         if _has_key(item, key):
             by_key[item[key]].append(item)
-    for item in desired:
-        match = _match_by_protocol(item, by_key[item[key]])
-        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
-            return drifted
-    return _order_drift(desired, list(by_key), path) if key == "name" else None
+    return [_match_by_protocol(item, by_key[item[key]]) for item in desired]
 
 
 def _merge_key(items: list[Any]) -> str | None:
