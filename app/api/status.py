@@ -41,7 +41,7 @@ class PendingChange(Model):
 
 
 class Override(Model):
-    """A change of a child by another user or controller that the operator reverted."""
+    """A change of a child by another user or controller, as observed, that the operator reverted."""
 
     what: Annotated[str, Field(max_length=MAX_MESSAGE)]
     """What was changed: a field of a child object, or the object itself if it was deleted."""

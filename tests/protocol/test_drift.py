@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from metahook import UndeclaredKind, drifted_field, with_observed_values
+from metahook import LAST_APPLIED, UndeclaredKind, drifted_field, with_observed_values
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.hooks.minimal import config_map, observed_children
 
@@ -131,6 +131,24 @@ def test_observed_values_in_place_of_those_that_differ_change_nothing(desired: A
     if "None" not in str(observed):
         assert drifted_field(yielded, observed_children(live)) is None
         assert merge(live, asked, yielded) == live
+
+
+def test_under_server_side_apply_a_field_that_another_manager_owns_is_left_out() -> None:
+    """Server-side apply would set the observed value, which can be old, over a newer one."""
+    container: Any = {'k:{"name":"main"}': {"f:image": {}}}
+    theirs = {"manager": "other", "operation": "Update", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:c": container}}}
+    own: Any = {"f:spec": {"f:c": {'k:{"name":"main"}': {"f:x": {}}}}}
+    ours = {"manager": "metacontroller", "operation": "Apply", "fieldsV1": own}
+    observed = config_map(spec={"replicas": 3, "c": [{"name": "main", "image": "b", "x": 2}]})
+    asked = config_map(spec={"replicas": 1, "c": [{"name": "main", "image": "a", "x": 1}]})
+    observed["metadata"]["managedFields"] = [theirs, ours]
+
+    applied = with_observed_values(asked, observed_children(observed))
+    observed["metadata"]["annotations"] = {LAST_APPLIED: "{}"}
+    dynamic = with_observed_values(asked, observed_children(observed))
+
+    assert applied["spec"] == {"c": [{"name": "main", "x": 2}]}
+    assert dynamic["spec"] == observed["spec"]
 
 
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}

@@ -104,11 +104,12 @@ def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
 
 def _explain(parent: Json, kubectl: Kubectl) -> None:
     """Print the explanation of the status of *parent*, also for a user who must not read Events."""
-    name, events = parent["metadata"]["name"], []
+    name, error = parent["metadata"]["name"], ""
     with suppress(click.exceptions.Exit):
         if may_be_rejected(parent):
             events = kubectl.read("events", f"--field-selector=involvedObject.name={name}", quiet=True)["items"]
-    click.echo(explanation(parent, events))
+            error = event_table.last_error(parent, events)
+    click.echo(explanation(parent, error))
 
 
 def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:

@@ -20,14 +20,15 @@ def related_events(root: Node, events: Iterable[Json]) -> list[Json]:
     return sorted((event for event in events if _is_about(event["involvedObject"], uids, prefixes)), key=_order)
 
 
-def last_error(parent: Json, events: Iterable[Json]) -> list[str]:
-    """Return the message and the time of the newest error of a sync of *parent* among *events*; none if there is none.
+def last_error(parent: Json, events: Iterable[Json]) -> str:
+    """Return the message and the time of the newest error of a sync of *parent* among *events*; empty without one.
 
     Metacontroller puts there what the API server answers when it rejects a child. The status can't have it.
     """
     uid = parent["metadata"]["uid"]
     errors = [each for each in events if each.get("reason") == _ERROR and each["involvedObject"].get("uid") == uid]
-    return [f"{printable(_message(event))} (last seen {_time(event)})" for event in sorted(errors, key=_order)[-1:]]
+    newest = max(errors, key=_order, default=None)
+    return f"{printable(_message(newest))} (last seen {_time(newest)})" if newest else ""
 
 
 def text(events: Sequence[Json]) -> str:

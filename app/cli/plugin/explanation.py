@@ -1,9 +1,8 @@
 """The status of a MyResource in words: Ready's reason and message, and what to do, with its name in the commands."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from app.cli.plugin.events import last_error
 from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
 from app.core.reasons import BUILDING, NOT_APPLIED, REASONS, Outlook
@@ -18,13 +17,13 @@ _WAIT = (
 )
 
 
-def explanation(parent: Json, events: Iterable[Json] = ()) -> str:
-    """Return the explanation of the status of *parent*, with the newest error of its sync among its *events*."""
-    error = [("Error", text) for text in last_error(parent, events) if may_be_rejected(parent)]
+def explanation(parent: Json, error: str = "") -> str:
+    """Return the explanation of the status of *parent*, with the *error* of its last sync, if that may tell why."""
+    errors = [("Error", error)] if error else []
     where = f"MyResource {parent['metadata']['name']} in namespace {parent['metadata']['namespace']}"
     ready = ready_condition(parent)
     if ready is None:
-        return page(f"{where} has no status yet", [*error, ("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
+        return page(f"{where} has no status yet", [*errors, ("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
     rows = [
         ("Reason", ready["reason"]),
         ("Message", printable(ready["message"])),
@@ -34,7 +33,7 @@ def explanation(parent: Json, events: Iterable[Json] = ()) -> str:
         [
             page(
                 f"{where}: {_outlook(parent, ready)}",
-                [*_stale_note(parent), *rows, *error, *_advice(ready["reason"], parent)],
+                [*_stale_note(parent), *rows, *errors, *_advice(ready["reason"], parent)],
             ),
             *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
         ]
