@@ -23,6 +23,7 @@ from metahook import (
     children_from_newer_generation,
     drifted_field,
     leftovers,
+    overriding_manager,
     removal,
 )
 
@@ -43,6 +44,22 @@ class Drift:
     """The child, if it exists, so that it is to be updated and not created."""
     removal: Removal | None = None
     """What removes fields that are left over, if there are some."""
+
+    @property
+    def child_version(self) -> str:
+        """The generation of the observed child, or its resourceVersion if it has no generation."""
+        metadata = self.observed.metadata if self.observed else None
+        return str(metadata.generation or metadata.resource_version or "") if metadata else ""
+
+    def overriding_manager(self, owner_uid: str) -> str | None:
+        """Return who changed or deleted the child of the parent *owner_uid*; ``""`` if that is not known.
+
+        None means that no one did: the spec, or what it uses, is newer than the child.
+        """
+        if self.removal or self.is_from_newer_generation:
+            return None
+        path = self.path or f"metadata.annotations.{GENERATION_STAMP}"
+        return overriding_manager(self.observed, path, owner_uid) if self.observed else ""
 
     def __str__(self) -> str:
         """Return the text of ``status.waiting.what``."""

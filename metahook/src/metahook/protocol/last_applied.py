@@ -44,7 +44,7 @@ def annotated_record(child: Object) -> Json:
 def _record(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
     try:
         return object_or_empty(
-            _without_nulls(annotated_record(child) or _from_managed_fields(child, content, owner_uid))
+            without_nulls(annotated_record(child) or _from_managed_fields(child, content, owner_uid))
         )
     except RecursionError:
         return {}
@@ -67,9 +67,10 @@ def _own_metadata(metadata: Json) -> Json:
     return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
 
 
-def _without_nulls(value: object) -> object:
+def without_nulls(value: object) -> object:
+    """Return *value* without fields and items that are null: a response must not contain any."""
     if isinstance(value, dict):
-        return {field: _without_nulls(inner) for field, inner in value.items() if inner is not None}
+        return {field: without_nulls(inner) for field, inner in value.items() if inner is not None}
     if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value if inner is not None]
+        return [without_nulls(inner) for inner in value if inner is not None]
     return value

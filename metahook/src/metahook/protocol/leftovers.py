@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
-from metahook.protocol.managed_fields import FieldOwner, FieldSet, field_owners, list_key, owns_reference, subset, union
+from metahook.protocol.managed_fields import (
+    APPLIER,
+    FieldOwner,
+    FieldSet,
+    field_owners,
+    is_metacontroller,
+    list_key,
+    subset,
+    union,
+)
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Defaults
 from metahook.protocol.observed import Children
@@ -21,9 +30,6 @@ Key = tuple[tuple[str, Any], ...]
 
 Path = tuple[str | Key, ...]
 """Field names and list items, from the outside in."""
-
-APPLIER = "metacontroller"
-"""The field manager of Metacontroller's writes unless it is configured otherwise."""
 
 _UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``. Other commands of kubectl have longer names: kubectl-edit."""
@@ -78,7 +84,7 @@ def _split(
 
     Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
     """
-    appliers = {APPLIER} | {owner.manager for owner in owners if _applies(owner, owner_uid)}
+    appliers = {APPLIER} | {owner.manager for owner in owners if is_metacontroller(owner, owner_uid)}
     suspects: list[FieldOwner] = []
     others: list[FieldOwner] = []
     for owner in owners:
@@ -89,11 +95,6 @@ def _split(
         elif by_annotation or owner.operation == "Update":
             suspects.append(owner)
     return suspects, others
-
-
-def _applies(owner: FieldOwner, owner_uid: str) -> bool:
-    """Tell whether *owner* set the owner reference. Its bytes are searched first, because decoding is slow."""
-    return b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
 
 
 def _suspected(owner: FieldOwner) -> FieldSet:

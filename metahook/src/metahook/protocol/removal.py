@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from metahook.protocol.leftovers import APPLIER, Key, Path
+from metahook.protocol.leftovers import Key, Path
+from metahook.protocol.managed_fields import APPLIER
 from metahook.protocol.manifest import Manifest
 
 Json = dict[str, Any]

@@ -3,7 +3,7 @@
 Metacontroller owns what it applied, and other managers own what they changed by an update. An apply removes a field
 that its manager applied before and now leaves out, unless another manager owns it. Each manager's fields are kept as
 that part of the object; ``managed_fields`` writes them as FieldsV1. Managers that do not matter to a hook are not
-recorded.
+recorded, and neither are times.
 
 Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document.
 """
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.history import YOU
 from metahook.simulator.objects import Json, to_json
 
 Key = tuple[Any, ...]
@@ -145,6 +146,7 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
         {
             "manager": manager,
             "operation": operation,
+            **({"subresource": "scale"} if manager == _CONTROLLERS else {}),
             **{key: owned[key] for key in ("apiVersion",) if key in owned},
             "fieldsType": "FieldsV1",
             "fieldsV1": fields({"metadata": metadata, **rest}),
@@ -153,8 +155,14 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
 
 
 APPLIER = "metacontroller"
+SCALER = "autoscaler"
+"""An autoscaler, which updates the subresource ``scale``."""
 UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``."""
+
+_CONTROLLERS = "kube-controller-manager"
+_MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit", SCALER: _CONTROLLERS}
+"""The field managers of the actors whose updates are recorded."""
 
 _METADATA = ("annotations", "labels", "ownerReferences")
 
@@ -169,8 +177,8 @@ class Ownership:
     def after_update(self, old: Json | None, new: Json, actor: str) -> "Ownership":
         """Return the ownership after *actor* updated *old* to *new*."""
         left = {name: still_owned(part, new) or {} for name, part in self.updated.items()}
-        if actor in (APPLIER, UNDO):
-            left[actor] = union(left.get(actor, {}), changed_part(_part(old), _part(new)))
+        if manager := _MANAGERS.get(actor):
+            left[manager] = union(left.get(manager, {}), changed_part(_part(old), _part(new)))
         return Ownership(still_owned(self.applied, new) if self.applied else None, left)
 
     def after_apply(self, desired: Json, new: Json) -> "Ownership":
