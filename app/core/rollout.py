@@ -28,6 +28,8 @@ class Rollout:
         self.replicas = replicas
         self.existing = status.replicas or 0
         """The number of Pods, also of those that are surplus."""
+        self.stopping = status.terminating_replicas
+        """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
         self.is_available = available is not None and available.status == "True"

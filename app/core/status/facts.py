@@ -49,6 +49,8 @@ class Deadlines:
         The Deployment takes it for progress whenever such a Pod is ready for a moment.
         """
         self.timers = [] if last_failure else [progress, stability]
+        self.passed = progress if self.has_no_progress else stability if self.has_unstable_pods else None
+        """The one of these times that has passed, if one has."""
 
 
 class Facts:
@@ -132,6 +134,18 @@ class Facts:
         if drift is None or drift.path is None or drift.observed is None:
             return False
         return was_resent(drift.observed, REPAIR_ANNOTATION, self._resend(drift))
+
+    @property
+    def is_missing_objects(self) -> bool:
+        """Whether objects decide that are not there, so that nothing shows since when."""
+        return bool(self.parent.deleting or self.rollout.deployment is None or self.desired.config.missing)
+
+    @property
+    def passed_deadline(self) -> datetime | None:
+        """The time that made the status what it is, if time decided."""
+        if self.is_stuck:
+            return after(self.waiting_since, PATIENCE)
+        return self.deadlines.passed
 
     def timers(self) -> list[datetime | None]:
         """Return when the decision changes without an event."""

@@ -4,7 +4,6 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from app.api.status import MAX_MESSAGE
@@ -29,7 +28,9 @@ from app.core.status.conditions import (
 )
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
+from app.core.status.transitions import Transitions
 from app.core.status.words import listing, message
+from app.core.timers import format_time
 from metahook import Deployment
 
 Json = dict[str, Any]
@@ -39,9 +40,12 @@ def parent_status(facts: Facts) -> Json:
     """Return the status that *facts* show; transition times come from the previous one where nothing changed."""
     decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
+    transitions = Transitions(facts)
     status: Json = {
         "state": _state(facts, decision),
-        "conditions": [_with_times(condition, facts) for condition in _conditions(facts, decision)],
+        "conditions": [
+            _with_time(condition, facts.parent.generation, transitions) for condition in _conditions(facts, decision)
+        ],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
@@ -51,7 +55,7 @@ def parent_status(facts: Facts) -> Json:
     if ready_generation is not None:
         status["readyGeneration"] = ready_generation
     if facts.waiting_for:
-        status["waiting"] = {"what": facts.waiting_for, "since": _text(facts.waiting_since)}
+        status["waiting"] = {"what": facts.waiting_for, "since": format_time(facts.waiting_since)}
     return status
 
 
@@ -75,19 +79,15 @@ def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
     return conditions
 
 
-def _with_times(condition: ParentCondition, facts: Facts) -> Json:
+def _with_time(condition: ParentCondition, generation: int, transitions: Transitions) -> Json:
     return {
         "type": condition.type,
         "status": condition.status,
         "reason": condition.reason,
         "message": condition.message,
-        "observedGeneration": facts.parent.generation,
-        "lastTransitionTime": facts.previous_status.since(condition.type, condition.status) or _text(facts.now),
+        "observedGeneration": generation,
+        "lastTransitionTime": transitions.since(condition),
     }
-
-
-def _text(time: datetime) -> str:
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _state(facts: Facts, decision: Decision) -> str:

@@ -60,6 +60,17 @@ class PreviousStatus:
             return None
         return before.last_transition_time
 
+    def transition_time(self, condition: str) -> datetime | None:
+        """Return when *condition* got the status that it had, whatever it was; None if it had none."""
+        before = self._conditions.get(condition)
+        return parse_time(before.last_transition_time) if before else None
+
+    @property
+    def is_of_other_generation(self) -> bool:
+        """Whether it is not about this generation, or not there."""
+        ready = self._conditions.get("Ready")
+        return ready is None or ready.observed_generation != self._generation
+
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""
         ready = self._conditions.get("Ready")

@@ -1,0 +1,101 @@
+"""Transitions: since when each condition has its status.
+
+A request can be stale: Metacontroller's cache can lack the last status, or several. If the time of the sync counted,
+each sync with an old status would give the same transition another time. So the time is that of what is observed,
+where the request shows it: the API server and the Deployment controller set such times, and the same objects show the
+same time. Where nothing shows it, as when an object is missing, the clock of the hook decides.
+"""
+
+from datetime import datetime, timedelta
+
+from app.core.status.conditions import ParentCondition
+from app.core.status.facts import Facts
+from app.core.timers import format_time, parse_time
+from metahook import DeploymentStatus, last_change
+
+_OF_OTHERS = {"DependenciesReady", "OperatorMisconfigured"}
+"""The conditions about objects that are neither the parent nor its children."""
+
+_AHEAD = timedelta(hours=1)
+"""A time that is further in the future is a mistake, and not another clock."""
+
+
+class Transitions:
+    """Since when the conditions of the parent have their status, as *facts* show it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._previous = facts.previous_status
+
+    def since(self, condition: ParentCondition) -> str:
+        """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
+        unchanged = self._previous.since(condition.type, condition.status)
+        before = self._credible(self._previous.transition_time(condition.type))
+        if unchanged and not self._has_changed_twice(condition, before):
+            return unchanged
+        began = self._began(condition, before or self._credible(self._previous.transition_time("Ready")))
+        return format_time(max(began, before) if before else began)
+
+    def _has_changed_twice(self, condition: ParentCondition, since: datetime | None) -> bool:
+        """Tell whether *condition* had another status after the one in the request, which it has *since*.
+
+        Ready and Progressing change with each generation: until the Deployment is updated, neither is True.
+        """
+        is_true = condition.status == "True"
+        is_settled = condition.type == "Progressing" and condition.status != "Unknown"
+        if self._previous.is_of_other_generation and (is_settled or (is_true and condition.type == "Ready")):
+            return True
+        if not is_true or condition.type not in {"Ready", "Available"}:
+            return False
+        available = self._available_since("True")
+        return available is not None and since is not None and available > since
+
+    def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
+        """Return when the status of *condition* changed, after the *last* change that the request has."""
+        facts = self._facts
+        if condition.type in _OF_OTHERS:
+            return facts.now
+        if condition.type == "Available" and (since := self._available_since(condition.status)):
+            return since
+        if self._previous.is_of_other_generation and (condition.type, condition.status) != ("Ready", "True"):
+            return self._spec_changed() or facts.now
+        if deadline := facts.passed_deadline:
+            return deadline
+        shown = None if facts.drift or facts.is_missing_objects else self._rollout_changed(last)
+        return shown or facts.now
+
+    def _available_since(self, status: str) -> datetime | None:
+        """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
+        condition = self._status.condition("Available")
+        has_it = condition is not None and condition.status == status
+        return self._time(condition.last_transition_time) if condition and has_it else None
+
+    def _spec_changed(self) -> datetime | None:
+        parent = self._facts.parent
+        return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(parent.created)
+
+    def _rollout_changed(self, last: datetime | None) -> datetime | None:
+        """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.
+
+        Not each write is about what the conditions of the parent are about: Pods that stop are counted in later ones.
+        """
+        conditions = self._status.conditions or ()
+        said = [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
+        deployment = self._facts.rollout.deployment
+        fields = deployment.metadata.managed_fields if deployment else b"[]"
+        for texts in (said, [last_change(fields, of_status=True)]):
+            times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
+            if after := [time for time in times if time and (last is None or time > last)]:
+                return max(after)
+        return None
+
+    @property
+    def _status(self) -> DeploymentStatus:
+        deployment = self._facts.rollout.deployment
+        return (deployment and deployment.status) or DeploymentStatus()
+
+    def _time(self, text: str | None) -> datetime | None:
+        return self._credible(parse_time(text))
+
+    def _credible(self, time: datetime | None) -> datetime | None:
+        return time if time and time <= self._facts.now + _AHEAD else None
