@@ -32,6 +32,10 @@ class Rollout:
         """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
+        self.times = [
+            time for each in status.conditions or () for time in (each.last_transition_time, each.last_update_time)
+        ]
+        """When the Deployment's conditions changed, in its own words."""
         self.is_available = available is not None and available.status == "True"
         """Whether the Deployment reports that enough of its Pods are available."""
         self.failure = status.condition("ReplicaFailure")

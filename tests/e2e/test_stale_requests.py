@@ -1,4 +1,4 @@
-"""Metacontroller's API server lags: an old spec does not undo a newer one, and an old status moves no transition time."""
+"""Metacontroller's API server lags: an old spec undoes nothing newer, and an old status moves no transition time."""
 
 import itertools
 import time
@@ -147,7 +147,7 @@ def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_o
 
     scene.api.hold_after(last_event)
     change(here)
-    here.eventually(lambda: len(readiness(scene, here, before)) >= 2)  # noqa: PLR2004 - False and True
+    here.eventually(lambda: len(readiness(scene, here, before)) >= 2)
     here.wait_until_quiet(2.2)
     scene.api.catch_up()
     here.wait_until_ready()

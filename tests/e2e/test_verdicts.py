@@ -34,7 +34,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
 def test_transition_times_rarely_change_without_their_status_or_go_back(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
-    """Metacontroller's cache may lack the latest statuses when it calls the hook. Most objects show the time all the same."""
+    """Metacontroller's cache may lack the latest statuses when it calls the hook. Not all objects show the time."""
     statuses = written(cluster.record, metacontroller.started)
 
     moved, back = moves(statuses), backward(statuses)

@@ -8,8 +8,8 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift
 from app.core.rollout import Rollout
-from app.core.status.previous_status import PreviousStatus
-from app.core.timers import after
+from app.core.status.previous_status import SKEW, PreviousStatus
+from app.core.timers import after, parse_time
 from metahook import Deployment, Finding, Parent, Resend, was_resent
 
 PATIENCE = 60
@@ -18,7 +18,7 @@ PATIENCE = 60
 RESEND = 30
 """Seconds after which a value that differs is sent again: if that write arrives, another client sets the value."""
 
-LATENESS = 30
+LATENESS = SKEW
 """Seconds that the Deployment controller gets to report a late rollout itself."""
 
 ROLLOUT = "a complete rollout"
@@ -76,8 +76,6 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
-        self.installation = installation
-        """What is wrong with the installation of the operator, the most severe first."""
 
         self.rollout = Rollout(deployment, desired.replicas)
         deployment_drift = next((drift for drift in drifts if drift.kind == "Deployment"), None)
@@ -107,6 +105,13 @@ class Facts:
         """The object that is being deleted and has a child's name."""
         self.conflict = next((holder for holder in desired.holders if self._is_conflict(holder)), None)
         """The object of another owner that has a child's name."""
+
+        self.has_skewed_clock = self._has_skewed_clock()
+        """Whether the hook's clock is not that of the cluster. Only while something is waited for is it looked for."""
+        self.findings = (Finding.ClockSkewed,) if self.has_skewed_clock else ()
+        """What is wrong with the installation, besides what the request shows to be wrong."""
+        self.installation = (*installation, *self.findings)
+        """What is wrong with the installation of the operator, the most severe first."""
 
         is_held_up = bool(self.drift or desired.config.missing or self.rollout.is_not_yet_observed)
         self.deadlines = Deadlines(
@@ -172,6 +177,14 @@ class Facts:
         is_timed = self.rollout.progressed_at or self.rollout.is_late
         return ROLLOUT if self.rollout.is_not_yet_observed or (self.is_incomplete and not is_timed) else None
 
+    def _has_skewed_clock(self) -> bool:
+        if not self.waiting_for and not self.rollout.is_under_way:
+            return False
+        latest = after(self.now, SKEW)
+        times = [parse_time(text) for text in (self.parent.created, *self.rollout.times)]
+        is_behind = any(time > latest for time in times if time and latest)
+        return is_behind or self.previous_status.is_of_skewed_clock
+
     def _has_waited(self, seconds: int) -> bool:
         end = after(self.waiting_since, seconds)
         return end is not None and end <= self.now
@@ -189,7 +202,8 @@ class Facts:
             return None
         if self.waiting_for:
             return after(self.waiting_since, self.rollout.deadline)
-        progressed_at = self.rollout.progressed_at
+        # The Deployment's time is of another clock. Without a common one, the Deployment controller alone tells.
+        progressed_at = None if self.has_skewed_clock else self.rollout.progressed_at
         return after(progressed_at, self.rollout.deadline + LATENESS) if progressed_at else None
 
     def _stability_ends(self) -> datetime | None:

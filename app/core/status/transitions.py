@@ -37,15 +37,10 @@ class Transitions:
         return format_time(max(began, before) if before else began)
 
     def _has_changed_twice(self, condition: ParentCondition, since: datetime | None) -> bool:
-        """Tell whether *condition* had another status after the one in the request, which it has *since*.
-
-        Ready and Progressing change with each generation: until the Deployment is updated, neither is True.
-        """
-        is_true = condition.status == "True"
-        is_settled = condition.type == "Progressing" and condition.status != "Unknown"
-        if self._previous.is_of_other_generation and (is_settled or (is_true and condition.type == "Ready")):
+        """Tell whether *condition* had another status after the one in the request, which it has *since*."""
+        if self._previous.is_of_other_generation and _follows_update(condition):
             return True
-        if not is_true or condition.type not in {"Ready", "Available"}:
+        if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return False
         available = self._available_since("True")
         return available is not None and since is not None and available > since
@@ -57,7 +52,7 @@ class Transitions:
             return facts.now
         if condition.type == "Available" and (since := self._available_since(condition.status)):
             return since
-        if self._previous.is_of_other_generation and (condition.type, condition.status) != ("Ready", "True"):
+        if self._previous.is_of_other_generation and not _follows_update(condition):
             return self._spec_changed() or facts.now
         if deadline := facts.passed_deadline:
             return deadline
@@ -79,11 +74,9 @@ class Transitions:
 
         Not each write is about what the conditions of the parent are about: Pods that stop are counted in later ones.
         """
-        conditions = self._status.conditions or ()
-        said = [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
         deployment = self._facts.rollout.deployment
         fields = deployment.metadata.managed_fields if deployment else b"[]"
-        for texts in (said, [last_change(fields, of_status=True)]):
+        for texts in (self._facts.rollout.times, [last_change(fields, of_status=True)]):
             times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
             if after := [time for time in times if time and (last is None or time > last)]:
                 return max(after)
@@ -99,3 +92,10 @@ class Transitions:
 
     def _credible(self, time: datetime | None) -> datetime | None:
         return time if time and time <= self._facts.now + _AHEAD else None
+
+
+def _follows_update(condition: ParentCondition) -> bool:
+    """Tell whether *condition* has this status in no generation before its Deployment is updated."""
+    if condition.type == "Progressing":
+        return condition.status != "Unknown"
+    return (condition.type, condition.status) == ("Ready", "True")
