@@ -49,15 +49,24 @@ class Transitions:
         """Return when the status of *condition* changed, after the *last* change that the request has."""
         facts = self._facts
         if condition.type in _OF_OTHERS:
-            return facts.now
+            return self._now()
         if condition.type == "Available" and (since := self._available_since(condition.status)):
             return since
         if self._previous.is_of_other_generation and not _follows_update(condition):
-            return self._spec_changed() or facts.now
+            return self._spec_changed() or self._now()
         if deadline := facts.passed_deadline:
             return deadline
         shown = None if facts.drift or facts.is_missing_objects else self._rollout_changed(last)
-        return shown or facts.now
+        return shown or self._now()
+
+    def _now(self) -> datetime:
+        """Return the time, or the latest that anything shows if the clock of the hook is wrong."""
+        facts = self._facts
+        if not facts.has_skewed_clock:
+            return facts.now
+        written = [last_change(facts.parent.managed_fields, of_status=of_status) for of_status in (True, False)]
+        shown = [self._time(text) for text in (facts.parent.created, *written, *facts.rollout.times)]
+        return max([time for time in shown if time], default=facts.now)
 
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""

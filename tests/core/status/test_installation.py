@@ -103,7 +103,7 @@ def test_in_a_right_installation_no_recorded_answer_changes(each: Any) -> None:
 
 
 ROLLING = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated", "lastUpdateTime": NOW_TEXT}
-SPEC = {"replicas": 3, "progressDeadlineSeconds": 60}
+SPEC: Json = {"replicas": 3, "progressDeadlineSeconds": 60}
 
 
 def rolling(ahead: int, *, status: Json | None = None, stored: str = NOW_TEXT, **progress: str) -> Json:
@@ -141,6 +141,7 @@ def test_the_finding_stays_until_the_rollout_is_complete() -> None:
     complete = sync(parent, *finished(parent), now=NOW + timedelta(minutes=30))
 
     assert condition(later)["reason"] == "RollingOut"
+    assert condition(found, TYPE)["lastTransitionTime"] == NOW_TEXT  # and not two minutes later
     assert misconfigured(later)["reason"] == "ClockSkewed"
     assert misconfigured(complete) == {}
 
