@@ -32,10 +32,6 @@ class Rollout:
         """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
-        self.times = [
-            time for each in status.conditions or () for time in (each.last_transition_time, each.last_update_time)
-        ]
-        """When the Deployment's conditions changed, in its own words."""
         self.is_available = available is not None and available.status == "True"
         """Whether the Deployment reports that enough of its Pods are available."""
         self.failure = status.condition("ReplicaFailure")
@@ -62,6 +58,12 @@ class Rollout:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
         self.has_updated_none = replicas > 0 and not updated
         """Whether Pods are desired, and none of the newest template exists."""
+
+    @property
+    def times(self) -> list[str | None]:
+        """When the Deployment's conditions changed, in its own words."""
+        conditions = (self.deployment and self.deployment.status and self.deployment.status.conditions) or ()
+        return [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
 
 
 def _deadline(seconds: object) -> int:

@@ -34,16 +34,19 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
 def test_transition_times_rarely_change_without_their_status_or_go_back(
     cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
 ) -> None:
-    """Metacontroller's cache may lack the latest statuses when it calls the hook. Not all objects show the time."""
+    """Metacontroller's cache may lack the latest statuses when it calls the hook, and not all objects show the time.
+
+    A time goes back where a drift that nothing shows any more was undone in that moment.
+    """
     statuses = written(cluster.record, metacontroller.started)
 
     moved, back = moves(statuses), backward(statuses)
 
-    for name, found in {"moved without their status": moved, "went back": back}.items():
+    for name, found, most in (("moved without their status", moved, 100), ("went back", back, 50)):
         longest = max((move.seconds for move in found), default=0)
         count = len({move.where for move in found})
         figures.note(f"statuses in which transition times {name}", mode, f"{count}, by {longest:.0f} s")
-        assert count <= len(statuses) / 100, found
+        assert count <= len(statuses) / most, found
     assert [move for move in moved if move.after > RACE] == []
 
 

@@ -9,7 +9,7 @@ from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift
 from app.core.rollout import Rollout
 from app.core.status.previous_status import SKEW, PreviousStatus
-from app.core.timers import after, parse_time
+from app.core.timers import after, format_time, parse_time
 from metahook import Deployment, Finding, Parent, Resend, was_resent
 
 PATIENCE = 60
@@ -180,9 +180,10 @@ class Facts:
     def _has_skewed_clock(self) -> bool:
         if not self.waiting_for and not self.rollout.is_under_way:
             return False
-        latest = after(self.now, SKEW)
-        times = [parse_time(text) for text in (self.parent.created, *self.rollout.times)]
-        is_behind = any(time > latest for time in times if time and latest)
+        latest = after(self.now, SKEW) or self.now
+        latest_text = format_time(latest)  # most times are compared as texts, which is faster
+        texts = [text for text in (self.parent.created, *self.rollout.times) if text and text > latest_text]
+        is_behind = any(time > latest for time in map(parse_time, texts) if time)
         return is_behind or self.previous_status.is_of_skewed_clock
 
     def _has_waited(self, seconds: int) -> bool:

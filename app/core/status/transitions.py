@@ -7,14 +7,15 @@ same time. Where nothing shows it, as when an object is missing, the clock of th
 """
 
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from app.core.status.conditions import ParentCondition
 from app.core.status.facts import Facts
 from app.core.timers import format_time, parse_time
-from metahook import DeploymentStatus, last_change
+from metahook import last_change
 
-_OF_OTHERS = {"DependenciesReady", "OperatorMisconfigured"}
-"""The conditions about objects that are neither the parent nor its children."""
+_OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
+"""The conditions whose transitions the parent and its Deployment show."""
 
 _AHEAD = timedelta(hours=1)
 """A time that is further in the future is a mistake, and not another clock."""
@@ -30,30 +31,33 @@ class Transitions:
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
         unchanged = self._previous.since(condition.type, condition.status)
-        before = self._credible(self._previous.transition_time(condition.type))
-        if unchanged and not self._has_changed_twice(condition, before):
+        if unchanged and not self._has_changed_twice(condition, unchanged):
             return unchanged
+        before = self._credible(self._previous.transition_time(condition.type))
         began = self._began(condition, before or self._credible(self._previous.transition_time("Ready")))
         return format_time(max(began, before) if before else began)
 
-    def _has_changed_twice(self, condition: ParentCondition, since: datetime | None) -> bool:
-        """Tell whether *condition* had another status after the one in the request, which it has *since*."""
+    def _has_changed_twice(self, condition: ParentCondition, unchanged: str) -> bool:
+        """Tell whether *condition* had another status after the one in the request, since *unchanged*."""
         if self._previous.is_of_other_generation and _follows_update(condition):
             return True
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return False
-        available = self._available_since("True")
+        available, since = self._available_since("True"), self._time(unchanged)
         return available is not None and since is not None and available > since
 
     def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
         """Return when the status of *condition* changed, after the *last* change that the request has."""
         facts = self._facts
-        if condition.type in _OF_OTHERS:
+        if condition.type not in _OF_ROLLOUT:
             return self._now()
-        if condition.type == "Available" and (since := self._available_since(condition.status)):
+        since = self._available_since(condition.status) if condition.type == "Available" else None
+        if since and (last or condition.status == "True"):  # a new MyResource was never available
             return since
         if self._previous.is_of_other_generation and not _follows_update(condition):
-            return self._spec_changed() or self._now()
+            return self._spec_changed or self._now()
+        if condition.type == "Progressing" and (updated := self._deployment_updated()):
+            return updated
         if deadline := facts.passed_deadline:
             return deadline
         shown = None if facts.drift or facts.is_missing_objects else self._rollout_changed(last)
@@ -70,13 +74,27 @@ class Transitions:
 
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
-        condition = self._status.condition("Available")
-        has_it = condition is not None and condition.status == status
-        return self._time(condition.last_transition_time) if condition and has_it else None
+        said, since = self._available
+        return since if said == status else None
 
+    @cached_property
+    def _available(self) -> tuple[str, datetime | None]:
+        deployment = self._facts.rollout.deployment
+        condition = deployment.status.condition("Available") if deployment and deployment.status else None
+        return (condition.status, self._time(condition.last_transition_time)) if condition else ("", None)
+
+    @cached_property
     def _spec_changed(self) -> datetime | None:
         parent = self._facts.parent
         return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(parent.created)
+
+    def _deployment_updated(self) -> datetime | None:
+        """Return when the Deployment was updated to this generation, if that is what it waited for."""
+        was_waiting = self._previous.is_of_other_generation or self._previous.since("Progressing", "Unknown")
+        deployment = self._facts.rollout.deployment
+        if not was_waiting or deployment is None or self._facts.drift:
+            return None
+        return self._time(last_change(deployment.metadata.managed_fields, of_status=False))
 
     def _rollout_changed(self, last: datetime | None) -> datetime | None:
         """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.
@@ -90,11 +108,6 @@ class Transitions:
             if after := [time for time in times if time and (last is None or time > last)]:
                 return max(after)
         return None
-
-    @property
-    def _status(self) -> DeploymentStatus:
-        deployment = self._facts.rollout.deployment
-        return (deployment and deployment.status) or DeploymentStatus()
 
     def _time(self, text: str | None) -> datetime | None:
         return self._credible(parse_time(text))

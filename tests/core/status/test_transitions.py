@@ -24,11 +24,17 @@ def parent(status: Json | None = None, *, generation: int = 1, changed: str = CR
 
 
 def deployment(
-    of: Json, *, available: str = COMPLETE, counted: str = COMPLETE, progressed: str = COMPLETE, **status: Any
+    of: Json,
+    *,
+    stamped: str = STAMPED,
+    available: str = COMPLETE,
+    counted: str = COMPLETE,
+    progressed: str = COMPLETE,
+    **status: Any,
 ) -> Json:
-    """Return the Deployment of a parent, whose Pods were counted last at *counted*."""
+    """Return the Deployment of a parent, updated at *stamped*, whose Pods were counted last at *counted*."""
     (made,) = (owned(item, of) for item in sync(of)["children"])
-    made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": STAMPED}]
+    made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": stamped}]
     counts = {"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
     conditions = [
         {"type": "Available", "status": "True", "lastTransitionTime": available},
@@ -63,7 +69,7 @@ def test_the_times_are_those_of_what_is_observed() -> None:
     assert times({"status": READY}) == {
         "Ready": ("True", COMPLETE),
         "Available": ("True", COMPLETE),
-        "Progressing": ("True", COMPLETE),
+        "Progressing": ("True", STAMPED),
     }
 
 
@@ -78,13 +84,13 @@ def test_the_same_children_show_the_same_times_however_late_and_whatever_the_pre
 
 def test_a_new_generation_is_never_ready_since_the_one_before() -> None:
     changed = parent(READY, generation=2, changed=CHANGED)
-    complete = deployment(changed, progressed=LOST, counted=LOST)
+    complete = deployment(changed, stamped=CHANGED, progressed=LOST, counted=LOST)
 
     building = times(sync(changed, deployment(parent()), now=LATER))
     stale = times(sync(changed, complete, now=LATER))
 
     assert (building["Ready"], building["Progressing"]) == (("False", CHANGED), ("Unknown", CHANGED))
-    assert (stale["Ready"], stale["Progressing"]) == (("True", LOST), ("True", LOST))
+    assert (stale["Ready"], stale["Progressing"]) == (("True", LOST), ("True", CHANGED))
     assert stale["Available"] == building["Available"] == ("True", COMPLETE)
 
 
