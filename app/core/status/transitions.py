@@ -39,7 +39,8 @@ class Transitions:
 
     def _has_changed_twice(self, condition: ParentCondition, unchanged: str) -> bool:
         """Tell whether *condition* had another status after the one in the request, since *unchanged*."""
-        if self._previous.is_of_other_generation and _follows_update(condition):
+        is_updated = self._previous.is_of_other_generation and self._facts.desired.problem is None
+        if is_updated and _follows_update(condition):
             return True
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return False
@@ -86,7 +87,10 @@ class Transitions:
     @cached_property
     def _spec_changed(self) -> datetime | None:
         parent = self._facts.parent
-        return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(parent.created)
+        if parent.deleting:  # which is a new generation, too
+            return None
+        created = parent.created if parent.generation == 1 else None
+        return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(created)
 
     def _deployment_updated(self) -> datetime | None:
         """Return when the Deployment was updated to this generation, if that is what it waited for."""

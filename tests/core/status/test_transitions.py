@@ -94,6 +94,16 @@ def test_a_new_generation_is_never_ready_since_the_one_before() -> None:
     assert stale["Available"] == building["Available"] == ("True", COMPLETE)
 
 
+def test_an_invalid_spec_changes_only_the_conditions_about_it() -> None:
+    invalid = parent(READY, generation=2, changed=CHANGED, image="no image")
+
+    answer = times(sync(invalid, deployment(parent()), now=LATER))
+
+    assert answer["Ready"] == ("False", CHANGED)
+    assert answer["Stalled"] == ("True", CHANGED)
+    assert {answer[name] for name in ("Available", "Progressing")} == {("True", COMPLETE), ("True", STAMPED)}
+
+
 def test_ready_again_is_not_ready_since_before() -> None:
     lost = deployment(parent(), available=LOST, counted=LOST, availableReplicas=0)
     back = deployment(parent(), available=BACK, counted=BACK)
