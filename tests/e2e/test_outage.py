@@ -117,7 +117,7 @@ def test_the_command_of_the_page_makes_every_status_true_at_once_and_writes_no_c
     assert not are_true(here)  # the negative control: without a resync they stay as they were
 
     done = here.since()
-    RealKubectl(scene.cluster.control_plane.kubeconfig("admin")).run(SYNC_ALL, here.name)
+    RealKubectl(scene.cluster.control_plane.kubeconfig("admin")).run(SYNC_ALL, "")
 
     here.eventually(lambda: are_true(here), within=MARGIN)
     here.wait_until_quiet()

@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 
@@ -122,10 +123,16 @@ TOUCH = {"metadata": {"annotations": {"example.com/touched": "1"}}}
 
 
 def lose_pod(here: Namespace) -> None:
-    """Delete a Pod, while requests have the status from before."""
+    """Let a Pod be unready for a while, in which requests have the status from before."""
     here.edit("MyResource", TOUCH, "web")
     here.wait_until_quiet()
-    here.delete("Pod", here.client.all("Pod", here.name)[0]["metadata"]["name"])
+    pod = here.client.all("Pod", here.name)[0]
+    for status in ("False", "True"):
+        since = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        ready = {"type": "Ready", "status": status, "lastTransitionTime": since}
+        change = {"status": {"conditions": [*pod["status"]["conditions"][:-1], ready]}}
+        here.client.change("Pod", here.name, pod["metadata"]["name"], change, part="/status")
+        here.eventually(lambda: condition(here.get("MyResource", "web"), "Ready")["status"] == status)  # noqa: B023 - it is called here
 
 
 @pytest.mark.parametrize(
