@@ -1,10 +1,10 @@
 """All settings: those of ``myresource serve``."""
 
 from dataclasses import fields
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
-from pydantic_settings import BaseSettings
+from pydantic import Field, PlainValidator
+from pydantic_settings import BaseSettings, NoDecode
 
 from app.settings.option import CONFIG, Option
 from app.settings.watch import WatchSettings
@@ -18,6 +18,12 @@ File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 _RECORD = "serve does not record any more; use myresource record, a proxy in front of the hook"
 
 
+def _words(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words in the variable, or in the repeated option; commas or spaces separate them."""
+    texts = (given,) if isinstance(given, str) else given
+    return tuple(dict.fromkeys(" ".join(texts).replace(",", " ").split()))
+
+
 class CallerSettings(BaseSettings):
     """Who may call. The files are read again when they change."""
 
@@ -29,6 +35,13 @@ class CallerSettings(BaseSettings):
     """File with the key of the certificate, in PEM format and not encrypted."""
     tls_client_ca: File = None
     """File with CA certificates, in PEM format. Only clients with a certificate of one of them can connect."""
+    tls_client_names: Annotated[
+        tuple[str, ...], NoDecode, PlainValidator(_words), Option("NAME", "--tls-client-name")
+    ] = ()
+    """Name that the certificate of each client needs: one of its alternative names or, if it has none, its common name.
+    Repeat the option, or separate names with commas."""
+    tls_min_version: Annotated[Literal["1.2", "1.3"], Option("VERSION")] = "1.3"
+    """Lowest version of TLS that is accepted: 1.3, or 1.2 for clients that have no other."""
     tokens: Annotated[str | None, Field(min_length=1), Option("PATH")] = None
     """File with a token, or directory of such files. Requests need the header Authorization: Bearer TOKEN with one of
     them."""
@@ -60,7 +73,7 @@ class LimitSettings(BaseSettings):
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
     """Time for a TLS handshake, in seconds."""
     idle_timeout: Seconds = int(DEFAULT.idle_timeout)
-    """Time until a new connection sends its first byte, in seconds."""
+    """Time until a new connection sends its first byte, in seconds. A client in Go keeps an unused one for up to 90."""
     head_timeout: Seconds = int(DEFAULT.head_timeout)
     """Time to receive the request line and the headers, in seconds."""
     body_timeout: Seconds = int(DEFAULT.body_timeout)
@@ -71,6 +84,9 @@ class LimitSettings(BaseSettings):
     """Time to send the response, in seconds."""
     keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
     """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
+    max_connection_age: Annotated[int, Field(ge=10, le=86400), Option("SECONDS")] = int(DEFAULT.max_connection_age)
+    """Time after which a connection is closed with the next response, in seconds, so that clients spread over new
+    replicas. Some are closed a fifth of it earlier."""
 
     @property
     def limits(self) -> Limits:
