@@ -44,6 +44,14 @@ DIFFERENCES: dict[str, dict[str, Difference]] = {
         "headers: no host": Difference(ONE_HOST, HTTP_1_1),
         "headers: two hosts": Difference(ONE_HOST, HTTP_1_1),
     },
+    "a hook with one large body": {
+        "a chunked body": Difference(
+            '200 (content-type: application/json) {"children":[{"apiVersion":"v1","data":{"word":"good day"},'
+            '"kind":"ConfigMap","metadata":{"name":"hello","namespace":"default"}}],"resyncAfterSeconds":60,'
+            '"status":{"askedAt":"TIME"}}',
+            "A body is large once more than 1 MiB of it has arrived. This one is small, whatever it could have become.",
+        ),
+    },
     "myresource serve": {
         given: Difference(RECORD.format(re.split("[ =]", given)[0]), "It names the command that records now.")
         for given in (*OPTIONS, *VARIABLES)

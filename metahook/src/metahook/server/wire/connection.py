@@ -18,14 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.wire.connections import STATE, Connections, is_established
+from metahook.server.wire.connections import STATE, Connections, closing, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
-
-_CLOSE = (b"connection", b"close")
 
 _JITTER = (0.8, 1.0)
 """The part of the maximum age after which a connection is old, at random."""
@@ -48,6 +46,9 @@ _UNANSWERED = {_Phase.BODY, _Phase.DECIDING}
 
 class Connection(asyncio.Protocol):
     """A connection."""
+
+    tls: ssl.SSLObject | None = None
+    """The server's side of TLS, while the connection is open; None over plain HTTP."""
 
     def __init__(
         self,
@@ -79,17 +80,13 @@ class Connection(asyncio.Protocol):
         """Whether the connection ends with the response: another request has arrived before it."""
         self._headers = 0
 
-    @property
-    def tls(self) -> ssl.SSLObject | None:
-        """The server's side of TLS; None over plain HTTP."""
-        return cast("ssl.SSLObject | None", self._transport.get_extra_info("ssl_object"))
-
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless another connection has got the place meanwhile."""
         self._transport = cast("asyncio.Transport", transport)  # that of a socket
         self._abort = self._transport.abort
+        self.tls = self._transport.get_extra_info("ssl_object")
         self._http.connection_made(self._transport)
         if self._phase is _Phase.ENDED:
             self._abort()
@@ -130,6 +127,11 @@ class Connection(asyncio.Protocol):
         self._receiving.end()
         self._sending.end()
         self._http.connection_lost(None)  # with an exception, uvicorn would keep its timer, and with it the connection
+        # uvicorn's objects refer to one another, and the transport to us: they would keep its buffers, with TLS 0.2 MiB
+        # and more, until the garbage collector runs.
+        vars(self._http).clear()
+        del self._transport, self._abort
+        self.tls = None
 
     # A client that leaves
 
@@ -289,11 +291,3 @@ def on_connections(app: ASGIApp) -> ASGIApp:
         await connection.respond(app, scope, receive, send)
 
     return respond
-
-
-def closing(message: Message) -> Message:
-    """Return *message* of an app, the start of a response, with the header that closes the connection."""
-    headers = message.get("headers", ())
-    if any(name.lower() == _CLOSE[0] for name, _ in headers):
-        return message
-    return {**message, "headers": [*headers, _CLOSE]}

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from starlette.types import Scope
+from starlette.types import Message, Scope
 
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refusal
@@ -40,6 +40,8 @@ Closed = Callable[[str], object]
 
 MAX_CONNECTIONS = "max_connections"
 
+_CLOSE = (b"connection", b"close")
+
 _TCP_ESTABLISHED = b"\x01"
 """The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
 
@@ -70,6 +72,14 @@ def tls_of(scope: Scope) -> ssl.SSLObject | None:
     """Return the server's side of the TLS connection of *scope*; None over plain HTTP, and under other servers."""
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     return connection.tls if connection else None
+
+
+def closing(message: Message) -> Message:
+    """Return *message* of an app, the start of a response, with the header that closes the connection."""
+    headers = message.get("headers", ())
+    if any(name.lower() == _CLOSE[0] for name, _ in headers):
+        return message
+    return {**message, "headers": [*headers, _CLOSE]}
 
 
 def ignore(_: str) -> None:
