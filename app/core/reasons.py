@@ -75,6 +75,7 @@ _OUTLINES = {
     "options": " <options>",
     "override": "<Field manager, or another user or controller> keeps overwriting a field of <kind> <name>, so this "
     "spec is not in effect. <remedy>: <field>",
+    "pods": ", and <what is left of its Pods>",
     "refusal": "<cause>",
     "refusers": "another object has its name, or ",
     "requests": "<fields of the spec>",
@@ -234,15 +235,16 @@ REPLICAS_UNAVAILABLE = Reason(
 SCALED_TO_ZERO = Reason(
     "ScaledToZero",
     Outlook.READY,
-    "The MyResource is scaled to zero, and no Pods are running.",
-    "spec.replicas is 0.",
+    "The MyResource is scaled to zero{pods}.",
+    "spec.replicas is 0. Pods that are still stopping do not count.",
     "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
 )
 AVAILABLE = Reason(
     "Available",
     Outlook.READY,
     "All Pods are updated and available.",
-    "The Deployment is fully rolled out for the current generation of the MyResource.",
+    "The Deployment is fully rolled out for the current generation of the MyResource. Old Pods that are still stopping "
+    "do not count, as for kubectl rollout status.",
     "No action is needed.",
 )
 

@@ -28,6 +28,8 @@ class Rollout:
         self.replicas = replicas
         self.existing = status.replicas or 0
         """The number of Pods, also of those that are surplus."""
+        self.stopping = status.terminating_replicas
+        """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
         self.is_available = available is not None and available.status == "True"
@@ -56,6 +58,12 @@ class Rollout:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
         self.has_updated_none = replicas > 0 and not updated
         """Whether Pods are desired, and none of the newest template exists."""
+
+    @property
+    def times(self) -> list[str | None]:
+        """When the Deployment's conditions changed, in its own words."""
+        conditions = (self.deployment and self.deployment.status and self.deployment.status.conditions) or ()
+        return [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
 
 
 def _deadline(seconds: object) -> int:

@@ -49,6 +49,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         children=[] if is_stale else [_repaired(child, request, facts) for child in desired.children],
         kept=request.children.kept() if is_stale else desired.kept,
         resync_after=resync(facts.timers(), now),
+        findings=facts.findings,
     )
 
 

@@ -6,7 +6,7 @@ from tests.docs.commands import commands, section_commands
 from tests.docs.documents import ROOT
 
 PAGES = ("docs/install.md", "docs/operate.md", "docs/hook-on-your-laptop.md")
-RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py")
+RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py", "tests/e2e/test_outage.py")
 
 NOT_RUN = {
     "docker ": "no image is built here; make kind builds it",

@@ -1,4 +1,4 @@
-"""An API server whose list of MyResources lags: a proxy between Metacontroller and the real one."""
+"""An API server whose list or watch of MyResources lags: a proxy between Metacontroller and the real one."""
 
 import json
 import sys
@@ -37,6 +37,7 @@ class LaggingApiServer(ThreadingHTTPServer):
         self.past = b""
         """The list of MyResources as it was; empty while nothing lags."""
         self._remembered = b""
+        self._last_event = b""
         self._is_up_to_date = threading.Event()
         self._is_up_to_date.set()
 
@@ -65,6 +66,16 @@ class LaggingApiServer(ThreadingHTTPServer):
         """From now on list what was remembered; a watch delivers nothing until this server catches up."""
         self._is_up_to_date.clear()
         self.past = self._remembered
+
+    def hold_after(self, text: str) -> None:
+        """Let watches deliver nothing after the event of a MyResource that has *text*, until this server catches up."""
+        self._last_event = text.encode()
+
+    def delivered(self, event: bytes) -> None:
+        """Hold what comes after *event*, if it is the one to hold after."""
+        if self._last_event and self._last_event in event:
+            self._last_event = b""
+            self._is_up_to_date.clear()
 
     def catch_up(self) -> None:
         """Lag no longer: watches deliver what has happened since the past list."""
@@ -98,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.OK, self.server.past)
                 return
             self.server.wait()
-        self._forward(body, timeout=None if is_watch else 30)
+        self._forward(body, timeout=None if is_watch else 30, lags=is_watch and url.path == MYRESOURCES)
 
     def _answer(self, status: int, content: bytes) -> None:
         self.send_response(status)
@@ -107,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def _forward(self, body: bytes, *, timeout: float | None) -> None:
+    def _forward(self, body: bytes, *, timeout: float | None, lags: bool) -> None:
         headers = {name: self.headers[name] for name in _FORWARDED if name in self.headers}
         call = self.server.client.stream(self.command, self.path, headers=headers, content=body, timeout=timeout)
         self.close_connection = True
@@ -119,8 +130,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
             self.end_headers()
             for part in response.iter_raw():
+                if lags:
+                    self.server.wait()
                 self.wfile.write(part)
                 self.wfile.flush()
+                if lags:
+                    self.server.delivered(part)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _handle  # noqa: N815 - the names of http.server
 

@@ -19,8 +19,8 @@ class RealKubectl:
         self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
 
     def ends(self, command: str, namespace: str) -> tuple[int, str]:
-        """Return the exit code of *command* in *namespace*, and what it prints."""
-        option = f"--namespace={namespace}"
+        """Return the exit code of *command* in *namespace*, or in all if that is empty, and what it prints."""
+        option = f"--namespace={namespace}" if namespace else ""
         there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,

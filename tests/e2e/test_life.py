@@ -138,13 +138,18 @@ def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:
     assert len(here.pods()) == 3
 
 
-def test_scaled_to_zero_it_is_ready_and_has_no_pods(here: Namespace) -> None:
+def test_scaled_to_zero_it_is_ready_and_says_that_its_last_pod_is_stopping(here: Namespace) -> None:
     here.ready()
+    (pod,) = here.client.all("Pod", here.name)
+    here.edit("Pod", {"metadata": {"finalizers": ["example.com/stops"]}}, pod["metadata"]["name"])
 
     here.change(replicas=0)
 
     here.wait_for_status("Ready", "ScaledToZero")
-    here.eventually(lambda: not here.pods())
+    here.eventually(lambda: here.message() == "The MyResource is scaled to zero, and its last Pods are stopping.")
+    here.edit("Pod", {"metadata": {"finalizers": None}}, pod["metadata"]["name"])
+    here.eventually(lambda: here.message() == "The MyResource is scaled to zero, and no Pods are running.")
+    assert not here.pods()
 
 
 def test_the_scale_shows_what_an_autoscaler_needs(here: Namespace) -> None:

@@ -11,7 +11,7 @@ from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
 from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
-from tests.e2e.truth import Written, incoherent, moves, untrue, written
+from tests.e2e.truth import Written, backward, incoherent, moves, untrue, written
 from tests.requests.builders import finished, my_resource, sync
 
 
@@ -77,6 +77,19 @@ def test_a_time_that_moves_alone_is_found() -> None:
         ("Available", 7.0, 10.0),
         ("Progressing", 7.0, 10.0),
     }
+
+
+def test_a_time_that_is_earlier_than_the_one_before_is_found_with_and_without_its_status() -> None:
+    lost = with_status(PARENT)
+    alone, together = recorded(PARENT, at(7), at(0)), recorded(PARENT, at(7), lost, at(0))
+
+    assert {(move.condition, move.seconds) for move in backward(statuses(alone))} == {
+        ("Ready", 7.0),
+        ("Available", 7.0),
+        ("Progressing", 7.0),
+    }
+    assert backward(statuses(together)) != []
+    assert backward(statuses(recorded(PARENT, at(0), at(7)))) == []
 
 
 def test_a_time_that_moves_alone_long_after_it_was_set_is_told_from_others() -> None:

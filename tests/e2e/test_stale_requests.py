@@ -1,7 +1,10 @@
-"""Metacontroller starts while its API server lags: an old spec does not undo a newer one."""
+"""Metacontroller's API server lags: an old spec undoes nothing newer, and an old status moves no transition time."""
 
+import itertools
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,8 +17,11 @@ from tests.e2e.hook import TRUSTING, Hook
 from tests.e2e.installed import controller
 from tests.e2e.lagging import LaggingApiServer
 from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.statuses import condition
+from tests.e2e.truth import Written, backward, moves, written
 
 OLD, NEW = "nginx:1.27", "nginx:1.28"
+NUMBERS = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -111,3 +117,60 @@ def test_a_hook_that_ignores_the_stamp_undoes_a_newer_spec(
     scene.api.catch_up()
     here.wait_until_ready()
     assert (here.main()["image"], here.find("Service") is None) == (NEW, False)
+
+
+TOUCH = {"metadata": {"annotations": {"example.com/touched": "1"}}}
+
+
+def lose_pod(here: Namespace) -> None:
+    """Let a Pod be unready for a while, in which requests have the status from before."""
+    here.edit("MyResource", TOUCH, "web")
+    here.wait_until_quiet()
+    pod = here.client.all("Pod", here.name)[0]
+    for status in ("False", "True"):
+        since = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        ready = {"type": "Ready", "status": status, "lastTransitionTime": since}
+        change = {"status": {"conditions": [*pod["status"]["conditions"][:-1], ready]}}
+        here.client.change("Pod", here.name, pod["metadata"]["name"], change, part="/status")
+        here.eventually(lambda: condition(here.get("MyResource", "web"), "Ready")["status"] == status)  # noqa: B023 - it is called here
+
+
+@pytest.mark.parametrize(
+    ("last_event", "change"),
+    [
+        pytest.param('"generation":2', lambda here: here.change(image=NEW), id="another image"),
+        pytest.param("example.com/touched", lose_pod, id="a lost Pod"),
+    ],
+)
+def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_old_status(
+    scene: Scene, last_event: str, change: Callable[[Namespace], None]
+) -> None:
+    """Ready is False and True again before Metacontroller's cache has either."""
+    scene.cluster.client.apply(controller(scene.cluster.hook.url))
+    here = Namespace(scene.cluster, f"lags{next(NUMBERS)}")
+    here.ready(image=OLD, replicas=2)
+    here.wait_until_quiet(2.2)  # times are in whole seconds
+    before = time.time()
+
+    scene.api.hold_after(last_event)
+    change(here)
+    here.eventually(lambda: len(readiness(scene, here, before)) >= 2)
+    here.wait_until_quiet(2.2)
+    scene.api.catch_up()
+    here.wait_until_ready()
+
+    statuses = changed(scene, here, before)
+    assert readiness(scene, here, before) == ["False", "True"]
+    assert backward(statuses) == []
+    assert moves(statuses) == []
+    here.close()
+
+
+def changed(scene: Scene, here: Namespace, since: float) -> list[Written]:
+    return [each for each in written(scene.cluster.record, since) if each.key.namespace == here.name]
+
+
+def readiness(scene: Scene, here: Namespace, since: float) -> list[str]:
+    """Return the sequence of statuses of Ready."""
+    every = [condition(each.after.item, "Ready")["status"] for each in changed(scene, here, since)]
+    return [status for status, _ in itertools.groupby(every)]

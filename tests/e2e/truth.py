@@ -120,6 +120,17 @@ def moves(statuses: list[Written]) -> list[Move]:
     return found
 
 
+def backward(statuses: list[Written]) -> list[Move]:
+    """Return every lastTransitionTime that is earlier than the one before, whether or not the status changed."""
+    found = []
+    for each in statuses:
+        for new in each.after.item["status"].get("conditions", []):
+            old = condition(each.before.item, new["type"])
+            if old and _seconds(new) < _seconds(old):
+                found.append(Move(str(each), new["type"], _seconds(old) - _seconds(new), 0))
+    return found
+
+
 def _seconds(found: Json) -> float:
     return datetime.fromisoformat(found["lastTransitionTime"]).timestamp()
 

@@ -140,3 +140,5 @@ def test_an_alert_waits_for_three_resyncs(resync: int, seconds: int) -> None:
 
     assert f"[{seconds}s]" in text
     assert ("[1800s]" in text) is (seconds == 1800)
+    assert f"[{resync}s:30s]" in text
+    assert f"Within {resync}s after" in " ".join(text.split())

@@ -42,6 +42,7 @@ def test_a_parent_is_its_identity_and_its_json() -> None:
         "spec": b'{"image": "nginx:1.27"}',
         "status": b'{"state": "Ready"}',
         "kind": "MyResource",
+        "managed_fields": b"null",
     }
 
 

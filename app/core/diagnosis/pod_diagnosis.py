@@ -22,6 +22,8 @@ class Diagnosis:
 
     cause: Cause | None = None
     changes_at: datetime | None = None
+    changed_at: datetime | None = None
+    """When time alone last brought, or ended, a cause that makes Pods unstable."""
     stable_pods: int | None = None
     """How many Pods are ready and stay so, as far as is known; None if no Pod is unstable."""
     unstable_since: datetime | None = None
@@ -53,8 +55,10 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     rivals = [cause for cause in timed if cause.is_unstable or reported is None or cause.rank <= reported.rank]
     ahead = [time for cause in rivals for time in (cause.since, cause.until) if time and time > now]
     changes_at = min(ahead, default=None)
+    times = [time for cause in timed if cause.is_unstable for time in (cause.since, cause.until)]
+    changed_at = max([time for time in times if time and time <= now], default=None)
     if not any(cause.is_unstable for cause in holding):
-        return Diagnosis(reported, changes_at, failed_pods=disrupted.failed)
+        return Diagnosis(reported, changes_at, changed_at, failed_pods=disrupted.failed)
     unstable = [pod for pod, of_pod in by_pod if any(cause.is_unstable and cause.holds(now) for cause in of_pod)]
     unstable += [pod for pod in revision.live if _is_suspect(pod, disrupted)]
     created = [parse_time(pod.metadata.creation_timestamp) for pod in unstable]
@@ -62,6 +66,7 @@ def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec
     return Diagnosis(
         cause=reported,
         changes_at=changes_at,
+        changed_at=changed_at,
         stable_pods=_stable_pods(revision, unstable),
         unstable_since=min([time for time in (*created, disrupted.suspects_since) if time], default=None),
         last_failure_at=max(failures, default=None),

@@ -9,8 +9,8 @@ from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift
 from app.core.rollout import Rollout
 from app.core.status.override import Overriding
-from app.core.status.previous_status import PreviousStatus
-from app.core.timers import after
+from app.core.status.previous_status import SKEW, PreviousStatus
+from app.core.timers import after, format_time, parse_time
 from metahook import Deployment, Finding, Parent, Resend, was_resent
 
 PATIENCE = 60
@@ -19,7 +19,7 @@ PATIENCE = 60
 RESEND = 30
 """Seconds after which a value that differs is sent again: if that write arrives, another client sets the value."""
 
-LATENESS = 30
+LATENESS = SKEW
 """Seconds that the Deployment controller gets to report a late rollout itself."""
 
 ROLLOUT = "a complete rollout"
@@ -50,6 +50,8 @@ class Deadlines:
         The Deployment takes it for progress whenever such a Pod is ready for a moment.
         """
         self.timers = [] if last_failure else [progress, stability]
+        self.passed = progress if self.has_no_progress else stability if self.has_unstable_pods else None
+        """The one of these times that has passed, if one has."""
 
 
 class Facts:
@@ -76,8 +78,6 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
-        self.installation = installation
-        """What is wrong with the installation of the operator, the most severe first."""
 
         self.rollout = Rollout(deployment, desired.replicas)
         deployment_drift = next((drift for drift in drifts if drift.kind == "Deployment"), None)
@@ -117,6 +117,13 @@ class Facts:
         self.conflict = next((holder for holder in desired.holders if self._is_conflict(holder)), None)
         """The object of another owner that has a child's name."""
 
+        self.has_skewed_clock = self._has_skewed_clock()
+        """Whether the hook's clock is not that of the cluster. Only while something is waited for is it looked for."""
+        self.findings = (Finding.ClockSkewed,) if self.has_skewed_clock else ()
+        """What is wrong with the installation, besides what the request shows to be wrong."""
+        self.installation = (*installation, *self.findings)
+        """What is wrong with the installation of the operator, the most severe first."""
+
         is_held_up = bool(self.drift or desired.config.missing or self.rollout.is_not_yet_observed)
         self.deadlines = Deadlines(
             progress=self._progress_ends(),
@@ -146,6 +153,18 @@ class Facts:
             return False
         return was_resent(drift.observed, REPAIR_ANNOTATION, self._resend(drift))
 
+    @property
+    def is_missing_objects(self) -> bool:
+        """Whether objects decide that are not there, so that nothing shows since when."""
+        return bool(self.parent.deleting or self.rollout.deployment is None or self.desired.config.missing)
+
+    @property
+    def passed_deadline(self) -> datetime | None:
+        """The time that made the status what it is, if time decided."""
+        if self.is_stuck:
+            return after(self.waiting_since, PATIENCE)
+        return self.deadlines.passed
+
     def timers(self) -> list[datetime | None]:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
@@ -171,6 +190,15 @@ class Facts:
         is_timed = self.rollout.progressed_at or self.rollout.is_late
         return ROLLOUT if self.rollout.is_not_yet_observed or (self.is_incomplete and not is_timed) else None
 
+    def _has_skewed_clock(self) -> bool:
+        if not self.waiting_for and not self.rollout.is_under_way:
+            return False
+        latest = after(self.now, SKEW) or self.now
+        latest_text = format_time(latest)  # most times are compared as texts, which is faster
+        texts = [text for text in (self.parent.created, *self.rollout.times) if text and text > latest_text]
+        is_behind = any(time > latest for time in map(parse_time, texts) if time)
+        return is_behind or self.previous_status.is_of_skewed_clock
+
     def _has_waited(self, seconds: int) -> bool:
         end = after(self.waiting_since, seconds)
         return end is not None and end <= self.now
@@ -188,7 +216,8 @@ class Facts:
             return None
         if self.waiting_for:
             return after(self.waiting_since, self.rollout.deadline)
-        progressed_at = self.rollout.progressed_at
+        # The Deployment's time is of another clock. Without a common one, the Deployment controller alone tells.
+        progressed_at = None if self.has_skewed_clock else self.rollout.progressed_at
         return after(progressed_at, self.rollout.deadline + LATENESS) if progressed_at else None
 
     def _stability_ends(self) -> datetime | None:

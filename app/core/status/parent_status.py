@@ -30,6 +30,7 @@ from app.core.status.conditions import (
 )
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
+from app.core.status.transitions import Transitions
 from app.core.status.words import listing, message
 from app.core.timers import format_time
 from metahook import Deployment
@@ -41,9 +42,12 @@ def parent_status(facts: Facts) -> Json:
     """Return the status that *facts* show; transition times come from the previous one where nothing changed."""
     decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
+    transitions = Transitions(facts)
     status: Json = {
         "state": _state(facts, decision),
-        "conditions": [_with_times(condition, facts) for condition in _conditions(facts, decision)],
+        "conditions": [
+            _with_time(condition, facts.parent.generation, transitions) for condition in _conditions(facts, decision)
+        ],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
@@ -79,14 +83,14 @@ def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
     return conditions
 
 
-def _with_times(condition: ParentCondition, facts: Facts) -> Json:
+def _with_time(condition: ParentCondition, generation: int, transitions: Transitions) -> Json:
     return {
         "type": condition.type,
         "status": condition.status,
         "reason": condition.reason,
         "message": condition.message,
-        "observedGeneration": facts.parent.generation,
-        "lastTransitionTime": facts.previous_status.since(condition.type, condition.status) or format_time(facts.now),
+        "observedGeneration": generation,
+        "lastTransitionTime": transitions.since(condition),
     }
 
 

@@ -10,7 +10,10 @@ import msgspec
 
 from app.core.status.override import Override
 from app.core.timers import parse_time
-from metahook import Parent, try_read, try_read_list
+from metahook import Finding, Parent, last_change, try_read, try_read_list
+
+SKEW = 30
+"""Seconds by which clocks may differ: as many as the Deployment controller gets to report a late rollout."""
 
 _GENERATIONS = 2**63
 """How many there can be: a generation has the format int64."""
@@ -22,6 +25,7 @@ class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
     type: str
     status: str
     last_transition_time: str
+    reason: str = ""
     observed_generation: int | None = None
 
 
@@ -58,6 +62,7 @@ class PreviousStatus:
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
         self._generation = parent.generation
+        self._stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
 
     def since(self, condition: str, value: str) -> str | None:
         """Return since when *condition* has been *value*; None if it was not, or that is no time."""
@@ -65,6 +70,30 @@ class PreviousStatus:
         if before is None or before.status != value or not parse_time(before.last_transition_time):
             return None
         return before.last_transition_time
+
+    def transition_time(self, condition: str) -> datetime | None:
+        """Return when *condition* got the status that it had, whatever it was; None if it had none."""
+        before = self._conditions.get(condition)
+        return parse_time(before.last_transition_time) if before else None
+
+    @property
+    def is_of_other_generation(self) -> bool:
+        """Whether it is not about this generation, or not there."""
+        ready = self._conditions.get("Ready")
+        return ready is None or ready.observed_generation != self._generation
+
+    @property
+    def is_of_skewed_clock(self) -> bool:
+        """Whether it was written by a clock that is ahead of the one of the API server, which wrote it down, too.
+
+        A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
+        """
+        found = self._conditions.get("OperatorMisconfigured")
+        is_known = found is not None and found.reason == Finding.ClockSkewed.name
+        if is_known and not self.is_of_other_generation:
+            return True
+        began, stored = parse_time(self._waiting.since) if self._waiting else None, parse_time(self._stored)
+        return began is not None and stored is not None and (began - stored).total_seconds() > SKEW
 
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""

@@ -88,6 +88,13 @@ def _override(facts: Facts) -> str:
     return f"{who} keeps overwriting a field of {child}, so this spec is not in effect. {remedy}: {path}"
 
 
+def _pods(facts: Facts) -> str:
+    """Return what is left of the Pods of a MyResource that is scaled to zero."""
+    if facts.rollout.stopping is None:
+        return ". Pods that are still stopping are not counted"
+    return ", and its last Pods are stopping" if facts.rollout.stopping else ", and no Pods are running"
+
+
 def _replica_failure(facts: Facts) -> str:
     failure = facts.rollout.failure
     return explain_replica_failure(failure.message if failure else None, facts.desired.spec)
@@ -100,6 +107,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "problem": lambda facts: facts.desired.problem or "",
     "dependencies": lambda facts: listing(facts.desired.unmet_dependencies or [], "; "),
     "missing": lambda facts: listing(facts.desired.config.missing),
+    "pods": _pods,
     "refusal": _replica_failure,
     "holder": lambda facts: f"{_holder(facts).kind} {_holder(facts).name}",
     "until": _until,

@@ -16,5 +16,6 @@
   | replace "job=\"myresource-operator\"" (printf "job=%q" $job)
   | replace "docs/alerts.md" .Values.metrics.rules.runbookUrl
   | replace "570425344" (include "myresource-operator.memoryLimit" .)
+  | replace "600s" (printf "%ds" (int .Values.compositeController.resyncPeriodSeconds))
   | replace "[1800s]" (printf "[%ds]" $silence) -}}
 {{- end }}

@@ -33,7 +33,7 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import leftovers
 from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.managed_fields import overriding_manager
+from metahook.protocol.managed_fields import last_change, overriding_manager
 from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
@@ -113,6 +113,7 @@ __all__ = [
     "drifted_field",
     "hook_router",
     "is_from_newer_generation",
+    "last_change",
     "leftovers",
     "overriding_manager",
     "removal",

@@ -7,9 +7,20 @@ from typing import Any
 import pytest
 
 from metahook import Finding
+from metahook.protocol.sender import sync_request
 from tests.invalid.mutations import replaced
 from tests.recorded.traffic import RECORDED, load
-from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, Json
+from tests.requests.builders import (
+    MYRESOURCE,
+    NOW,
+    NOW_TEXT,
+    Json,
+    condition,
+    finished,
+    grouped,
+    my_resource,
+    sync,
+)
 from tests.requests.installation import RIGHT, request
 
 TYPE = "OperatorMisconfigured"
@@ -57,7 +68,7 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
 
 
 def test_every_finding_is_seen() -> None:
-    assert {*WRONG, "OutdatedCRD"} == {finding.name for finding in Finding}
+    assert {*WRONG, "OutdatedCRD", "ClockSkewed"} == {finding.name for finding in Finding}
 
 
 def test_a_spec_without_a_default_of_the_crd_is_of_an_older_one() -> None:
@@ -89,3 +100,57 @@ def test_in_a_right_installation_no_recorded_answer_changes(each: Any) -> None:
     body = {**each.content["request"], "controller": RIGHT}
 
     assert RECORDED.answer_sync(json.dumps(body).encode(), each.now) == RECORDED.answer_sync(each.body, each.now)
+
+
+ROLLING = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated", "lastUpdateTime": NOW_TEXT}
+SPEC: Json = {"replicas": 3, "progressDeadlineSeconds": 60}
+
+
+def rolling(ahead: int, *, status: Json | None = None, stored: str = NOW_TEXT, **progress: str) -> Json:
+    """Return the answer five seconds after a rollout began, from a hook whose clock is *ahead* by seconds.
+
+    The previous status is of when it began, by that clock, and *stored* is when the API server stored it.
+    """
+    (deployment,) = finished(my_resource(**SPEC))
+    conditions = [{**ROLLING, **progress}]
+    deployment["status"] = {**deployment["status"], "updatedReplicas": 1, "conditions": conditions}
+    parent = my_resource(**SPEC)
+    parent["status"] = status or sync(parent, now=NOW + timedelta(seconds=ahead))["status"]
+    parent["metadata"]["managedFields"] = [{"time": stored, "subresource": "status"}]
+    return sync(parent, deployment, now=NOW + timedelta(seconds=ahead + 5))
+
+
+@pytest.mark.parametrize("ahead", [0, 30, 31, 120, -26, -60])
+def test_a_clock_that_is_not_that_of_the_cluster_is_found_and_makes_no_rollout_late(ahead: int) -> None:
+    answer = rolling(ahead, lastUpdateTime="2026-01-31T12:00:05Z")
+
+    assert misconfigured(answer).get("reason") == (None if -30 <= ahead <= 30 else "ClockSkewed")
+    assert condition(answer)["reason"] == "RollingOut"
+
+
+def test_without_the_time_of_the_api_server_a_clock_that_is_ahead_makes_a_rollout_late() -> None:
+    """The negative control: it is the time of the stored status that shows the clock."""
+    assert condition(rolling(120, stored=""))["reason"] == "ProgressDeadlineExceeded"
+
+
+def test_the_finding_stays_until_the_rollout_is_complete() -> None:
+    found = rolling(120)
+    later = rolling(120, status=found["status"], stored="2026-01-31T12:10:00Z")
+    parent = my_resource(**SPEC, status=later["status"])
+
+    complete = sync(parent, *finished(parent), now=NOW + timedelta(minutes=30))
+
+    assert condition(later)["reason"] == "RollingOut"
+    assert condition(found, TYPE)["lastTransitionTime"] == NOW_TEXT  # and not two minutes later
+    assert misconfigured(later)["reason"] == "ClockSkewed"
+    assert misconfigured(complete) == {}
+
+
+def test_the_finding_is_counted() -> None:
+    parent = my_resource()
+    parent["status"] = sync(parent, now=NOW + timedelta(minutes=2))["status"]
+    parent["metadata"]["managedFields"] = [{"time": NOW_TEXT, "subresource": "status"}]
+
+    summary = MYRESOURCE.call_sync(sync_request(parent, grouped(), {}), NOW + timedelta(minutes=2)).summary
+
+    assert summary.findings == (Finding.ClockSkewed,)

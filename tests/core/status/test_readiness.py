@@ -120,6 +120,24 @@ def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
 
 
 @pytest.mark.parametrize(
+    ("stopping", "said"),
+    [
+        pytest.param({"terminatingReplicas": 2}, ", and its last Pods are stopping.", id="two stop"),
+        pytest.param({"terminatingReplicas": 0}, ", and no Pods are running.", id="none is left"),
+        pytest.param({}, ". Pods that are still stopping are not counted.", id="an older Kubernetes"),
+    ],
+)
+def test_scaled_to_zero_the_message_says_whether_pods_are_still_stopping(stopping: Json, said: str) -> None:
+    parent = my_resource(replicas=0)
+    (made,) = finished(parent)
+
+    answer = sync(parent, {**made, "status": {**made["status"], **stopping}})
+
+    assert condition(answer)["message"] == f"The MyResource is scaled to zero{said}"
+    assert condition(answer)["status"] == "True"
+
+
+@pytest.mark.parametrize(
     ("before", "state", "expected"),
     [
         pytest.param({"readyGeneration": 1}, "Degraded", "ReplicasUnavailable", id="it was ready"),

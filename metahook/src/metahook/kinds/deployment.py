@@ -8,12 +8,14 @@ from metahook.protocol.objects import Conditions, Defaults, Object
 
 
 class DeploymentStatus(Conditions, frozen=True):
-    """What the Deployment controller reports; an absent number counts as 0."""
+    """What the Deployment controller reports; an absent number counts as 0, except ``terminating_replicas``."""
 
     observed_generation: int | None = None
     replicas: int | None = None
     updated_replicas: int | None = None
     available_replicas: int | None = None
+    terminating_replicas: int | None = None
+    """Pods that are stopping, which the other numbers do not count; reported by Kubernetes 1.35 or later."""
 
 
 class Deployment(Object, frozen=True):

@@ -122,7 +122,7 @@ class Controller:
             reason=decided_reason(response.status, self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
-            findings=request.installation,
+            findings=(*request.installation, *response.findings),
         )
 
     @cached_property

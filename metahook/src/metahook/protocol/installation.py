@@ -74,6 +74,11 @@ class Finding(Enum):
         "a lost server delays others for long. In the CompositeController, set timeout: 10s for each hook."
     )
 
+    ClockSkewed = (
+        "The clock of the hook is more than 30 seconds ahead of those of the cluster, or behind them, so times in "
+        "statuses can be wrong. Add time synchronization, such as chrony, to the nodes."
+    )
+
     @property
     def message(self) -> str:
         """The message, as a condition shows it."""

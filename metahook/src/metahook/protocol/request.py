@@ -40,6 +40,8 @@ class Parent:
     status: bytes
     kind: str = ""
     """For logs; "" if the request has none."""
+    managed_fields: bytes = b"null"
+    """JSON, for :func:`metahook.last_change`."""
 
 
 @dataclass(frozen=True)
@@ -119,4 +121,5 @@ def _parent(parent: wire.ParentBody) -> Parent:
         spec=bytes(parent.spec),
         status=bytes(parent.status),
         kind=kind if len(kind) <= _LONGEST_KIND else "",
+        managed_fields=bytes(metadata.managed_fields),
     )

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from metahook.protocol import wire
+from metahook.protocol.installation import Finding
 from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
@@ -17,13 +18,15 @@ class SyncResponse:
 
     ``children`` are made by today's rules; ``kept`` are children as they were last applied (``Children.kept``), which
     the gate does not judge by today's rules. ``status`` replaces the whole observed status. ``resync_after`` requests
-    another sync after that many seconds.
+    another sync after that many seconds. ``findings`` are what the hook itself found to be wrong with the installation,
+    for the log and the metrics.
     """
 
     status: dict[str, Any]
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
+    findings: tuple[Finding, ...] = ()
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""

@@ -43,6 +43,7 @@ class ParentMetadata(Observed, frozen=True):
     generation: Annotated[int, Meta(ge=0)]
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    managed_fields: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
 class ParentBody(Observed, frozen=True):

@@ -1,0 +1,127 @@
+"""Transitions: since when each condition has its status.
+
+A request can be stale: Metacontroller's cache can lack the last status, or several. If the time of the sync counted,
+each sync with an old status would give the same transition another time. So the time is that of what is observed,
+where the request shows it: the API server and the Deployment controller set such times, and the same objects show the
+same time. Where nothing shows it, as when an object is missing, the clock of the hook decides.
+"""
+
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from app.core.status.conditions import ParentCondition
+from app.core.status.facts import Facts
+from app.core.timers import format_time, parse_time
+from metahook import last_change
+
+_OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
+"""The conditions whose transitions the parent and its Deployment show."""
+
+_AHEAD = timedelta(hours=1)
+"""A time that is further in the future is a mistake, and not another clock."""
+
+
+class Transitions:
+    """Since when the conditions of the parent have their status, as *facts* show it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._previous = facts.previous_status
+
+    def since(self, condition: ParentCondition) -> str:
+        """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
+        unchanged = self._previous.since(condition.type, condition.status)
+        if unchanged and not self._has_changed_twice(condition, unchanged):
+            return unchanged
+        before = self._credible(self._previous.transition_time(condition.type))
+        began = self._began(condition, before or self._credible(self._previous.transition_time("Ready")))
+        return format_time(max(began, before) if before else began)
+
+    def _has_changed_twice(self, condition: ParentCondition, unchanged: str) -> bool:
+        """Tell whether *condition* had another status after the one in the request, since *unchanged*."""
+        is_updated = self._previous.is_of_other_generation and self._facts.desired.problem is None
+        if is_updated and _follows_update(condition):
+            return True
+        if condition.status != "True" or condition.type not in {"Ready", "Available"}:
+            return False
+        available, since = self._available_since("True"), self._time(unchanged)
+        return available is not None and since is not None and available > since
+
+    def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
+        """Return when the status of *condition* changed, after the *last* change that the request has."""
+        facts = self._facts
+        if condition.type not in _OF_ROLLOUT:
+            return self._now()
+        since = self._available_since(condition.status) if condition.type == "Available" else None
+        if since and (last or condition.status == "True"):  # a new MyResource was never available
+            return since
+        if self._previous.is_of_other_generation and not _follows_update(condition):
+            return self._spec_changed or self._now()
+        if condition.type == "Progressing" and (updated := self._deployment_updated()):
+            return updated
+        if deadline := facts.passed_deadline:
+            return deadline
+        shown = None if facts.drift or facts.is_missing_objects else self._rollout_changed(last)
+        return shown or self._now()
+
+    def _now(self) -> datetime:
+        """Return the time, or the latest that anything shows if the clock of the hook is wrong."""
+        facts = self._facts
+        if not facts.has_skewed_clock:
+            return facts.now
+        written = [last_change(facts.parent.managed_fields, of_status=of_status) for of_status in (True, False)]
+        shown = [self._time(text) for text in (facts.parent.created, *written, *facts.rollout.times)]
+        return max([time for time in shown if time], default=facts.now)
+
+    def _available_since(self, status: str) -> datetime | None:
+        """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
+        said, since = self._available
+        return since if said == status else None
+
+    @cached_property
+    def _available(self) -> tuple[str, datetime | None]:
+        deployment = self._facts.rollout.deployment
+        condition = deployment.status.condition("Available") if deployment and deployment.status else None
+        return (condition.status, self._time(condition.last_transition_time)) if condition else ("", None)
+
+    @cached_property
+    def _spec_changed(self) -> datetime | None:
+        parent = self._facts.parent
+        if parent.deleting:  # which is a new generation, too
+            return None
+        created = parent.created if parent.generation == 1 else None
+        return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(created)
+
+    def _deployment_updated(self) -> datetime | None:
+        """Return when the Deployment was updated to this generation, if that is what it waited for."""
+        was_waiting = self._previous.is_of_other_generation or self._previous.since("Progressing", "Unknown")
+        deployment = self._facts.rollout.deployment
+        if not was_waiting or deployment is None or self._facts.drift:
+            return None
+        return self._time(last_change(deployment.metadata.managed_fields, of_status=False))
+
+    def _rollout_changed(self, last: datetime | None) -> datetime | None:
+        """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.
+
+        Not each write is about what the conditions of the parent are about: Pods that stop are counted in later ones.
+        """
+        deployment = self._facts.rollout.deployment
+        fields = deployment.metadata.managed_fields if deployment else b"[]"
+        for texts in (self._facts.rollout.times, [last_change(fields, of_status=True)]):
+            times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
+            if after := [time for time in times if time and (last is None or time > last)]:
+                return max(after)
+        return None
+
+    def _time(self, text: str | None) -> datetime | None:
+        return self._credible(parse_time(text))
+
+    def _credible(self, time: datetime | None) -> datetime | None:
+        return time if time and time <= self._facts.now + _AHEAD else None
+
+
+def _follows_update(condition: ParentCondition) -> bool:
+    """Tell whether *condition* has this status in no generation before its Deployment is updated."""
+    if condition.type == "Progressing":
+        return condition.status != "Unknown"
+    return (condition.type, condition.status) == ("Ready", "True")

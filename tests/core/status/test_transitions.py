@@ -1,0 +1,157 @@
+"""Since when conditions have their status, whatever status the request has."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.requests.builders import NOW, condition, finished, my_resource, owned, sync
+
+Json = dict[str, Any]
+
+CREATED, STAMPED, COMPLETE, CHANGED, LOST, BACK = (f"2026-01-31T12:0{minute}:00Z" for minute in range(6))
+LATER = NOW + timedelta(hours=1)
+
+
+def parent(status: Json | None = None, *, generation: int = 1, changed: str = CREATED, **spec: Any) -> Json:
+    """Return a MyResource whose spec was *changed* then."""
+    made = my_resource(generation=generation, status=status, replicas=2, **spec)
+    made["metadata"]["managedFields"] = [
+        {"time": changed, "manager": "kubectl", "operation": "Update"},
+        {"time": "2026-01-31T12:59:00Z", "manager": "metacontroller", "operation": "Update", "subresource": "status"},
+    ]
+    return made
+
+
+def deployment(
+    of: Json,
+    *,
+    stamped: str = STAMPED,
+    available: str = COMPLETE,
+    counted: str = COMPLETE,
+    progressed: str = COMPLETE,
+    **status: Any,
+) -> Json:
+    """Return the Deployment of a parent, updated at *stamped*, whose Pods were counted last at *counted*."""
+    (made,) = (owned(item, of) for item in sync(of)["children"])
+    made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": stamped}]
+    counts = {"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
+    conditions = [
+        {"type": "Available", "status": "True", "lastTransitionTime": available},
+        {
+            "type": "Progressing",
+            "status": "True",
+            "reason": "NewReplicaSetAvailable",
+            "lastUpdateTime": progressed,
+            "lastTransitionTime": STAMPED,
+        },
+    ]
+    if status.get("availableReplicas") == 0:
+        conditions[0]["status"] = "False"
+    return {**made, "status": {**counts, "conditions": conditions, **status}}
+
+
+def times(answer: Json) -> dict[str, tuple[str, str]]:
+    return {each["type"]: (each["status"], each["lastTransitionTime"]) for each in answer["status"]["conditions"]}
+
+
+BUILDING = sync(parent(), now=LATER)["status"]
+READY = sync(parent(BUILDING), deployment(parent()), now=LATER)["status"]
+
+
+def test_the_times_are_those_of_what_is_observed() -> None:
+    assert times({"status": BUILDING}) == {
+        "Ready": ("False", CREATED),
+        "Available": ("False", CREATED),
+        "Progressing": ("Unknown", CREATED),
+        "Reconciling": ("True", CREATED),
+    }
+    assert times({"status": READY}) == {
+        "Ready": ("True", COMPLETE),
+        "Available": ("True", COMPLETE),
+        "Progressing": ("True", STAMPED),
+    }
+
+
+@pytest.mark.parametrize("before", [BUILDING, READY], ids=["old", "current"])
+def test_the_same_children_show_the_same_times_however_late_and_whatever_the_previous_status(before: Json) -> None:
+    stopped = deployment(parent(), counted=LOST)  # when its old Pods had stopped
+
+    answer = sync(parent(before), stopped, now=LATER + timedelta(minutes=5))
+
+    assert times(answer) == times({"status": READY})
+
+
+def test_a_new_generation_is_never_ready_since_the_one_before() -> None:
+    changed = parent(READY, generation=2, changed=CHANGED)
+    complete = deployment(changed, stamped=CHANGED, progressed=LOST, counted=LOST)
+
+    building = times(sync(changed, deployment(parent()), now=LATER))
+    stale = times(sync(changed, complete, now=LATER))
+
+    assert (building["Ready"], building["Progressing"]) == (("False", CHANGED), ("Unknown", CHANGED))
+    assert (stale["Ready"], stale["Progressing"]) == (("True", LOST), ("True", CHANGED))
+    assert stale["Available"] == building["Available"] == ("True", COMPLETE)
+
+
+def test_an_invalid_spec_changes_only_the_conditions_about_it() -> None:
+    invalid = parent(READY, generation=2, changed=CHANGED, image="no image")
+
+    answer = times(sync(invalid, deployment(parent()), now=LATER))
+
+    assert answer["Ready"] == ("False", CHANGED)
+    assert answer["Stalled"] == ("True", CHANGED)
+    assert {answer[name] for name in ("Available", "Progressing")} == {("True", COMPLETE), ("True", STAMPED)}
+
+
+def test_ready_again_is_not_ready_since_before() -> None:
+    lost = deployment(parent(), available=LOST, counted=LOST, availableReplicas=0)
+    back = deployment(parent(), available=BACK, counted=BACK)
+
+    unready = sync(parent(READY), lost, now=LATER)
+    fresh, stale = (sync(parent(status), back, now=LATER) for status in (unready["status"], READY))
+
+    assert times(unready)["Ready"] == times(unready)["Available"] == ("False", LOST)
+    assert times(fresh) == times(stale)
+    assert times(stale)["Ready"] == times(stale)["Available"] == ("True", BACK)
+
+
+def test_a_time_is_never_earlier_than_the_one_before() -> None:
+    ahead = {**READY, "conditions": [{**each, "lastTransitionTime": BACK} for each in READY["conditions"]]}
+
+    answer = sync(parent(ahead), deployment(parent(), available=LOST, counted=LOST, availableReplicas=0), now=LATER)
+
+    assert times(answer)["Available"] == ("False", BACK)
+    assert times(answer)["Ready"] == ("False", "2026-01-31T13:00:00Z")  # nothing observed is later than BACK
+
+
+@pytest.mark.parametrize("mistaken", ["9999-12-31T23:59:59Z", "2026-01-31T15:00:00Z"])
+def test_a_time_far_in_the_future_is_a_mistake(mistaken: str) -> None:
+    before = {**READY, "conditions": [{**each, "lastTransitionTime": mistaken} for each in READY["conditions"]]}
+
+    answer = sync(
+        parent(before), deployment(parent(), available=mistaken, counted=LOST, availableReplicas=0), now=LATER
+    )
+
+    assert times(answer)["Ready"] == ("False", COMPLETE)
+
+
+def test_nothing_shows_since_when_a_child_is_missing() -> None:
+    assert condition(sync(parent(READY), now=LATER))["lastTransitionTime"] == "2026-01-31T13:00:00Z"
+
+
+def test_a_deadline_is_the_time_of_what_it_decides() -> None:
+    waiting = sync(parent(READY), now=LATER)["status"]
+
+    stuck = sync(parent(waiting), now=LATER + timedelta(seconds=75))
+
+    assert times(stuck)["Stalled"] == ("True", "2026-01-31T13:01:00Z")
+    assert times(stuck)["Ready"] == ("False", "2026-01-31T13:00:00Z")
+
+
+def test_managed_fields_that_cannot_be_read_show_nothing() -> None:
+    odd = my_resource(replicas=2)
+    odd["metadata"]["managedFields"] = [{"time": 5}, {"time": "noon"}, "x", {}]
+
+    assert condition(sync(odd))["lastTransitionTime"] == "2026-01-31T12:00:00Z"
+    assert finished(odd)
