@@ -31,7 +31,7 @@ from metahook.protocol.generation import children_from_newer_generation, is_from
 from metahook.protocol.installation import Finding, UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.protocol.leftovers import leftovers
+from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
@@ -86,6 +86,7 @@ __all__ = [
     "DeploymentStatus",
     "EncodedManifest",
     "Finding",
+    "ForeignField",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -110,6 +111,7 @@ __all__ = [
     "UpdateMethod",
     "children_from_newer_generation",
     "drifted_field",
+    "foreign_fields",
     "hook_router",
     "is_from_newer_generation",
     "leftovers",

@@ -2,8 +2,7 @@
 
 Metacontroller owns what it applied, and other managers own what they changed by an update. An apply removes a field
 that its manager applied before and now leaves out, unless another manager owns it. Each manager's fields are kept as
-that part of the object; ``managed_fields`` writes them as FieldsV1. Managers that do not matter to a hook are not
-recorded.
+that part of the object; ``managed_fields`` writes them as FieldsV1. Of the other managers, only you are recorded.
 
 Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document.
 """
@@ -14,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.history import YOU
 from metahook.simulator.objects import Json, to_json
 
 Key = tuple[Any, ...]
 
 _LIST_KEYS = {
     "containers": ("name",),
+    "initContainers": ("name",),
     "env": ("name",),
     "volumes": ("name",),
     "volumeMounts": ("mountPath",),
@@ -155,6 +156,8 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
 APPLIER = "metacontroller"
 UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``."""
+_MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit"}
+"""The field managers by actor."""
 
 _METADATA = ("annotations", "labels", "ownerReferences")
 
@@ -169,8 +172,8 @@ class Ownership:
     def after_update(self, old: Json | None, new: Json, actor: str) -> "Ownership":
         """Return the ownership after *actor* updated *old* to *new*."""
         left = {name: still_owned(part, new) or {} for name, part in self.updated.items()}
-        if actor in (APPLIER, UNDO):
-            left[actor] = union(left.get(actor, {}), changed_part(_part(old), _part(new)))
+        if manager := _MANAGERS.get(actor):
+            left[manager] = union(left.get(manager, {}), changed_part(_part(old), _part(new)))
         return Ownership(still_owned(self.applied, new) if self.applied else None, left)
 
     def after_apply(self, desired: Json, new: Json) -> "Ownership":
@@ -185,8 +188,8 @@ class Ownership:
         return merged
 
     def managed_fields(self) -> list[Json] | None:
-        """Return ``metadata.managedFields``; None if Metacontroller has only updated, which the hook does not read."""
-        if self.applied is None and self.updated.keys() <= {APPLIER}:
+        """Return ``metadata.managedFields``; None if only one client has updated, which the hook does not read."""
+        if self.applied is None and len(self.updated) <= 1:
             return None
         applied = managed_fields(self.applied) if self.applied else []
         updated = [managed_fields(part, name, "Update") for name, part in sorted(self.updated.items()) if part]
