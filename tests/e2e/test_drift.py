@@ -256,7 +256,7 @@ def test_what_a_policy_adds_at_admission_has_no_owner_and_is_not_reported(here: 
     here.wait_until_ready()
 
     deployment = here.get("Deployment")
-    assert [each["name"] for each in deployment["spec"]["template"]["spec"]["containers"]] == ["first", "main"]
+    assert sorted(each["name"] for each in deployment["spec"]["template"]["spec"]["containers"]) == ["first", "main"]
     assert "first" not in json.dumps(deployment["metadata"]["managedFields"])
     assert f"Deployment web-deployment: {POD}.hostname (kubectl-edit). Set" in foreign_fields(here)
     assert here.touched().writes == []

@@ -115,7 +115,9 @@ def foreign_fields(desired: Manifest, children: Children, expected: Collection[s
 
 def _may_be_foreign(owner: FieldOwner, expected: Collection[str]) -> bool:
     """Tell whether *owner* may set fields of its own: not through a subresource, such as an autoscaler."""
-    return not owner.subresource and owner.manager not in (APPLIER, *expected) and not _is_undo(owner)
+    if owner.subresource or owner.manager == APPLIER:  # all owners of most children
+        return False
+    return owner.manager not in expected and not _is_undo(owner)
 
 
 def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
