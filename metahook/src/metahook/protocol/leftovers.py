@@ -13,7 +13,7 @@ added to.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
@@ -100,7 +100,7 @@ def foreign_fields(desired: Manifest, children: Children, expected: Collection[s
         return []
     by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
     _, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
-    foreign = [owner for owner in others if _may_be_foreign(owner, expected)]
+    foreign = sorted((owner for owner in others if _may_be_foreign(owner, expected)), key=lambda owner: owner.manager)
     if not foreign:
         return []
     content = children.content(desired)
@@ -171,28 +171,32 @@ def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
 
 @dataclass(frozen=True)
 class _Walk:
-    """Goes through a field set, and the values that it names."""
+    """Goes through field sets, one or several, and the values that they name."""
 
     ignored: Collection[str]
     defaults: Defaults
+    _items: dict[int, "_Items"] = field(default_factory=dict)
+    """By the id of the value, which outlives the walk: a list is indexed once, whoever owns items of it."""
 
     def unknown(self, owned: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path) -> Iterator[Path]:
         """Yield those of *owned* that are in *live*, not in *others*, and in none of the *known* manifests."""
-        observed, manifests = _Items(live), [_Items(manifest) for manifest in known]
-        for field, below in owned.items():
-            step, value = observed.find(field)
+        observed, manifests = self._of(live), [self._of(manifest) for manifest in known]
+        for name, below in owned.items():
+            step, value = observed.find(name)
             if step is None or step in self.ignored:
                 continue
-            inner = [found for name, found in (manifest.find(field) for manifest in manifests) if name is not None]
-            theirs = subset(others, field)
+            inner = [found for there, found in (manifest.find(name) for manifest in manifests) if there is not None]
+            theirs = subset(others, name)
             is_open = step in _OPEN_MAPS or (isinstance(value, list) and bool(below))
             if inner or is_open or theirs.keys() - {"."}:
-                yield from self.unknown(below, theirs, value, inner, (*path, step))
-                if step in _WHOLE_MAPS and isinstance(value, dict):
-                    entries = [_Items(manifest) for manifest in inner]
-                    yield from ((*path, step, key) for key in value if not any(e.find(f"f:{key}")[0] for e in entries))
-            elif field not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
+                is_whole = step in _WHOLE_MAPS and isinstance(value, dict) and id(value) not in self._items
+                entries = {f"f:{key}": {} for key in value} if is_whole else below
+                yield from self.unknown(entries, theirs, value, inner, (*path, step))
+            elif name not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
                 yield (*path, step)
+
+    def _of(self, value: object) -> "_Items":
+        return self._items.setdefault(id(value), _Items(value))
 
 
 def _field(path: Path) -> str:
