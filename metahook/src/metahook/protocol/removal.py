@@ -78,8 +78,11 @@ def _command(desired: Manifest, paths: list[Path], children: Children, room: int
 
 
 def _is_port(path: Path) -> bool:
-    """Tell whether *path* is a port of a Service."""
-    return path[:2] == ("spec", "ports") and isinstance(path[2], tuple)
+    """Tell whether *path* is a port of a Service, as a whole."""
+    match path:
+        case ("spec", "ports", tuple()):
+            return True
+    return False
 
 
 def _missing_ports(desired: Manifest, children: Children) -> list[Json]:
@@ -89,7 +92,9 @@ def _missing_ports(desired: Manifest, children: Children) -> list[Json]:
     it add a port while another one has its name, so that Metacontroller could not set them before.
     """
     spec = children.content(desired).get("spec") or {}
-    observed = {(port.get("port"), port.get("protocol", "TCP")) for port in spec.get("ports") or []}
+    observed = {
+        (port.get("port"), port.get("protocol", "TCP")) for port in spec.get("ports") or [] if isinstance(port, dict)
+    }
     wanted = desired.get("spec", {}).get("ports") or []
     return [port for port in wanted if (port.get("port"), port.get("protocol", "TCP")) not in observed]
 
