@@ -55,6 +55,12 @@ FIELDS = {
     "waiting": Use("when the operator waits for something else; absent if it waits for nothing", "the operator"),
     "waiting.what": Use("with `waiting`", "people"),
     "waiting.since": Use("with `waiting.what`", "the operator, which reports NotApplied after a minute"),
+    "override": Use("when the operator reverts a change; absent after a change of the spec", "the operator"),
+    "override.what": Use("with `override`", "people"),
+    "override.manager": Use("with `override.what`", "people"),
+    "override.count": Use("with `override.revertedAt`", "the operator, which reports Overridden at 3"),
+    "override.revertedAt": Use("with `override`", "the operator, which reverts the next change only after ten minutes"),
+    "override.childVersion": Use("with `override.revertedAt`", "the operator, to tell two changes apart"),
 }
 """The fields of the status, in the order of the page."""
 

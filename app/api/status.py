@@ -40,6 +40,21 @@ class PendingChange(Model):
     """Time when the wait began."""
 
 
+class Override(Model):
+    """A change of a child by another user or controller, as observed, that the operator reverted."""
+
+    what: Annotated[str, Field(max_length=MAX_MESSAGE)]
+    """What was changed: a field of a child object, or the object itself if it was deleted."""
+    manager: Annotated[str, Field(max_length=128)] | None = None
+    """Field manager that changed it, as in the managedFields of the child; absent if these do not name one."""
+    count: Annotated[int, Field(ge=1)]
+    """Number of such changes that followed each other within ten minutes, up to 3; from then on it is Overridden."""
+    reverted_at: Timestamp
+    """Time when the operator reverted it last."""
+    child_version: Annotated[str, Field(max_length=64)] | None = None
+    """Generation of the changed child, or its resourceVersion if it has no generation."""
+
+
 class MyResourceStatus(Model):
     """The observed state of the MyResource."""
 
@@ -59,3 +74,5 @@ class MyResourceStatus(Model):
     """Last generation of the MyResource that was Ready."""
     waiting: PendingChange | None = None
     """The desired change that has not been observed yet, if there is one."""
+    override: Override | None = None
+    """The last change of a child by another user or controller in this generation, if there was one."""

@@ -57,7 +57,8 @@ def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as
     "fails",
     multiple=True,
     type=click.Choice(get_args(FailureName)),
-    help="Make all containers fail in this way; none ends the failure. May be repeated.",
+    help="Make all containers fail in this way, or an autoscaler scale the Deployment (fight); none ends it. May be "
+    "repeated.",
 )
 @click.option(
     "--at",

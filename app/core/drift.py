@@ -25,6 +25,7 @@ from metahook import (
     drifted_field,
     foreign_fields,
     leftovers,
+    overriding_manager,
     removal,
 )
 
@@ -47,6 +48,22 @@ class Drift:
     """What removes fields that are left over, if there are some."""
     is_undesired: bool = False
     """Whether the child is to be deleted."""
+
+    @property
+    def child_version(self) -> str:
+        """The generation of the observed child, or its resourceVersion if it has no generation."""
+        metadata = self.observed.metadata if self.observed else None
+        return str(metadata.generation or metadata.resource_version or "") if metadata else ""
+
+    def overriding_manager(self, owner_uid: str) -> str | None:
+        """Return who changed or deleted the child of the parent *owner_uid*; ``""`` if that is not known.
+
+        None means that no one did: the spec, or what it uses, is newer than the child.
+        """
+        if self.removal or self.is_from_newer_generation:
+            return None
+        path = self.path or f"metadata.annotations.{GENERATION_STAMP}"
+        return overriding_manager(self.observed, path, owner_uid) if self.observed else ""
 
     def __str__(self) -> str:
         """Return the text of ``status.waiting.what``."""

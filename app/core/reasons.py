@@ -73,9 +73,8 @@ _OUTLINES = {
     "holder": "<kind> <name>",
     "others": "<another remedy>",
     "options": " <options>",
-    "override": "Another user or controller keeps overwriting a field of <kind> <name>. Set the same value in this "
-    "spec, or stop them from changing the field",
-    "path": "<field>",
+    "override": "<Field manager, or another user or controller> keeps overwriting a field of <kind> <name>, so this "
+    "spec is not in effect. <remedy>: <field>",
     "refusal": "<cause>",
     "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
     "the permission",
@@ -157,12 +156,16 @@ NOT_APPLIED = Reason(
 OVERRIDDEN = Reason(
     "Overridden",
     Outlook.STALLED,
-    "{override}: {path}",
-    "The child was updated, but one of its fields has had a different value for a minute, because an admission policy, "
-    "an autoscaler or another controller sets it. With dynamic-apply, the field can also be env: Metacontroller keeps "
-    "variables in their old order, in which one uses another that comes after it.",
-    "Set that value in the spec, or stop the other user or controller from changing the field. If the field is env, "
-    "rename the variable that uses another one.",
+    "{override}",
+    "Another user or controller, such as an autoscaler, an admission policy or a GitOps tool, keeps changing a child: "
+    "the third time that the operator has reverted a change, each within ten minutes of the one before; or one of its "
+    "fields has had a different value for a minute, although it was sent again. From then on the operator reverts the "
+    "change only once every ten minutes, and leaves the child as it is in between. With dynamic-apply, the field can "
+    "also be env: Metacontroller keeps variables in their old order, in which one uses another that comes after it.",
+    "If an autoscaler scales the Deployment, set its scaleTargetRef to the MyResource. Otherwise, set the value in the "
+    "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
+    "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
+    "once, change the spec.",
 )
 LEFTOVER_FIELDS = Reason(
     "LeftoverFields",

@@ -6,10 +6,11 @@
                     fields only others set
 4. diagnosis        why Pods are not available, or will not stay available
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
-                    a value that differs for 30 seconds was sent again and arrived: then another user or controller
-                    sets it
+                    another user or controller keeps changing a child: one that comes back again and again, or a value
+                    that still differs although it was sent again after 30 seconds, and arrived
 6. parent_status    Ready, its reason and the other conditions, from the facts
-7. repaired         the desired children, with the annotation that makes Metacontroller send one again
+7. repaired         the desired children, with the annotation that makes Metacontroller send one again, or with the
+                    observed values where another user or controller keeps changing them
 8. resync           when time alone changes the response
 """
 
@@ -25,7 +26,7 @@ from app.core.status.parent_status import parent_status
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_repair
+from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_observed_values, with_repair
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
@@ -83,8 +84,12 @@ def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployme
 def _repaired(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
     """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
 
-    See :mod:`metahook.protocol.repair`.
+    See :mod:`metahook.protocol.repair`. Values that are overridden are the observed ones.
     """
-    drift = facts.drift
-    is_drifted = drift is not None and (drift.kind, drift.name) == (child["kind"], child["metadata"]["name"])
-    return with_repair(child, request.children.observed(child), REPAIR_ANNOTATION, facts.resend if is_drifted else None)
+    drift = next(
+        (each for each in facts.drifts if (each.kind, each.name) == (child["kind"], child["metadata"]["name"])), None
+    )
+    if drift and drift.path and facts.overriding.is_yielding:
+        child = with_observed_values(child, request.children)
+    resend = facts.resend if drift and drift is facts.drift else None
+    return with_repair(child, request.children.observed(child), REPAIR_ANNOTATION, resend)

@@ -24,6 +24,11 @@ def parse_time(text: str | None) -> datetime | None:
         return None
 
 
+def format_time(time: datetime) -> str:
+    """Return *time* in RFC 3339 format, in UTC and whole seconds."""
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
 def after(start: datetime, seconds: float) -> datetime | None:
     """Return the time *seconds* after *start*, or None if it is out of range."""
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.core.status.override import REPEATED
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
@@ -34,6 +35,11 @@ OURS: dict[str, tuple[str, dict[str, Any], int]] = {
 """The kind, the change, and the number of writes that restore it (a label takes one more, see repair.py)."""
 
 
+WRITES, STATUSES = 2 * REPEATED, 10 * REPEATED
+"""At most so many writes of the Deployment and of the status until the operator gives way. Twice what is usual, because
+a status that is written from an old one loses count."""
+
+
 @pytest.mark.parametrize(("kind", "change", "writes"), OURS.values(), ids=list(OURS))
 def test_a_changed_field_of_ours_is_restored_with_few_writes(
     here: Namespace, kind: str, change: dict[str, Any], writes: int
@@ -48,6 +54,44 @@ def test_a_changed_field_of_ours_is_restored_with_few_writes(
     assert differences(here) == []
     assert len(done.children) == writes
     assert here.touched().writes == []
+
+
+HPA = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "web"},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"},
+        "minReplicas": 3,
+        "maxReplicas": 5,
+    },
+}
+"""It raises the replicas to minReplicas without any metrics, each 5 seconds."""
+
+
+def test_an_autoscaler_of_the_deployment_is_named_and_its_replicas_stay_until_it_is_gone(here: Namespace) -> None:
+    here.ready()
+    done = here.since()
+
+    here.put(HPA)
+    here.wait_for_status("Failed", "Overridden")
+    here.eventually(lambda: here.get("Deployment")["spec"]["replicas"] == 3 and len(here.pods()) == 3)
+    here.wait_until_quiet(12)  # the autoscaler looks twice
+
+    assert here.message().startswith(
+        "Field manager kube-controller-manager keeps overwriting a field of Deployment web-"
+    )
+    assert "scaleTargetRef to kind MyResource, name web" in here.message()
+    assert here.get("MyResource")["status"]["override"]["count"] == 3
+    assert len(done.children) <= WRITES
+    assert done.statuses <= STATUSES
+    assert here.touched().writes == []
+
+    here.delete("HorizontalPodAutoscaler", "web")
+    here.change(replicas=2)
+    here.wait_until_ready()
+    assert here.get("Deployment")["spec"]["replicas"] == 2
+    assert "override" not in here.get("MyResource")["status"]
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])

@@ -112,6 +112,17 @@ def test_kubectl_explains_a_failure_with_commands_to_copy(here: Namespace, kubec
     assert f"kubectl describe pods -l myresource=web -n {here.name}" in explained
 
 
+def test_kubectl_explains_a_refusal_with_the_error_of_the_api_server(here: Namespace, kubectl: RealKubectl) -> None:
+    here.forbid("forbidden")
+    here.make(image="forbidden:1")
+    here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
+
+    explained = kubectl.run("kubectl myresource explain web", here.name)
+
+    (error,) = (line for line in explained.splitlines() if line.startswith("Error "))
+    assert "forbidden by a policy" in error
+
+
 def test_waiting_ends_when_the_time_is_over_or_action_is_needed(here: Namespace, kubectl: RealKubectl) -> None:
     here.make(image="nginx:bad")
     here.wait_for_status("Building", "ImagePullFailed")

@@ -125,7 +125,7 @@ class WorkloadRun:
 
 _VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
-    "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
+    "override", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
 
 

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from metahook import UndeclaredKind, drifted_field
+from metahook import LAST_APPLIED, UndeclaredKind, drifted_field, with_observed_values
+from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.hooks.minimal import config_map, observed_children
 
 A = {"name": "A", "value": "1"}
@@ -90,6 +91,64 @@ def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: 
 )
 def test_drift_is_the_path_of_the_first_value_that_differs(desired: Any, observed: Any, path: str) -> None:
     assert drift(desired, observed) == path
+
+
+X = {"name": "X", "value": "$(A)"}
+
+
+@pytest.mark.parametrize(
+    ("desired", "observed", "left"),
+    [
+        pytest.param({"replicas": 3, "x": 1}, {"replicas": 7, "x": 1}, {"replicas": 7, "x": 1}, id="another value"),
+        pytest.param({"replicas": 3, "x": 1}, {"x": 1, "theirs": 2}, {"x": 1}, id="no value"),
+        pytest.param({"a": {"b": 1, "c": 2}}, {"a": {"b": 3, "c": 2}}, {"a": {"b": 3, "c": 2}}, id="deeper"),
+        pytest.param({"a": {"b": 1}}, {"a": "b"}, {"a": "b"}, id="no object"),
+        pytest.param(
+            {"c": [{"name": "main", "x": 1}]},
+            {"c": [{"name": "sidecar"}, {"name": "main", "x": 2, "theirs": 3}]},
+            {"c": [{"name": "main", "x": 2}]},
+            id="named",
+        ),
+        pytest.param(
+            {"c": [{"name": "a"}, {"name": "b"}]},
+            {"c": [{"name": "b"}]},
+            {"c": [{"name": "b"}]},
+            id="a name is missing",
+        ),
+        pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, {"t": [{"key": "b"}]}, id="by index"),
+        pytest.param({"args": ["a"]}, {"args": ["b", "a"]}, {"args": ["b", "a"]}, id="plain items"),
+        pytest.param({"env": [A, X]}, {"env": [X, A]}, {"env": [X, A]}, id="the order of variables"),
+        pytest.param({"selector": {"a": "1"}}, {"selector": {"a": "1", "b": "2"}}, None, id="a selector"),
+        pytest.param({"t": [], "b": 1}, {"t": [{"x": None, "y": 1}], "b": None}, {"t": [{"y": 1}]}, id="no nulls"),
+    ],
+)
+def test_observed_values_in_place_of_those_that_differ_change_nothing(desired: Any, observed: Any, left: Any) -> None:
+    live, asked = config_map(spec=observed), config_map(spec=desired)
+
+    yielded = with_observed_values(asked, observed_children(live))
+
+    assert yielded == config_map(spec=left or observed)
+    if "None" not in str(observed):
+        assert drifted_field(yielded, observed_children(live)) is None
+        assert merge(live, asked, yielded) == live
+
+
+def test_under_server_side_apply_a_field_that_another_manager_owns_is_left_out() -> None:
+    """Server-side apply would set the observed value, which can be old, over a newer one."""
+    container: Any = {'k:{"name":"main"}': {"f:image": {}}}
+    theirs = {"manager": "other", "operation": "Update", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:c": container}}}
+    own: Any = {"f:spec": {"f:c": {'k:{"name":"main"}': {"f:x": {}}}}}
+    ours = {"manager": "metacontroller", "operation": "Apply", "fieldsV1": own}
+    observed = config_map(spec={"replicas": 3, "c": [{"name": "main", "image": "b", "x": 2}]})
+    asked = config_map(spec={"replicas": 1, "c": [{"name": "main", "image": "a", "x": 1}]})
+    observed["metadata"]["managedFields"] = [theirs, ours]
+
+    applied = with_observed_values(asked, observed_children(observed))
+    observed["metadata"]["annotations"] = {LAST_APPLIED: "{}"}
+    dynamic = with_observed_values(asked, observed_children(observed))
+
+    assert applied["spec"] == {"c": [{"name": "main", "x": 2}]}
+    assert dynamic["spec"] == observed["spec"]
 
 
 B = {"name": "B", "value": "$(A) $(ELSEWHERE)"}

@@ -1,7 +1,8 @@
 """Normalisation: what a recorded exchange is without chance, so that two recordings differ only where the product does.
 
 Left out: ``version``, ``controller`` (its URL has the version and a free port), ``managedFields`` but for what was
-applied to the children, and the annotation by which the recorder causes a sync.
+applied to the children, ``override`` in a status, which depends on managers that are left out, and the annotation by
+which the recorder causes a sync.
 
 Replaced, everywhere, also in annotations that hold an object: uids by numbers in the order in which they appear, times
 by the minute that belongs to their step, resourceVersions and cluster addresses by one that is the same for all.
@@ -35,8 +36,10 @@ class Normaliser:
 
     def __call__(self, exchange: Json) -> Json:
         """Return *exchange*, which ``myresource record`` kept, without chance."""
-        kept = {name: value for name, value in exchange.items() if name != "version"}
+        kept: Json = json.loads(json.dumps({name: value for name, value in exchange.items() if name != "version"}))
         request = kept["request"]
+        for status in (request["parent"].get("status", {}), kept.get("response", {}).get("status", {})):
+            status.pop("override", None)
         self._numbered(request["parent"]["metadata"]["uid"])
         text = json.dumps({**kept, "request": {**request, **_essential(request)}}, sort_keys=True)
         text = _UID.sub(lambda found: self._numbered(found[0]), text)

@@ -70,11 +70,12 @@ class Recorded:
         return json.dumps(self.content, indent=1, sort_keys=True) + "\n"
 
     def answered_now(self) -> Json:
-        """Return what the hook of today answers at the time of then."""
+        """Return what the hook of today answers at the time of then, less ``override``: see normalization.py."""
         sync = self.path == "/sync"
         answer: Json = json.loads(
             RECORDED.answer_sync(self.body, self.now) if sync else RECORDED.answer_customize(self.body)
         )
+        answer.get("status", {}).pop("override", None)
         return answer
 
     def holds(self) -> bool:

@@ -102,8 +102,11 @@ def other_response(recording: Recording, hook: Hook) -> HookResponse:
 
 
 def without_times(response: HookResponse, *, same_time: bool) -> HookResponse:
-    """Return *response* without its times; unless both are decided at the *same_time*, without what depends on it."""
-    status = {name: _without_time(name, value) for name, value in response.status.items()}
+    """Return *response* without its times; unless both are decided at the *same_time*, without what depends on it.
+
+    Without ``override``, too: it is a record of times, and of managers, which a redacted request does not name.
+    """
+    status = {name: _without_time(name, value) for name, value in response.status.items() if name != "override"}
     if same_time:
         return replace(response, status=status)
     children = {key: _without_repair(child) for key, child in response.children.items()}

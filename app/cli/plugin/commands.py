@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 from app import __version__
 from app.cli.plugin import events as event_table
 from app.cli.plugin import tree as object_tree
-from app.cli.plugin.explanation import explanation
+from app.cli.plugin.explanation import explanation, may_be_rejected
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
 from app.cli.plugin.state import is_settled
 from app.cli.program import Program
@@ -56,7 +56,7 @@ def _command(function: Callable[..., int | None]) -> click.Command:
 @_command
 def explain(name: str, kubectl: Kubectl) -> None:
     """Explain a status and what to do."""
-    click.echo(explanation(_parent(kubectl, name)))
+    _explain(_parent(kubectl, name), kubectl)
 
 
 @_command
@@ -98,8 +98,18 @@ def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
       1  action is needed (Stalled), or the timeout has expired
     """  # noqa: D301 - click keeps the line breaks after this control character
     parent = _settled(kubectl, name, timeout)
-    click.echo(explanation(parent))
+    _explain(parent, kubectl)
     return 0 if is_settled(parent) else EXIT_NOT_READY
+
+
+def _explain(parent: Json, kubectl: Kubectl) -> None:
+    """Print the explanation of the status of *parent*, also for a user who must not read Events."""
+    name, error = parent["metadata"]["name"], ""
+    with suppress(click.exceptions.Exit):
+        if may_be_rejected(parent):
+            events = kubectl.read("events", f"--field-selector=involvedObject.name={name}", quiet=True)["items"]
+            error = event_table.last_error(parent, events)
+    click.echo(explanation(parent, error))
 
 
 def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:

@@ -5,8 +5,12 @@ from typing import Any
 
 from app.cli.plugin.tree import Node
 from app.cli.wrapping import table
+from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
+
+_ERROR = "SyncError"
+"""The reason of Metacontroller's Events about a sync that failed."""
 
 
 def related_events(root: Node, events: Iterable[Json]) -> list[Json]:
@@ -14,6 +18,17 @@ def related_events(root: Node, events: Iterable[Json]) -> list[Json]:
     uids = {item["metadata"]["uid"] for item in root.items()}
     prefixes = tuple(f"{item['metadata']['name']}-" for item in root.items() if item["kind"] == "ReplicaSet")
     return sorted((event for event in events if _is_about(event["involvedObject"], uids, prefixes)), key=_order)
+
+
+def last_error(parent: Json, events: Iterable[Json]) -> str:
+    """Return the message and the time of the newest error of a sync of *parent* among *events*; empty without one.
+
+    Metacontroller puts there what the API server answers when it rejects a child. The status can't have it.
+    """
+    uid = parent["metadata"]["uid"]
+    errors = [each for each in events if each.get("reason") == _ERROR and each["involvedObject"].get("uid") == uid]
+    newest = max(errors, key=_order, default=None)
+    return f"{printable(_message(newest))} (last seen {_time(newest)})" if newest else ""
 
 
 def text(events: Sequence[Json]) -> str:
@@ -27,13 +42,16 @@ def _is_about(involved: Json, uids: set[str], prefixes: tuple[str, ...]) -> bool
     return involved.get("uid") in uids or is_its_pod
 
 
+def _message(event: Json) -> str:
+    return " ".join((event.get("message") or "").split())
+
+
 def _row(event: Json) -> tuple[str, str, str, str, str]:
     involved = event["involvedObject"]
     count = event.get("count") or _series(event).get("count", 1)
     times = f" ({count} times)" if count > 1 else ""
-    message = " ".join((event.get("message") or "").split())
     target = f"{involved.get('kind')}/{involved.get('name')}"
-    return _time(event), event.get("type") or "", event.get("reason") or "", target, f"{message}{times}"
+    return _time(event), event.get("type") or "", event.get("reason") or "", target, f"{_message(event)}{times}"
 
 
 def _order(event: Json) -> tuple[str, int, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
-from app.core.reasons import REASONS, Outlook
+from app.core.reasons import BUILDING, NOT_APPLIED, REASONS, Outlook
 from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
@@ -17,12 +17,13 @@ _WAIT = (
 )
 
 
-def explanation(parent: Json) -> str:
-    """Return the explanation of the status of *parent*."""
+def explanation(parent: Json, error: str = "") -> str:
+    """Return the explanation of the status of *parent*, with the *error* of its last sync, if that may tell why."""
+    errors = [("Error", error)] if error else []
     where = f"MyResource {parent['metadata']['name']} in namespace {parent['metadata']['namespace']}"
     ready = ready_condition(parent)
     if ready is None:
-        return page(f"{where} has no status yet", [("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
+        return page(f"{where} has no status yet", [*errors, ("Why", _NO_STATUS), ("What to do", filled(_WAIT, parent))])
     rows = [
         ("Reason", ready["reason"]),
         ("Message", printable(ready["message"])),
@@ -31,11 +32,18 @@ def explanation(parent: Json) -> str:
     return "\n\n".join(
         [
             page(
-                f"{where}: {_outlook(parent, ready)}", [*_stale_note(parent), *rows, *_advice(ready["reason"], parent)]
+                f"{where}: {_outlook(parent, ready)}",
+                [*_stale_note(parent), *rows, *errors, *_advice(ready["reason"], parent)],
             ),
             *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
         ]
     )
+
+
+def may_be_rejected(parent: Json) -> bool:
+    """Return whether a child of *parent* is not as the spec asks, so that the error of its last sync may tell why."""
+    ready = ready_condition(parent)
+    return ready is None or is_stale(parent) or ready["reason"] in {NOT_APPLIED.name, BUILDING.name}
 
 
 def filled(text: str, parent: Json) -> str:

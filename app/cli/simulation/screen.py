@@ -10,13 +10,14 @@ from rich.text import Text
 from app.cli.errors import InputError
 from app.cli.simulation.timeline import Line, line_of
 from app.cli.wrapping import wrap
+from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
 
 INDENT = 34
 """Columns of the time and the actor."""
 
 _STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "detail": "dim"}
-_ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim"}
+_ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim", SCALER: "yellow"}
 """The actors that ``--brief`` shows, and their colours."""
 
 

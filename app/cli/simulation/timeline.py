@@ -6,11 +6,15 @@ from typing import Any
 
 from msgspec import UNSET
 
+from metahook import LAST_APPLIED
 from metahook.protocol.changes import changes
 from metahook.simulator.history import Entry, Event, Write
 from metahook.simulator.objects import is_deleting
 
 Json = dict[str, Any]
+
+_RECORDS = (f"metadata.annotations[{LAST_APPLIED}]", "metadata.managedFields")
+"""Records of what was applied, which are long."""
 
 _HEALTHY = ("ready", "running", "ContainerCreating")
 """States of a Pod that are not problems."""
@@ -62,14 +66,15 @@ def _update(write: Write) -> tuple[str, str] | None:
 
 
 def _first_change(write: Write, part: str) -> str:
-    """Return the first changed field in *part* of an object, with its new value unless the object is a Secret."""
+    """Return the first changed field in *part* of an object, with its new value unless it is a Secret or a record."""
     old, new = ((item or {}).get(part, UNSET) for item in (write.before, write.after))
     change = min(changes(old, new, part), default=None, key=lambda change: change.path)
     if change is None:
         return ""
     if change.new is UNSET:
         return f"{change.path} removed"
-    return change.path if write.key.kind == "Secret" else f"{change.path}={_as_text(change.new)}"
+    is_bare = write.key.kind == "Secret" or change.path.startswith(_RECORDS)
+    return change.path if is_bare else f"{change.path}={_as_text(change.new)}"
 
 
 def _as_text(value: object) -> str:

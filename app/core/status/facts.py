@@ -9,6 +9,7 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
+from app.core.status.override import Overriding
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import after
 from metahook import Deployment, Finding, Parent, Resend, was_resent
@@ -70,6 +71,7 @@ class Facts:
     ) -> None:
         self.parent = parent
         self.desired = desired
+        self.drifts = drifts
         self.drift = drifts[0] if drifts else None
         """The drift that is reported: the first one. A stale request is a drift, too."""
         self.diagnosis = diagnosis
@@ -103,6 +105,15 @@ class Facts:
         """Since when that has been waited for, as the previous status says; now if it does not."""
         self.is_stuck = self.drift is not None and self._has_waited(PATIENCE)
         """Whether there has been this drift for too long."""
+        self.overriding = Overriding(
+            self.drift,
+            previous_status.override,
+            owner_uid=parent.uid,
+            is_known=since is not None,
+            is_complete=previous_status.was_ready,
+            now=now,
+        )
+        """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
         self.is_keeping_newer_children = (
             self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
         )
@@ -129,7 +140,9 @@ class Facts:
     @property
     def resend(self) -> Resend | None:
         """The value that differs, if it does so for long enough to be sent once more."""
-        return self._resend(self.drift) if self.drift and self.drift.path and self._has_waited(RESEND) else None
+        if self.drift is None or not self.drift.path or self.overriding.is_repeated:
+            return None
+        return self._resend(self.drift) if self._has_waited(RESEND) else None
 
     @property
     def has_resent_value(self) -> bool:
@@ -143,10 +156,10 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        return [*self._drift_timers(), *self.deadlines.timers, self.diagnosis.changes_at]
+        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
 
     def _drift_timers(self) -> list[datetime | None]:
-        if self.drift is None:
+        if self.drift is None or self.overriding.is_yielding:
             return []
         if self.drift.path:
             return [after(self.waiting_since, seconds) for seconds in (RESEND, PATIENCE)]

@@ -4,8 +4,9 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
+
+import msgspec
 
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
@@ -31,6 +32,7 @@ from app.core.status.conditions import (
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
 from app.core.status.words import foreign_message, listing, message
+from app.core.timers import format_time
 from metahook import Deployment
 
 Json = dict[str, Any]
@@ -52,7 +54,9 @@ def parent_status(facts: Facts) -> Json:
     if ready_generation is not None:
         status["readyGeneration"] = ready_generation
     if facts.waiting_for:
-        status["waiting"] = {"what": facts.waiting_for, "since": _text(facts.waiting_since)}
+        status["waiting"] = {"what": facts.waiting_for, "since": format_time(facts.waiting_since)}
+    if facts.overriding.last:
+        status["override"] = msgspec.to_builtins(facts.overriding.last)
     return status
 
 
@@ -85,12 +89,8 @@ def _with_times(condition: ParentCondition, facts: Facts) -> Json:
         "reason": condition.reason,
         "message": condition.message,
         "observedGeneration": facts.parent.generation,
-        "lastTransitionTime": facts.previous_status.since(condition.type, condition.status) or _text(facts.now),
+        "lastTransitionTime": facts.previous_status.since(condition.type, condition.status) or format_time(facts.now),
     }
-
-
-def _text(time: datetime) -> str:
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _state(facts: Facts, decision: Decision) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from app.core.status.override import Override
 from app.core.timers import parse_time
 from metahook import Parent, try_read, try_read_list
 
@@ -32,6 +33,7 @@ class _PendingChange(msgspec.Struct, frozen=True):
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
     conditions: msgspec.Raw = msgspec.Raw(b"[]")
     waiting: msgspec.Raw = msgspec.Raw()
+    override: msgspec.Raw = msgspec.Raw()
     ready_generation: msgspec.Raw = msgspec.Raw()
 
 
@@ -44,6 +46,10 @@ class PreviousStatus:
             condition.type: condition for condition in try_read_list(status.conditions, PreviousCondition)
         }
         self._waiting = try_read(status.waiting, _PendingChange) if status.waiting else None
+        override = try_read(status.override, Override) if status.override else None
+        is_current = override is not None and parse_time(override.reverted_at) and self._is_of(parent.generation)
+        self.override = override if is_current else None
+        """The last change of a child by another in this generation."""
         generation = try_read(status.ready_generation, int) if status.ready_generation else None
         self.ready_generation = generation if generation is not None and 0 <= generation < _GENERATIONS else None
         """The last generation that was Ready."""
@@ -62,6 +68,9 @@ class PreviousStatus:
 
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""
+        is_same = self._is_of(self._generation) and self._waiting is not None and self._waiting.what == what
+        return parse_time(self._waiting.since) if is_same and self._waiting else None
+
+    def _is_of(self, generation: int) -> bool:
         ready = self._conditions.get("Ready")
-        is_same = ready is not None and ready.observed_generation == self._generation
-        return parse_time(self._waiting.since) if is_same and self._waiting and self._waiting.what == what else None
+        return ready is not None and ready.observed_generation == generation

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
 from app.core.desired.holders import Holder
 from app.core.diagnosis.replica_failure import explain_replica_failure
@@ -104,19 +105,29 @@ def _finalizers(drift: Drift) -> list[str]:
 
 
 def _override(facts: Facts) -> str:
-    """Return what is wrong with a field of the child that was sent again, and the remedy."""
-    drift = _drift(facts)
-    child = f"{drift.kind} {drift.name}"
+    """Return what is wrong with a child that another user or controller keeps changing, and the remedy."""
+    last, drift = facts.overriding.last, facts.drift
+    what = str(drift) if drift and drift.path else last.what if last else ""
+    manager = last.manager if last and last.what == what else ""
+    who = f"Field manager {manager}" if manager else "Another user or controller"
+    path, _, child = what.rpartition(" of ")
+    if not path:
+        return (
+            f"{who} keeps deleting or changing {what}, which is recreated or updated each time. Stop it from doing so"
+        )
     # The path of env itself, and not of a variable in it, means the order of the variables, or that all are missing.
-    if drift.path and drift.path.endswith(".env"):
+    if path.endswith(".env"):
         return (
             f"Variables in env of {child} are missing or in another order than in this spec. Rename the variable that "
-            "uses another one, or stop other users and controllers from changing env"
+            f"uses another one, or stop other users and controllers from changing env: {path}"
         )
-    return (
-        f"Another user or controller keeps overwriting a field of {child}. Set the same value in this spec, or stop "
-        "them from changing the field"
-    )
+    remedy = "Set the same value in this spec, or stop it from changing the field"
+    if path == "spec.replicas":
+        remedy = (
+            f"If it is an autoscaler, set its scaleTargetRef to kind MyResource, name {facts.parent.name}, apiVersion "
+            f"{API_VERSION}; otherwise scale this MyResource instead of the Deployment"
+        )
+    return f"{who} keeps overwriting a field of {child}, so this spec is not in effect. {remedy}: {path}"
 
 
 def _replica_failure(facts: Facts) -> str:
@@ -138,7 +149,6 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "others": _others,
     "kind": lambda facts: _drift(facts).kind,
     "child": lambda facts: _drift(facts).name,
-    "path": lambda facts: _drift(facts).path or "",
     "override": _override,
     "fields": _fields,
     "command": _command,

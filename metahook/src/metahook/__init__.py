@@ -25,7 +25,7 @@ from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
 from metahook.kinds.secret import Secret
 from metahook.kinds.service import Service
 from metahook.protocol.controller import Controller
-from metahook.protocol.drift import drifted_field
+from metahook.protocol.drift import drifted_field, with_observed_values
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.generation import children_from_newer_generation, is_from_newer_generation, with_generation_stamp
 from metahook.protocol.installation import Finding, UpdateMethod
@@ -33,6 +33,7 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
 from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.managed_fields import overriding_manager
 from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
@@ -115,6 +116,7 @@ __all__ = [
     "hook_router",
     "is_from_newer_generation",
     "leftovers",
+    "overriding_manager",
     "removal",
     "select_by_labels",
     "select_by_name",
@@ -123,5 +125,6 @@ __all__ = [
     "try_read_list",
     "was_resent",
     "with_generation_stamp",
+    "with_observed_values",
     "with_repair",
 ]

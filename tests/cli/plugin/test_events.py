@@ -1,4 +1,4 @@
-from app.cli.plugin.events import related_events, text
+from app.cli.plugin.events import last_error, related_events, text
 from app.cli.plugin.tree import tree
 from tests.cli.plugin.recorded import EVENTS, MYRESOURCE, OBJECTS, Json
 
@@ -42,3 +42,18 @@ def test_an_event_of_the_newer_api_has_its_time_in_its_series() -> None:
 
 def test_an_event_without_any_other_time_has_that_of_its_creation() -> None:
     assert text([event("Pod", "a")]).splitlines()[1].split() == ["2026-01-31T12:00:00Z", "Pod/a"]
+
+
+def test_the_last_error_is_the_newest_of_a_sync_of_this_object() -> None:
+    uid = MYRESOURCE["metadata"]["uid"]
+    others = [
+        event("MyResource", "web", uid, reason="SyncError", message="earlier"),
+        event("MyResource", "web", uid, reason="Other", message="other", lastTimestamp="2027-01-31T12:00:00Z"),
+        event("MyResource", "web", "earlier", reason="SyncError", message="b", lastTimestamp="2027-01-31T12:00:00Z"),
+    ]
+    newest = {"reason": "SyncError", "message": "Sync error:\nforbidden", "lastTimestamp": "2026-01-31T12:00:09Z"}
+
+    assert last_error(MYRESOURCE, [event("MyResource", "web", uid, **newest), *others]) == (
+        "Sync error: forbidden (last seen 2026-01-31T12:00:09Z)"
+    )
+    assert last_error(MYRESOURCE, others[1:]) == ""

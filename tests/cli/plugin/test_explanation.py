@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from app.cli.plugin.explanation import explanation, filled
+from app.cli.plugin.explanation import explanation, filled, may_be_rejected
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
 from tests.cli.plugin.recorded import MYRESOURCE, Json
@@ -51,6 +51,18 @@ def test_a_new_one_without_a_status_is_explained() -> None:
 
     assert explanation(new).startswith("MyResource web in namespace default has no status yet\n")
     assert explanation(new).endswith("kubectl myresource events web -n default")
+
+
+@pytest.mark.parametrize(
+    ("reason", "may_be"), [("NotApplied", True), ("Building", True), ("Available", False), (None, True)]
+)
+def test_where_a_child_may_be_rejected_the_error_of_the_last_sync_is_shown(*, reason: str | None, may_be: bool) -> None:
+    ready = [{**each, "reason": reason} for each in MYRESOURCE["status"]["conditions"] if each["type"] == "Ready"]
+    item = {**MYRESOURCE, "status": {**MYRESOURCE["status"], "conditions": ready} if reason else {}}
+
+    assert may_be_rejected(item) is may_be
+    assert "\nError       forbidden\n" in explanation(item, "forbidden")
+    assert "\nError " not in explanation(item)
 
 
 def test_a_reason_of_a_newer_operator_has_its_message_alone() -> None:

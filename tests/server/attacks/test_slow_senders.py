@@ -1,4 +1,4 @@
-"""Slow and silent clients: 1,000 send a header a second, 200 a byte of a body a second, and 200 send nothing."""
+"""Slow clients: 1,000 send a header a second, and 200 a byte of a body a second. Silent ones are in test_places.py."""
 
 import asyncio
 import time
@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.server.attacks.senders import Results, send
+from tests.requests.large import KIB, MIB
+from tests.server.attacks.senders import Results, request, send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 
 pytestmark = pytest.mark.attacks
 
-HEADERS, BODIES, SILENT = 1000, 200, 200
+HEADERS, BODIES = 1000, 200
 HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 ATTACK = 20.0
 """Seconds."""
@@ -44,7 +45,7 @@ class Slow:
             writer.close()
 
     async def _send(self, writer: asyncio.StreamWriter) -> None:
-        while self._more:
+        while True:
             await asyncio.sleep(1)
             writer.write(self._more)
 
@@ -62,7 +63,6 @@ def attackers(port: int) -> list[Slow]:
     return [
         *(Slow(port, HEAD, b"X-A: b\r\n") for _ in range(HEADERS)),
         *(Slow(port, body, b" ") for _ in range(BODIES)),
-        *(Slow(port, b"", b"") for _ in range(SILENT)),
     ]
 
 
@@ -92,4 +92,38 @@ def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile()
 
 def test_slow_clients_stay_where_nothing_limits_them() -> None:
     with unprotected() as target:
-        assert asyncio.run(attacked(target)).left == HEADERS + BODIES + SILENT
+        assert asyncio.run(attacked(target)).left == HEADERS + BODIES
+
+
+ANNOUNCED = HEAD + b"Content-Length: 2097152\r\n\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
+MUCH = ANNOUNCED + b" " * (MIB + KIB)
+LARGE = request(REQUEST.partition(b"\r\n\r\n")[2] + b" " * (2 * MIB))
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "count"),
+    [(ANNOUNCED, b" ", 20), (CHUNKED, b"1\r\n \r\n", 20), (MUCH, b" ", 2)],
+    ids=["announced", "chunked", "more than 1 MiB, then nothing"],
+)
+def test_clients_that_announce_large_bodies_do_not_keep_others_from_sending_them(
+    first: bytes, more: bytes, count: int
+) -> None:
+    async def attacked_again_and_again(target: Target) -> Results:
+        async def attack() -> None:
+            while True:
+                await Slow(target.port, first, more).run()
+
+        tasks = [asyncio.create_task(attack()) for _ in range(count)]
+        await asyncio.sleep(1)
+        others = await asyncio.to_thread(send, target.port, lambda: LARGE, senders=1, seconds=ATTACK / 2)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return others
+
+    with served() as target:
+        codes = asyncio.run(attacked_again_and_again(target)).codes
+
+    assert codes.keys() == {"200"}
+    assert codes["200"] >= 3

@@ -30,7 +30,7 @@ from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
-from metahook.server.wire import body
+from metahook.server.wire import body_memory
 from metahook.server.wire.connections import STATE, Connections
 from tests.hooks.minimal import PARENT, TINY, controller, sync_body
 from tests.processes.waiting import eventually
@@ -127,6 +127,10 @@ class Full:
     """The connection of a request that is one too many."""
 
     is_one_too_many: bool = True
+
+    def end_if_left(self) -> bool:
+        """Tell that the client is there."""
+        return False
 
 
 async def status_of(
@@ -252,7 +256,7 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "metahook")
-    monkeypatch.setattr(body, "WAIT", 0.01)
+    monkeypatch.setattr(body_memory, "WAIT", 0.01)
 
     async def played(app: ASGIApp, go_on: threading.Event) -> None:
         late, refused = await post(app, LARGE), await post(app, LARGE)
@@ -271,7 +275,7 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
 
 
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body, "WAITING", 1)
+    monkeypatch.setattr(body_memory, "WAITING", 1)
 
     async def played(app: ASGIApp, go_on: threading.Event) -> None:
         first = asyncio.create_task(post(app, LARGE))

@@ -13,6 +13,7 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
 from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire import body_memory
 from metahook.server.wire.body import Bodies
 from tests.hooks.minimal import TINY, sync_body
 from tests.requests.builders import NOW
@@ -171,16 +172,20 @@ def request(receive: Receive, length: int | None) -> Request:
 
 
 class Sender:
-    """A client: what it sends is there at once, or only when it is told to go on."""
+    """A client that sends parts of these *sizes* at once, and the end only when it is told to go on if it *waits*."""
 
-    def __init__(self, length: int | None, *, waits: bool = False) -> None:
+    def __init__(self, length: int | None, *sizes: int, waits: bool = False) -> None:
+        self._sizes = list(sizes)
         self.asked = asyncio.Event()
+        """Whether the end was asked for."""
         self.goes_on = asyncio.Event()
         self.request = request(self._receive, length)
         if not waits:
             self.goes_on.set()
 
     async def _receive(self) -> Message:
+        if self._sizes:
+            return {"type": "http.request", "body": b" " * self._sizes.pop(0), "more_body": True}
         self.asked.set()
         await self.goes_on.wait()
         return {"type": "http.request", "body": b"{}", "more_body": False}
@@ -188,7 +193,7 @@ class Sender:
 
 async def read(bodies: Bodies, sender: Sender) -> bytes:
     with await bodies.read(sender.request) as buffer:
-        return bytes(buffer.body)
+        return bytes(buffer.body.strip())
 
 
 async def settled() -> None:
@@ -200,11 +205,17 @@ async def settled() -> None:
 MOST = 4 * 1024 * 1024
 
 
+HALF = 1024 * 1024 // 2
+LARGE = (HALF, HALF, 1)
+"""Parts of a body that is large."""
+
+
 @pytest.mark.parametrize("length", [MOST, None], ids=["the longest", "no length is said"])
-def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length: int | None) -> None:
+def test_a_third_large_body_waits_until_one_of_two_is_answered(length: int | None) -> None:
     async def played() -> None:
         bodies = Bodies(Limits(max_body=MOST))
-        slow, other, third = Sender(length, waits=True), Sender(length, waits=True), Sender(length)
+        slow, other = Sender(length, *LARGE, waits=True), Sender(length, *LARGE, waits=True)
+        third = Sender(length, *LARGE)
         tasks = [asyncio.create_task(read(bodies, sender)) for sender in (slow, other, third)]
         await settled()
         assert [sender.asked.is_set() for sender in (slow, other, third)] == [True, True, False]
@@ -217,19 +228,48 @@ def test_a_third_long_body_is_not_asked_for_before_one_of_two_is_answered(length
     asyncio.run(played())
 
 
-@pytest.mark.parametrize(("length", "is_small"), [(1024 * 1024, True), (1024 * 1024 + 1, False)])
-def test_a_small_body_never_waits_for_long_ones(length: int, *, is_small: bool) -> None:
+@pytest.mark.parametrize(("sizes", "is_small"), [((HALF, HALF - 2), True), ((HALF, HALF - 1), False)])
+def test_a_small_body_never_waits_for_large_ones(sizes: tuple[int, int], *, is_small: bool) -> None:
     async def played() -> None:
         bodies = Bodies(Limits(max_body=MOST))
-        tasks = [asyncio.create_task(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+        tasks = [asyncio.create_task(read(bodies, Sender(MOST, *LARGE, waits=True))) for _ in range(3)]
         await settled()
-        sender = Sender(length)
-        tasks.append(asyncio.create_task(read(bodies, sender)))
+        tasks.append(asyncio.create_task(read(bodies, Sender(None, *sizes))))
         await settled()
-        assert sender.asked.is_set() is is_small
+        assert tasks[-1].done() is is_small
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(played())
+
+
+@pytest.mark.parametrize("length", [MOST, None], ids=["announced", "chunked"])
+def test_clients_that_announce_much_and_send_little_take_no_place(length: int | None) -> None:
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST))
+        slow = [asyncio.create_task(read(bodies, Sender(length, 1, waits=True))) for _ in range(20)]
+        await settled()
+        assert await asyncio.wait_for(read(bodies, Sender(MOST, *LARGE)), 1) == b"{}"
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+    asyncio.run(played())
+
+
+def test_the_large_body_that_has_been_arriving_for_longest_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_memory, "UNDISTURBED", 0.05)
+
+    async def played() -> None:
+        bodies = Bodies(Limits(max_body=MOST))
+        first, second = Sender(MOST, *LARGE, waits=True), Sender(MOST, *LARGE, waits=True)
+        gives_way, stays = asyncio.create_task(read(bodies, first)), asyncio.create_task(read(bodies, second))
+        await asyncio.sleep(0.1)  # nobody waits yet
+        assert await read(bodies, Sender(MOST, *LARGE)) == b"{}"
+        assert await refused(gives_way) == 429
+        second.goes_on.set()
+        assert await stays == b"{}"
 
     asyncio.run(played())
 
@@ -248,7 +288,7 @@ def refused(reading: Awaitable[object]) -> Awaitable[int]:
 def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
     async def played() -> None:
         bodies = Bodies(Limits(max_body=MOST, body_timeout=0.01))
-        slow = [refused(read(bodies, Sender(MOST, waits=True))) for _ in range(3)]
+        slow = [refused(read(bodies, Sender(MOST, *sizes, waits=True))) for sizes in [LARGE, LARGE, ()]]
 
         assert await asyncio.gather(*slow) == [408] * 3
         assert await read(bodies, Sender(MOST)) == b"{}"
@@ -262,11 +302,11 @@ def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
         answered = asyncio.Event()
 
         async def answer() -> None:
-            with await bodies.read(Sender(MOST).request):
+            with await bodies.read(Sender(MOST, *LARGE).request):
                 await answered.wait()
 
         tasks = [asyncio.create_task(answer()) for _ in range(2)]
-        waits = asyncio.create_task(read(bodies, Sender(MOST)))
+        waits = asyncio.create_task(read(bodies, Sender(MOST, *LARGE)))
         await asyncio.sleep(0.1)
         answered.set()
         assert await waits == b"{}"

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
 
+from metahook.protocol.extent import TooMuchMemory
 from metahook.protocol.gate import (
     Kinds,
     RefusedResponse,
@@ -139,6 +140,8 @@ def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Return what *function*, of the hook's author, returns; raise what it raises."""
     try:
         return function(*args, **kwargs)
+    except TooMuchMemory:  # of what the function looks at: the text is ours
+        raise
     except (MalformedRequest, RefusedResponse) as error:
         # The server sends or logs the texts of these two, and this one may hold what a user wrote.
         raise MisusedException(error).with_traceback(error.__traceback__) from None

@@ -7,8 +7,11 @@ server stores them (``1Gi``, not ``1024Mi``), else they differ for ever.
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
+from metahook.protocol.last_applied import LAST_APPLIED, without_nulls
+from metahook.protocol.managed_fields import overriding_manager
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
 
@@ -42,6 +45,55 @@ def drifted_field(desired: Manifest, children: Children) -> str | None:
     return None
 
 
+def with_observed_values(desired: Manifest, children: Children) -> Manifest:
+    """Return *desired* without its values that differ from the observed ones, to leave these to whoever set them.
+
+    Metacontroller's dynamic-apply removes a field that it applied before and that is left out, so the response has the
+    observed value. The API server refuses that write if the observed child is old. Server-side apply has no such check,
+    and would set an old value: there a field that another manager owns is left out. So the child keeps its content, and
+    Metacontroller at most updates its record of what it applied. Raise UndeclaredKind.
+    """
+    child = children.observed(desired)
+    content = {field: value for field, value in desired.items() if field not in _IDENTITY}
+    if child is None:
+        return desired
+
+    def is_left_out(path: str) -> bool:
+        is_server_side = child.metadata.annotation(LAST_APPLIED) is None
+        return is_server_side and overriding_manager(child, path, children.owner_uid) is not None
+
+    observed = children.fields(desired, content.keys()) or {}
+    return {**{field: desired[field] for field in _IDENTITY}, **_yielded_fields(content, observed, "", is_left_out)}
+
+
+def _yielded(desired: Any, observed: Any, path: str, is_left_out: Callable[[str], bool]) -> Any:  # noqa: ANN401 - JSON
+    """Return *desired*, at *path*, with the values of *observed*, which differs; None if it is to be left out."""
+    if isinstance(desired, list) and isinstance(observed, list) and (key := _merge_key(desired)):
+        return _yielded_items(desired, observed, key, path, is_left_out)
+    if isinstance(desired, dict) and isinstance(observed, dict) and path != _SELECTOR:
+        return _yielded_fields(desired, observed, path, is_left_out)
+    return None if observed is None or is_left_out(path) else without_nulls(observed)
+
+
+def _yielded_fields(desired: Manifest, observed: Manifest, path: str, is_left_out: Callable[[str], bool]) -> Manifest:
+    kept: Manifest = {}
+    for field, value in desired.items():
+        other = observed.get(field)
+        below = f"{path}.{field}" if path else field
+        kept[field] = value if value == other else _yielded(value, other, below, is_left_out)
+    return {field: value for field, value in kept.items() if value is not None}
+
+
+def _yielded_items(
+    desired: list[Any], observed: list[Any], key: str, path: str, is_left_out: Callable[[str], bool]
+) -> list[Any]:
+    matches = _matches(desired, observed, key)
+    pairs = [(item, match) for item, match in zip(desired, matches, strict=True) if match is not None]
+    places = {id(item): place for place, item in enumerate(observed)}
+    pairs.sort(key=lambda pair: places[id(pair[1])])  # the order can be what differs
+    return [_yielded(item, match, f"{path}[{item[key]}]", is_left_out) for item, match in pairs]
+
+
 def _first_difference(desired: object, observed: object, path: str) -> str | None:
     """Return the path of the first value of *desired* that *observed*, which differs, does not have at *path*.
 
@@ -62,15 +114,22 @@ def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> str | 
     key = _merge_key(desired)
     if key is None:
         return _compare_by_index(desired, observed, path)
+    for item, match in zip(desired, _matches(desired, observed, key), strict=True):
+        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
+            return drifted
+    if key != "name":
+        return None
+    names = dict.fromkeys(item["name"] for item in observed if _has_key(item, "name"))
+    return _order_drift(desired, list(names), path)
+
+
+def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
+    """Return the item of *observed* to compare with each item of *desired*, None where there is none."""
     by_key: defaultdict[str | int, list[Any]] = defaultdict(list)
     for item in observed:
         if _has_key(item, key):
             by_key[item[key]].append(item)
-    for item in desired:
-        match = _match_by_protocol(item, by_key[item[key]])
-        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
-            return drifted
-    return _order_drift(desired, list(by_key), path) if key == "name" else None
+    return [_match_by_protocol(item, by_key[item[key]]) for item in desired]
 
 
 def _merge_key(items: list[Any]) -> str | None:

@@ -1,6 +1,8 @@
-"""The extent of a request: how many objects it may have, and how large its parent may be.
+"""The extent of a request: how many objects it may have, how large its parent may be, and how much memory it may take.
 
-A body of 32 MiB that is nothing but tiny objects would take 600 MiB, and seconds in which no other request is answered.
+Decoded, JSON can take thirty times as many bytes: an empty object has two, and takes 80. So the memory of objects is
+estimated before they are decoded, and bounded. Nobody else can run meanwhile, as decoding does not let go of Python's
+lock: the bound on memory is also the one on this time.
 """
 
 from contextlib import suppress
@@ -8,16 +10,35 @@ from contextlib import suppress
 import msgspec
 
 from metahook.protocol.malformed import MalformedRequest, RequestRule
-from metahook.protocol.wire import ParentBody
+from metahook.protocol.reading import Json
+from metahook.protocol.wire import MIB, ParentBody
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
 
-MAX_PARENT = 3 * 1024 * 1024
+MAX_PARENT = 3 * MIB
 """Bytes of a parent's spec or status. The API server takes no larger request."""
 
-_UNCOUNTED = 1024 * 1024
-"""Bytes. In a body that is not larger, objects can't be too many."""
+MAX_DECODED = 192 * MIB
+"""Bytes of memory that the objects of a request may take at once, decoded; no copy is counted.
+
+etcd takes 1.5 MiB for an object, which are up to 800,000 values, 150 MiB by this estimate; a text of colons has 181.
+"""
+
+_DECODED_FACTOR = 6
+"""Bytes of memory for each byte of a body, for those who raise the limit of bodies: as many as for 32 MiB."""
+
+_UNCOUNTED = MIB
+"""Bytes. In a body that is not larger, objects can't be too many, nor take too much memory."""
+
+_SLICE = 64 * 1024
+"""Bytes that are counted at a time."""
+
+_VALUE, _MEMBER = 80, 120
+"""Bytes of memory for a value, and what the member of an object takes beyond that."""
+
+_WIDEST = 4
+"""Bytes for each character of a text that has one other than ASCII, at most."""
 
 
 class _Key(str):
@@ -63,4 +84,49 @@ def check_parent(parent: ParentBody) -> None:
     """Raise MalformedRequest if the spec or the status of *parent* is too large."""
     for path, json in (("parent.spec", parent.spec), ("parent.status", parent.status)):
         if len(json) > MAX_PARENT:
-            raise MalformedRequest(RequestRule.SIZE, path=path, most=f"{MAX_PARENT // _UNCOUNTED}")
+            raise MalformedRequest(RequestRule.SIZE, path=path, most=f"{MAX_PARENT // MIB}")
+
+
+class TooMuchMemory(MalformedRequest):
+    """Raised when the objects of a request would take too much memory: before, or while, a hook looks at them."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(RequestRule.MEMORY, most=f"{most // MIB}")
+
+
+class DecodedMemory:
+    """The memory that the objects of a body of *body_size* bytes take, decoded."""
+
+    def __init__(self, body_size: int = 0) -> None:
+        self._is_counted = body_size > _UNCOUNTED
+        self._most = max(MAX_DECODED, _DECODED_FACTOR * body_size)
+        self._left = self._most
+
+    def take(self, json: Json, *unread: Json) -> None:
+        """Note that *json* is decoded, and kept, except its parts *unread*; raise TooMuchMemory."""
+        if self._is_counted:
+            self._left -= decoded_size(json) - sum(map(decoded_size, unread))
+            if self._left < 0:
+                raise TooMuchMemory(self._most)
+
+    def check(self, json: Json) -> None:
+        """Raise TooMuchMemory if *json* alone takes too much."""
+        if self._is_counted and len(memoryview(json)) > _UNCOUNTED and decoded_size(json) > self._most:
+            raise TooMuchMemory(self._most)
+
+
+UNCOUNTED = DecodedMemory()
+"""For objects that come from no large body."""
+
+
+def decoded_size(json: Json) -> int:
+    """Return about how many bytes of memory *json* takes as lists and dictionaries.
+
+    What is in a text counts, too: it may be JSON that is decoded later, such as an annotation.
+    """
+    view, size, is_ascii = memoryview(json), 0, True
+    for start in range(0, len(view), _SLICE):
+        part = bytes(view[start : start + _SLICE])
+        is_ascii = is_ascii and part.isascii()
+        size += _VALUE * (part.count(b"{") + part.count(b"[") + part.count(b",")) + _MEMBER * part.count(b":")
+    return size + len(view) * (1 if is_ascii else _WIDEST)

@@ -8,9 +8,8 @@ the record's order is sorted, and following it would reorder ports and restart P
 A record is read leniently: one that can't be read is no record.
 """
 
+from collections.abc import Callable
 from typing import Any
-
-import msgspec
 
 from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
 from metahook.protocol.objects import Object, object_or_empty
@@ -22,12 +21,13 @@ LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
 
 
-def last_applied(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
-    """Return what was last applied to *child*, whose JSON is *raw*, for the parent *owner_uid*.
+def last_applied(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
+    """Return what was last applied to *child* for the parent *owner_uid*.
 
-    With no record that is ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
+    *content* returns the fields of *child*, decoded, less its metadata and status. With no record that is
+    ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
     """
-    record = _record(child, raw, owner_uid)
+    record = _record(child, content, owner_uid)
     return {
         **{field: value for field, value in record.items() if field != "status"},
         "apiVersion": child.KIND.api_version,
@@ -41,18 +41,23 @@ def annotated_record(child: Object) -> Json:
     return try_read((child.metadata.annotation(LAST_APPLIED) or "").encode(), Json) or {}
 
 
-def _record(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+def _record(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
     try:
-        return object_or_empty(_without_nulls(annotated_record(child) or _from_managed_fields(child, raw, owner_uid)))
+        return object_or_empty(
+            without_nulls(annotated_record(child) or _from_managed_fields(child, content, owner_uid))
+        )
     except RecursionError:
         return {}
 
 
-def _from_managed_fields(child: Object, raw: msgspec.Raw, owner_uid: str) -> Json:
+def _from_managed_fields(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
     owners = field_owners(child.metadata.managed_fields)
     applied = (owner.fields for owner in owners if owner.operation == "Apply")
     fields = next((fields for fields in applied if owns_reference(fields, owner_uid)), None)
-    return object_or_empty(owned_part(fields, try_read(raw, Json))) if fields else {}
+    if not fields:
+        return {}
+    metadata = {"labels": child.metadata.labels, "annotations": child.metadata.annotations}
+    return object_or_empty(owned_part(fields, {**content(), "metadata": metadata}))
 
 
 def _own_metadata(metadata: Json) -> Json:
@@ -62,9 +67,10 @@ def _own_metadata(metadata: Json) -> Json:
     return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
 
 
-def _without_nulls(value: object) -> object:
+def without_nulls(value: object) -> object:
+    """Return *value* without fields and items that are null: a response must not contain any."""
     if isinstance(value, dict):
-        return {field: _without_nulls(inner) for field, inner in value.items() if inner is not None}
+        return {field: without_nulls(inner) for field, inner in value.items() if inner is not None}
     if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value if inner is not None]
+        return [without_nulls(inner) for inner in value if inner is not None]
     return value

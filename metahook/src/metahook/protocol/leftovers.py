@@ -17,7 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
-from metahook.protocol.managed_fields import FieldOwner, FieldSet, list_key, owns_reference, subset, union
+from metahook.protocol.managed_fields import (
+    APPLIER,
+    FieldOwner,
+    FieldSet,
+    is_metacontroller,
+    list_key,
+    subset,
+    union,
+)
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.objects import Defaults
 from metahook.protocol.observed import Children
@@ -27,9 +35,6 @@ Key = tuple[tuple[str, Any], ...]
 
 Path = tuple[str | Key, ...]
 """Field names and list items, from the outside in."""
-
-APPLIER = "metacontroller"
-"""The field manager of Metacontroller's writes unless it is configured otherwise."""
 
 EVERY_MANAGER = "*"
 
@@ -140,7 +145,7 @@ def _split(
 
     Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
     """
-    appliers = {APPLIER} | {owner.manager for owner in owners if _applies(owner, owner_uid)}
+    appliers = {APPLIER} | {owner.manager for owner in owners if is_metacontroller(owner, owner_uid)}
     suspects: list[FieldOwner] = []
     others: list[FieldOwner] = []
     for owner in owners:
@@ -151,11 +156,6 @@ def _split(
         elif by_annotation or owner.operation == "Update":
             suspects.append(owner)
     return suspects, others
-
-
-def _applies(owner: FieldOwner, owner_uid: str) -> bool:
-    """Tell whether *owner* set the owner reference. Its bytes are searched first, because decoding is slow."""
-    return b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
 
 
 def _suspected(owner: FieldOwner) -> FieldSet:

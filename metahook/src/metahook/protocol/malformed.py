@@ -19,6 +19,7 @@ class RequestRule(Enum):
     # Raised by extent.py.
     OBJECTS = "the body has more than {most} groups and objects"
     SIZE = "{path} is larger than {most} MiB"
+    MEMORY = "the objects in the body would take more than {most} MiB of memory"
     # Raised by reading.py.
     JSON = "the body is not JSON"
     DEPTH = "the body is nested too deeply"

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.objects import Observed
+from metahook.protocol.objects import Object, Observed
 from metahook.protocol.reading import try_read, try_read_list
 
 FieldSet = dict[str, Any]
@@ -16,6 +16,9 @@ FieldSet = dict[str, Any]
 
 ListKey = dict[str, str | int | float | bool]
 """The fields that identify an item of a list, such as ``{"name": "main"}``."""
+
+APPLIER = "metacontroller"
+"""The field manager of Metacontroller's writes unless it is configured otherwise."""
 
 _DEEPEST = 64
 """Levels of fields; no Kubernetes object has half as many."""
@@ -29,6 +32,8 @@ class FieldOwner(Observed, frozen=True):
     operation: str
     manager: str = ""
     subresource: str | None = None
+    time: str = ""
+    """When it last changed one of them."""
     fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=_NO_FIELDS)
 
     @property
@@ -46,6 +51,47 @@ def owns_reference(fields: FieldSet, uid: str) -> bool:
     """Tell whether *fields* have the owner reference to the object *uid*."""
     references = subset(subset(fields, "f:metadata"), "f:ownerReferences")
     return any(list_key(field) == {"uid": uid} for field in references)
+
+
+def overriding_manager(child: Object, path: str, owner_uid: str) -> str | None:
+    """Return the manager that owns the field *path* of *child* in place of Metacontroller, or together with it.
+
+    *path* is as :func:`metahook.drifted_field` returns it, *owner_uid* is the parent's. Of several managers it is the
+    one that changed the child last; ``""`` if nobody owns the field, as after its removal. Return None if only
+    Metacontroller does, so that the value is what it applied, or if there is no record.
+    """
+    owners = field_owners(child.metadata.managed_fields)
+    found = [owner for owner in owners if owns(owner.fields, f".{path}")]
+    others = [owner for owner in found if not is_metacontroller(owner, owner_uid)]
+    if others:
+        return max(others, key=lambda owner: owner.time).manager
+    return None if found or not owners else ""
+
+
+def is_metacontroller(owner: FieldOwner, owner_uid: str) -> bool:
+    """Tell whether *owner* is Metacontroller, under whatever name: it set the owner reference to *owner_uid*.
+
+    The bytes are searched first, because decoding is slow.
+    """
+    is_applier = b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
+    return owner.manager == APPLIER or is_applier
+
+
+def owns(fields: FieldSet, path: str) -> bool:
+    """Tell whether *fields* have *path* (such as ``.spec.containers[main].image``), a part of it, or what it is in.
+
+    A name can have dots, so the path is followed along the fields.
+    """
+    rests = ((_rest(field, path), below) for field, below in fields.items())
+    return any(rest is not None and (not rest or not below or owns(below, rest)) for rest, below in rests)
+
+
+def _rest(field: str, path: str) -> str | None:
+    """Return what follows in *path* after the step that *field* names; None if the path begins with another one."""
+    names = [f"[{value}]" for value in list_key(field).values()] or [f".{field.removeprefix('f:')}"]
+    steps = (name for name in names if path.startswith(name) and path[len(name) : len(name) + 1] in {"", ".", "["})
+    step = next(steps, None)
+    return None if step is None else path[len(step) :]
 
 
 def subset(fields: FieldSet, field: str) -> FieldSet:

@@ -47,6 +47,7 @@ class Metadata(Observed, frozen=True):
     namespace: str | None = None
     uid: str | None = None
     generation: int | None = None
+    resource_version: str | None = None
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None

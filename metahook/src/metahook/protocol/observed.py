@@ -6,11 +6,12 @@ the hook's version. So these keys are ignored here: an object is found by what i
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import msgspec
 
+from metahook.protocol.extent import UNCOUNTED, DecodedMemory
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.managed_fields import FieldOwner, field_owners
@@ -43,7 +44,15 @@ class Children:
     group, even an empty one: without it nothing is known of them, and a response could delete them.
     """
 
-    def __init__(self, groups: Groups, structs: tuple[type[Object], ...], *, namespace: str, owner_uid: str) -> None:
+    def __init__(
+        self,
+        groups: Groups,
+        structs: tuple[type[Object], ...],
+        memory: DecodedMemory = UNCOUNTED,
+        *,
+        namespace: str,
+        owner_uid: str,
+    ) -> None:
         self.namespace = namespace
         self.owner_uid = owner_uid
         self._by_struct: dict[type[Object], dict[str, Pair[Any]]] = {}
@@ -53,7 +62,7 @@ class Children:
             group = struct.KIND.group_key
             if group not in groups:
                 raise MalformedRequest(RequestRule.GROUP, group=group)
-            self._by_struct[struct] = self._by_group[group] = _own(struct, groups[group], namespace, owner_uid)
+            self._by_struct[struct] = self._by_group[group] = _own(struct, groups[group], memory, namespace, owner_uid)
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
@@ -77,9 +86,8 @@ class Children:
 
         It is empty if there is no such child. Raise UndeclaredKind.
         """
-        _, raw = self._find(manifest)
-        fields = try_read(raw, dict[str, msgspec.Raw]) or {}
-        return {field: try_read(fields[field], _ANY) for field in fields if field not in {"metadata", "status"}}
+        child, raw = self._find(manifest)
+        return _content(child, raw) if child else {}
 
     def fields(self, manifest: Manifest, fields: Collection[str]) -> dict[str, Any] | None:
         """Return the values of the *fields*, such as ``spec``, of the child of the kind and name of *manifest*.
@@ -117,7 +125,7 @@ class Children:
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
         pairs = [pair for by_name in self._by_struct.values() for pair in by_name.values()]
-        return [last_applied(child, raw, self.owner_uid) for child, raw in pairs]
+        return [last_applied(child, partial(_content, child, raw), self.owner_uid) for child, raw in pairs]
 
     def _of(self, struct: type[K]) -> dict[str, Pair[K]]:
         """Return the children of *struct* by name; raise UndeclaredKind."""
@@ -146,12 +154,28 @@ def _whole_fields(struct: type[Object]) -> frozenset[str]:
     return frozenset(field.name for field in fields if field.type in _WHOLE and field.name == field.encode_name)
 
 
-def _own(struct: type[K], group: dict[str, msgspec.Raw], namespace: str, owner_uid: str) -> dict[str, Pair[K]]:
+def _content(child: Object, raw: msgspec.Raw) -> dict[str, Any]:
+    """Return the JSON of *child*, which is *raw*, decoded, less its metadata and status.
+
+    What is decoded already is not decoded again: it may be large.
+    """
+    fields, whole = try_read(raw, dict[str, msgspec.Raw]) or {}, _whole_fields(type(child))
+    return {
+        field: getattr(child, field) if field in whole else try_read(value, _ANY)
+        for field, value in fields.items()
+        if field not in {"metadata", "status"}
+    }
+
+
+def _own(
+    struct: type[K], group: dict[str, msgspec.Raw], memory: DecodedMemory, namespace: str, owner_uid: str
+) -> dict[str, Pair[K]]:
     """Return the objects of *struct* in *namespace* that no other object than *owner_uid* controls, by name."""
     path = f"children[{struct.KIND.group_key}][*]"
     names: list[str] = []
     own: dict[str, Pair[K]] = {}
     for raw in group.values():
+        memory.take(raw)
         child = read(raw, struct, path)
         if child.metadata.namespace == namespace:
             names.append(child.metadata.name)

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
+from metahook.protocol.extent import UNCOUNTED, DecodedMemory
 from metahook.protocol.objects import Object, Observed
 from metahook.protocol.reading import try_read
 from metahook.protocol.wire import Groups
@@ -28,8 +29,9 @@ class Related:
     many, and large ones.
     """
 
-    def __init__(self, groups: Groups, *, namespace: str) -> None:
+    def __init__(self, groups: Groups, memory: DecodedMemory = UNCOUNTED, *, namespace: str) -> None:
         self._groups = groups
+        self._memory = memory
         self._namespace = namespace
         self._names: dict[str, dict[str, msgspec.Raw]] = {}
 
@@ -44,19 +46,31 @@ class Related:
             return Absence.NOT_SELECTED
         # Hook version v2 has this key, and then no other object need be read to find the one of this name.
         keyed = self._groups[group].get(f"{self._namespace}/{name}")
-        if keyed and (named := try_read(keyed, struct)) and self._is_called(named, name):
+        if keyed and (named := self._read(keyed, struct)) and self._is_called(named, name):
             return named
         raw = self._by_name(group).get(name)
         if raw is None:
             return Absence.MISSING
-        return try_read(raw, struct) or Absence.UNREADABLE
+        return self._read(raw, struct) or Absence.UNREADABLE
 
     def all(self, struct: type[K]) -> Iterator[K] | Absence:
         """Return an iterator over the readable objects of *struct*, or NOT_SELECTED."""
         if struct.KIND.group_key not in self._groups:
             return Absence.NOT_SELECTED
-        objects = (try_read(raw, struct) for raw in self._groups[struct.KIND.group_key].values())
-        return (item for item in objects if item and item.metadata.namespace == self._namespace)
+        return self._kept(struct)
+
+    def _kept(self, struct: type[K]) -> Iterator[K]:
+        """Yield the readable objects of *struct*. Their memory counts together: a hook may keep them all."""
+        for raw in self._groups[struct.KIND.group_key].values():
+            item = self._read(raw, struct)
+            if item and item.metadata.namespace == self._namespace:
+                self._memory.take(raw, *_unread(item))
+                yield item
+
+    def _read(self, raw: msgspec.Raw, struct: type[K]) -> K | None:
+        """Return *raw* as *struct*, or None if it can't be read; raise TooMuchMemory if it alone takes too much."""
+        self._memory.check(raw)
+        return try_read(raw, struct)
 
     def _is_called(self, observed: Object, name: str) -> bool:
         return (observed.metadata.namespace, observed.metadata.name) == (self._namespace, name)
@@ -67,6 +81,12 @@ class Related:
             named = ((item.metadata, raw) for item, raw in objects if item)
             self._names[group] = {key.name: raw for key, raw in named if key.namespace == self._namespace}
         return self._names[group]
+
+
+def _unread(item: Object) -> Iterator[msgspec.Raw]:
+    """Yield the parts of *item* that are JSON still."""
+    yield item.metadata.managed_fields
+    yield from (field for field in msgspec.structs.astuple(item) if isinstance(field, msgspec.Raw))
 
 
 class _Identity(Observed, frozen=True):

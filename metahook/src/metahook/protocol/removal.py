@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from metahook.protocol.leftovers import APPLIER, Key, Path, format_path
+from metahook.protocol.leftovers import Key, Path, format_path
+from metahook.protocol.managed_fields import APPLIER
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
 

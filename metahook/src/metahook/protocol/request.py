@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from metahook.protocol import wire
-from metahook.protocol.extent import check_objects, check_parent
+from metahook.protocol.extent import DecodedMemory, check_objects, check_parent
 from metahook.protocol.installation import Finding, Requirements, check_installation
 from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.objects import Object
@@ -73,11 +73,12 @@ class SyncRequest:
         Its installation is compared with *requirements*.
         """
         envelope = _decode(body, wire.SyncRequestBody)
-        parent = _parent(envelope.parent)
+        parent, memory = _parent(envelope.parent), DecodedMemory(len(body))
+        memory.check(envelope.controller)
         return cls(
             parent=parent,
-            children=Children(envelope.children, structs, namespace=parent.namespace, owner_uid=parent.uid),
-            related=Related(envelope.related or {}, namespace=parent.namespace),
+            children=Children(envelope.children, structs, memory, namespace=parent.namespace, owner_uid=parent.uid),
+            related=Related(envelope.related or {}, memory, namespace=parent.namespace),
             installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
         )
 

@@ -8,10 +8,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import msgspec
+
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.managed_fields import APPLIER, field_owners, owns
 from metahook.simulator.claimed_results import AnsweredSync, answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import YOU, Call, History, Write
 from metahook.simulator.metacontroller.claims import LABEL, NAME
-from metahook.simulator.objects import Json, Key, labels
+from metahook.simulator.objects import Json, Key, labels, to_json
 
 REPEATED = 4
 """Times in a row from which on a repetition counts as a loop."""
@@ -92,7 +96,10 @@ def _wrong_deletes(history: History) -> Iterator[tuple[Key, float, str]]:
 
 
 def _removed_fields(history: History) -> Iterator[tuple[Key, float, str]]:
-    """Yield children of which a response drops a field, although the generation is the same and the child exists."""
+    """Yield children of which a response drops a field, although the generation is the same and the child exists.
+
+    A field that another manager owns stays, so it may be left out.
+    """
     before: dict[tuple[Key, int], AnsweredSync] = {}
     for sync in answered_syncs(history):
         earlier = before.get((sync.key, sync.generation))
@@ -103,8 +110,16 @@ def _removed_fields(history: History) -> Iterator[tuple[Key, float, str]]:
                 if earlier
                 else None
             )
-            if gone and key in sync.observed:
+            if gone and key in sync.observed and not _is_left_to_another(sync.observed[key], gone):
                 yield key, sync.at, f"{gone} was removed, although the parent's spec did not change"
+
+
+def _is_left_to_another(observed: Json, path: str) -> bool:
+    """Tell whether another manager owns the field, so that server-side apply does not remove it from *observed*."""
+    metadata = observed["metadata"]
+    owners = field_owners(msgspec.Raw(to_json(metadata.get("managedFields") or []).encode()))
+    is_owned = any(owner.manager != APPLIER and owns(owner.fields, f".{path}") for owner in owners)
+    return is_owned and LAST_APPLIED not in (metadata.get("annotations") or {})
 
 
 def _emptied_statuses(history: History) -> Iterator[tuple[Key, float, str]]:

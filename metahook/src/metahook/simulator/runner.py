@@ -8,7 +8,7 @@ from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.path import PathNotFound, look_up, set_value
-from metahook.simulator.scenario import Expect, Scenario, Step, parse_duration, parse_object_name
+from metahook.simulator.scenario import Expect, FailureName, Scenario, Step, parse_duration, parse_object_name
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
 
 
@@ -68,7 +68,7 @@ class _Runner:
         elif step.undo is not None:
             world.undo(parse_object_name(step.undo.object), step.undo.revision)
         elif step.fail is not None:
-            world.kubelet.fail(None if step.fail == "none" else Failure(step.fail))
+            self._fail(step.fail)
         elif step.refuse is not None:
             self._refused = {step.refuse}
         elif step.restart is not None:
@@ -83,6 +83,11 @@ class _Runner:
         if self._parent is None and manifest["kind"] == self._world.settings.parent.kind:
             self._parent = key_of(manifest)
         self._world.apply(manifest)
+
+    def _fail(self, failure: FailureName) -> None:
+        world = self._world
+        world.kubelet.fail(None if failure in ("fight", "none") else Failure(failure))
+        (world.autoscaler.start if failure == "fight" else world.autoscaler.stop)()
 
     def _admit(self, item: Json, live: Json | None) -> Json:
         if live is None and item["kind"] in self._refused:

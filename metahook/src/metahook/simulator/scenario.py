@@ -15,9 +15,22 @@ Duration = Annotated[str, msgspec.Meta(pattern=f"^{_DURATION}$")]
 """Such as ``90s``, ``10m`` or ``1h``."""
 
 FailureName = Literal[
-    "bad-image", "crash", "oom", "slow", "config-error", "unschedulable", "unready", "evicted", "node-lost", "none"
+    "bad-image",
+    "crash",
+    "oom",
+    "slow",
+    "config-error",
+    "unschedulable",
+    "unready",
+    "evicted",
+    "node-lost",
+    "fight",
+    "none",
 ]
-"""The failure of all containers from then on, by its value in controllers/pod_lifecycle.py; ``none`` ends it."""
+"""The failure of all containers from then on, by its value in controllers/pod_lifecycle.py; ``none`` ends it.
+
+With ``fight`` the containers run, and an autoscaler scales all Deployments.
+"""
 
 LONGEST = 1000 * 3600.0
 """Seconds; the longest duration in a scenario."""

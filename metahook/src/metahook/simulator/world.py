@@ -13,6 +13,7 @@ from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.server_side_apply import UNDO
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
+from metahook.simulator.controllers.autoscaler import Autoscaler
 from metahook.simulator.controllers.deployment_controller import (
     KUBECTL_APPLIED,
     REVISION,
@@ -69,6 +70,7 @@ class World:
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)
         self.kubelet = Kubelet(watched, self.clock)
+        self.autoscaler = Autoscaler(watched, self.clock)
         self.garbage_collector = GarbageCollector(watched, self.clock)
         called = in_process(hook, self.clock.time, self.errors.append) if isinstance(hook, Controller) else hook
         self.metacontroller = Metacontroller(self.api, self.clock, called, settings)

@@ -5,6 +5,7 @@ A hook that blocks there also blocks health, so that the kubelet restarts it. A 
 """
 
 import asyncio
+import gc
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,19 +20,17 @@ from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.request import Body, CustomizeRequest, Parent
 from metahook.server.clock import Clock
 from metahook.server.limits import Limits
-from metahook.server.refusal import FAILED, INCOMPLETE, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
+from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
 from metahook.server.telemetry.error_location import error_location
 from metahook.server.telemetry.hook_call import OK, HookCall
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.body import Bodies
+from metahook.server.wire.body import SMALL, Bodies
 from metahook.server.wire.body_memory import Buffer
-from metahook.server.wire.connections import is_one_too_many
+from metahook.server.wire.connections import end_if_left, is_one_too_many
 
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
 
-THREADS = 2
-"""So that one long body does not wait for the end of another. More would only share the same CPU."""
 
 _JSON = (b"content-type", b"application/json")
 
@@ -44,7 +43,10 @@ class HookCalls:
         self._telemetry = telemetry
         self._clock = clock
         self._bodies = Bodies(limits)
-        self._threads = ThreadPoolExecutor(THREADS, "hook")
+        # One large body after the other, as one alone can take half of the memory when it is decoded. Long ones do not
+        # wait for them. More threads would only share the same CPU.
+        self._for_long = ThreadPoolExecutor(1, "long")
+        self._for_large = ThreadPoolExecutor(1, "large")
         self._in_threads: set[Future[Any]] = set()
 
     @property
@@ -56,13 +58,15 @@ class HookCalls:
         """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
         call = _Call(self._telemetry, path)
         try:
-            return call.respond(await self._decision(request, hook, call))
+            decision = await self._decision(request, hook, call)
         except ClientDisconnect:
-            return INCOMPLETE.response("")  # it is not reported: the connection is closed, so it is not sent
+            # Neither is sent. A connection that a limit has closed is reported with that limit.
+            return call.refuse(LEFT) if end_if_left(request.scope) else INCOMPLETE.response("")
         except Refused as refused:
             return call.refuse(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
             return call.refuse(FAILED, error_location(error))
+        return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(decision)
 
     async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
         """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
@@ -79,7 +83,9 @@ class HookCalls:
     async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
         try:
-            future = self._threads.submit(lambda: _decide(hook, buffer.body, self._clock()))
+            is_large = len(buffer.body) > SMALL
+            threads, decide = (self._for_large, _decide_large) if is_large else (self._for_long, _decide)
+            future = threads.submit(lambda: decide(hook, buffer.body, self._clock()))
         except RuntimeError:  # no thread can be started
             buffer.release()
             raise
@@ -92,7 +98,7 @@ class HookCalls:
                 return await asyncio.shield(asyncio.wrap_future(future))
         except TimeoutError:
             future.cancel()  # if no thread has begun with it
-            raise Refused(TOO_LONG) from None
+            return _Decision(TOO_LONG, parent=await asyncio.to_thread(_try_parent, buffer.body))
 
     def _end_long(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
         self._in_threads.discard(future)
@@ -124,6 +130,20 @@ def _decide(hook: Hook, body: Body, now: datetime) -> _Decision:
     # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync.
     except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
         return _Decision(FAILED, error_location(error), _try_parent(body))
+
+
+def _decide_large(hook: Hook, body: Body, now: datetime) -> _Decision:
+    """Return what *hook* decides about a large *body*, one at a time, without garbage collections.
+
+    What is decoded has no cycles. A collection holds all threads, and there would be many for a million lists.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _decide(hook, body, now)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _try_parent(body: Body) -> Parent | None:
@@ -162,10 +182,11 @@ class _Call:
         return response
 
     def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
-        """Report *refusal*, and return it as a response. *place* is where in the code the hook failed."""
-        # Other refusals are the sender's mistakes: it may send many, and to decode a body for its parent takes time.
-        if refusal.status >= FAILED.status:
-            parent = parent or _try_parent(self.body)
+        """Report *refusal*, and return it as a response. *place* is where in the code the hook failed.
+
+        The *parent* is that of a failure: other refusals are the sender's mistakes, and it may send many. To decode a
+        body for it takes time, so the event loop does not.
+        """
         id_ = self._telemetry.count_refusal(self._path, refusal, place)
         response = refusal.response(id_)
         self._report(response, limit=refusal.limit, id=id_, parent=parent)

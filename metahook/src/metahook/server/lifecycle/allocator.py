@@ -1,10 +1,10 @@
-"""The memory of large bodies, which is given back to the kernel."""
+"""The memory of large blocks, such as bodies and buffers of TLS, which is given back to the kernel."""
 
 import ctypes
 from contextlib import suppress
 
-LARGE = 256 * 1024
-"""Bytes."""
+LARGE = 64 * 1024
+"""Bytes. A connection with TLS has buffers of that size and more."""
 
 _M_MMAP_THRESHOLD = -3
 """Of malloc.h."""

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from metahook.server.refusal import STOPPED
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connection import closing
+from metahook.server.wire.connections import closing
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 

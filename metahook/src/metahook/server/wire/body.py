@@ -1,30 +1,27 @@
 """Reads the bodies of requests, within limits: of length, of memory for all of them, and of time.
 
-A small body takes memory as it arrives, and never waits for it. A large one waits in its socket until it is read, for
-a while.
+A body takes memory as it arrives, whatever length its head announces, and never waits for it. Once it is large it needs
+a place, and waits for one with the rest in its socket, for a while.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive
 
 from metahook.protocol.wire import MIB
 from metahook.server.limits import Limits
-from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_MANY_LARGE, TOO_SLOW, UNSUPPORTED, Refused
-from metahook.server.wire.body_memory import BodyMemory, Buffer
+from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
+from metahook.server.wire.body_memory import BodyMemory, Buffer, Places
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
 """The length of a small body, at most; and how many of that length may be in memory at once."""
 
 _JSON = b"application/json"
-
-WAIT = 2.0
-WAITING = 16
-"""Seconds for which a large body waits, and how many wait: each holds what was read together with its headers."""
 
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -37,10 +34,8 @@ class Bodies:
     def __init__(self, limits: Limits) -> None:
         self._most = limits.max_body
         self._within = limits.body_timeout
-        self._small = BodyMemory(SMALL_AT_ONCE * SMALL)
-        self._large = BodyMemory(limits.max_large_bodies * limits.max_body)
-        self._large_slots = asyncio.Semaphore(limits.max_large_bodies)
-        self._waiting = 0
+        self._memory = BodyMemory(SMALL_AT_ONCE * SMALL)
+        self._places = Places(limits.max_large_bodies)
 
     async def read(self, request: Request) -> Buffer:
         """Return the body of *request*, which holds memory until it is released.
@@ -49,9 +44,12 @@ class Bodies:
         ClientDisconnect if the connection is closed before it is complete.
         """
         size = self._announced(request.scope["headers"])
-        buffer = self._small.buffer() if size <= SMALL else await self._large_buffer()
+        buffer = self._memory.buffer()
         try:
-            await self._receive(request, size, buffer)
+            if part := await self._receive_small(request, size, buffer):
+                await self._places.wait()
+                buffer.outgrow(self._places.give_back)
+                await self._receive_large(request, size, buffer, part)
         except BaseException:
             buffer.release()
             raise
@@ -71,39 +69,45 @@ class Bodies:
             raise Refused(TOO_LARGE)
         return size
 
-    async def _large_buffer(self) -> Buffer:
-        """Return a buffer once there is a slot for a large body, which it takes until it is released."""
-        if self._waiting >= WAITING:
-            raise Refused(TOO_MANY_LARGE)
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(WAIT):
-                await self._large_slots.acquire()
-        except TimeoutError:
-            raise Refused(TOO_MANY_LARGE) from None
-        finally:
-            self._waiting -= 1
-        return self._large.buffer(self._large_slots.release)
-
-    async def _receive(self, request: Request, size: int, buffer: Buffer) -> None:
+    async def _receive_small(self, request: Request, size: int, buffer: Buffer) -> "_Part | None":
+        """Receive the body into *buffer*; return the part with which it is large, or None if it is small."""
         try:
             async with asyncio.timeout(self._within):
-                while await _has_more(request.receive, size, buffer):
-                    pass
+                while True:
+                    part = await _next_part(request.receive, size - len(buffer.body))
+                    if len(buffer.body) + len(part.chunk) > SMALL:
+                        return part
+                    buffer.add(part.chunk)
+                    if not part.has_more:
+                        return None
         except TimeoutError:
             raise Refused(TOO_SLOW) from None
 
+    async def _receive_large(self, request: Request, size: int, buffer: Buffer, part: "_Part") -> None:
+        """Receive the rest of a body, after *part*, at its place."""
+        async with self._places.arriving(self._within):
+            buffer.add(part.chunk)
+            while part.has_more:
+                part = await _next_part(request.receive, size - len(buffer.body))
+                buffer.add(part.chunk)
 
-async def _has_more(receive: Receive, size: int, buffer: Buffer) -> bool:
-    """Add what is received next to *buffer*; tell whether there is more."""
+
+class _Part(NamedTuple):
+    """A part of a body."""
+
+    chunk: bytes
+    has_more: bool
+
+
+async def _next_part(receive: Receive, most: int) -> _Part:
+    """Return what is received next: *most* bytes at most."""
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientDisconnect
-    chunk, has_more = message.get("body", b""), message.get("more_body", False)
-    if len(buffer.body) + len(chunk) > size:
-        raise Refused(TOO_LARGE if has_more else replace(TOO_LARGE, drops_rest=False))
-    buffer.add(chunk)
-    return bool(has_more)
+    part = _Part(message.get("body", b""), message.get("more_body", False))
+    if len(part.chunk) > most:
+        raise Refused(TOO_LARGE if part.has_more else replace(TOO_LARGE, drops_rest=False))
+    return part
 
 
 def _parse_length(text: bytes) -> int:

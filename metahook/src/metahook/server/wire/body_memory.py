@@ -1,10 +1,19 @@
-"""The memory of bodies. Nothing waits for it: a body that is slow to arrive gives way to a new one."""
+"""The memory of bodies, and the places of large ones: a body that is slow to arrive gives way to another one."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from metahook.server.refusal import TOO_MANY_SMALL, Refused
+from metahook.server.refusal import TOO_MANY_LARGE, TOO_MANY_SMALL, TOO_SLOW, Refused
+
+WAIT = 3.0
+WAITING = 16
+"""Seconds for which a large body waits for a place, and how many wait."""
+
+UNDISTURBED = 2.0
+"""Seconds for which a large body may arrive while another one waits for its place."""
 
 
 def _do_nothing() -> None:
@@ -14,10 +23,11 @@ def _do_nothing() -> None:
 class Buffer:
     """What has arrived of a body. At the end of its block, its memory is given back."""
 
-    def __init__(self, memory: "BodyMemory", on_release: Callable[[], None]) -> None:
+    def __init__(self, memory: "BodyMemory") -> None:
         self.body = bytearray()
         self._memory = memory
-        self._on_release = on_release
+        self._on_release: Callable[[], object] = _do_nothing
+        self._is_large = False
         self._has_given_way = False
         self._is_released = False
 
@@ -33,8 +43,15 @@ class Buffer:
         """Add *chunk* to the body; raise Refused if there is no room, or if another body has taken the room of it."""
         if self._has_given_way:
             raise Refused(TOO_MANY_SMALL)
-        self._memory.take(len(chunk), self)
+        if not self._is_large:
+            self._memory.take(len(chunk), self)
         self.body += chunk
+
+    def outgrow(self, on_release: Callable[[], object]) -> None:
+        """Give the memory back, except that of a place for a large body: *on_release* gives back the place."""
+        self._on_release = on_release
+        self._memory.give_back(self)
+        self._is_large = True
 
     def give_way(self) -> int:
         """Return how many bytes the body had: they are another's now."""
@@ -50,20 +67,21 @@ class Buffer:
         """Give the memory back, once."""
         if not self._is_released:
             self._is_released = True
-            self._memory.give_back(self)
+            if not self._is_large:
+                self._memory.give_back(self)
             self._on_release()
 
 
 class BodyMemory:
-    """At most *most* bytes, for all bodies together."""
+    """At most *most* bytes, for all bodies together that are not large."""
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._arriving: dict[Buffer, None] = {}
 
-    def buffer(self, on_release: Callable[[], None] = _do_nothing) -> Buffer:
-        """Return the buffer of a body that begins to arrive; *on_release* is called when its memory is given back."""
-        buffer = Buffer(self, on_release)
+    def buffer(self) -> Buffer:
+        """Return the buffer of a body that begins to arrive."""
+        buffer = Buffer(self)
         self._arriving[buffer] = None
         return buffer
 
@@ -85,3 +103,61 @@ class BodyMemory:
             self.settle(longest)
             self._left += longest.give_way()
         self._left -= size
+
+
+class Places:
+    """The places of *count* large bodies. Those that have been arriving for longest have less time while others wait.
+
+    So a client that stops sending keeps nobody out, and one that never sends much has no place at all.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free = asyncio.Semaphore(count)
+        self._waiting = 0
+        self._arriving: dict[asyncio.Timeout, float] = {}
+        """With the time until which each is undisturbed."""
+
+    async def wait(self) -> None:
+        """Wait for a place; raise Refused if too many wait, or none is free in time."""
+        if not self._free.locked():
+            await self._free.acquire()  # which is at once
+            return
+        if self._waiting >= WAITING:
+            raise Refused(TOO_MANY_LARGE)
+        self._waiting += 1
+        self._hurry()
+        try:
+            async with asyncio.timeout(WAIT):
+                await self._free.acquire()
+        except TimeoutError:
+            raise Refused(TOO_MANY_LARGE) from None
+        finally:
+            self._waiting -= 1
+
+    def give_back(self) -> None:
+        """Note that a place is free."""
+        self._free.release()
+
+    @asynccontextmanager
+    async def arriving(self, seconds: float) -> AsyncIterator[None]:
+        """Let a body arrive at its place while the block runs, in so many *seconds*, or fewer; raise Refused."""
+        now = asyncio.get_running_loop().time()
+        timeout = asyncio.timeout(seconds)
+        try:
+            async with timeout:
+                self._arriving[timeout] = now + UNDISTURBED
+                self._hurry()
+                yield
+        except TimeoutError:
+            is_in_time = asyncio.get_running_loop().time() < now + seconds
+            raise Refused(TOO_MANY_LARGE if is_in_time else TOO_SLOW) from None
+        finally:
+            self._arriving.pop(timeout, None)
+
+    def _hurry(self) -> None:
+        """Move the deadlines of as many bodies as wait, the ones that have been arriving for longest."""
+        now = asyncio.get_running_loop().time()
+        for timeout, undisturbed in list(self._arriving.items())[: self._waiting]:
+            until = max(now, undisturbed)
+            if not timeout.expired() and until < (timeout.when() or 0):
+                timeout.reschedule(until)

@@ -2,7 +2,8 @@
 
 Metacontroller owns what it applied, and other managers own what they changed by an update. An apply removes a field
 that its manager applied before and now leaves out, unless another manager owns it. Each manager's fields are kept as
-that part of the object; ``managed_fields`` writes them as FieldsV1. Of the other managers, only you are recorded.
+that part of the object; ``managed_fields`` writes them as FieldsV1. Managers that do not matter to a hook are not
+recorded, and neither are times.
 
 Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document.
 """
@@ -146,6 +147,7 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
         {
             "manager": manager,
             "operation": operation,
+            **({"subresource": "scale"} if manager == _CONTROLLERS else {}),
             **{key: owned[key] for key in ("apiVersion",) if key in owned},
             "fieldsType": "FieldsV1",
             "fieldsV1": fields({"metadata": metadata, **rest}),
@@ -154,10 +156,13 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
 
 
 APPLIER = "metacontroller"
+SCALER = "autoscaler"
+"""An autoscaler, which updates the subresource ``scale``."""
 UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``."""
-_MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit"}
-"""The field managers by actor."""
+_CONTROLLERS = "kube-controller-manager"
+_MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit", SCALER: _CONTROLLERS}
+"""The field managers of the actors whose updates are recorded."""
 
 _METADATA = ("annotations", "labels", "ownerReferences")
 
