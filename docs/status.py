@@ -81,6 +81,7 @@ READERS = {
     "DependenciesReady": "people",
     "Reconciling": _KSTATUS,
     "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
+    "ForeignFields": "people, security reviews",
     "OperatorMisconfigured": "cluster administrators; alerts",
 }
 """Who reads each condition."""

@@ -1,27 +1,29 @@
-"""How the observed children differ from the desired ones.
+"""How the observed children differ from the desired ones, and which fields only others set.
 
 Two things must be observed on a child before its status means anything. The generation stamp says that Metacontroller
 applied this generation (it shows removed fields); the values say that no one has changed them since (they show
 ``kubectl scale``, and a CRD default that changed without a new generation). Fields that are left over are drift, too:
-see :mod:`metahook.protocol.leftovers`.
+see :mod:`metahook.protocol.leftovers`. So is a child that is not desired, until it is gone.
 
 A stale request, whose parent is older than its children, is drift, too: its spec would undo later changes, and a later
 sync decides (see :mod:`metahook.protocol.generation`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
 from metahook import (
     Children,
+    ForeignField,
     Manifest,
     Object,
     Removal,
     SyncRequest,
     children_from_newer_generation,
     drifted_field,
+    foreign_fields,
     leftovers,
     overriding_manager,
     removal,
@@ -44,6 +46,8 @@ class Drift:
     """The child, if it exists, so that it is to be updated and not created."""
     removal: Removal | None = None
     """What removes fields that are left over, if there are some."""
+    is_undesired: bool = False
+    """Whether the child is to be deleted."""
 
     @property
     def child_version(self) -> str:
@@ -56,7 +60,7 @@ class Drift:
 
         None means that no one did: the spec, or what it uses, is newer than the child.
         """
-        if self.removal or self.is_from_newer_generation:
+        if self.removal or self.is_from_newer_generation or self.is_undesired:
             return None
         path = self.path or f"metadata.annotations.{GENERATION_STAMP}"
         return overriding_manager(self.observed, path, owner_uid) if self.observed else ""
@@ -65,6 +69,8 @@ class Drift:
         """Return the text of ``status.waiting.what``."""
         if self.removal:
             return _LEFTOVER_FIELDS
+        if self.is_undesired:
+            return f"deletion of {self.kind} {self.name}"
         what = self.path or ("a later generation" if self.is_from_newer_generation else "")
         return f"{what} of {self.kind} {self.name}"[:MAX_MESSAGE] if what else f"{self.kind} {self.name}"
 
@@ -73,6 +79,12 @@ def find_drifts(desired: Sequence[Manifest], children: Children) -> list[Drift]:
     """Return the drift of each of the *desired* children that has one; leftovers first, as only a user can act."""
     drifts = [drift for child in desired if (drift := _drift(child, children))]
     return sorted(drifts, key=lambda drift: drift.removal is None) if drifts else []
+
+
+def undesired_children(desired: Sequence[Manifest], children: Children) -> list[Drift]:
+    """Return the drift of each child that is not among the *desired* ones, and still exists."""
+    left = children.unlisted(desired)
+    return [Drift(child.KIND.kind, child.metadata.name, observed=child, is_undesired=True) for child in left]
 
 
 def _drift(desired: Manifest, children: Children) -> Drift | None:
@@ -85,7 +97,7 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     if path:
         return Drift(kind, name, path, observed=observed)
     if left_over := leftovers(desired, children, ignored={REPAIR_ANNOTATION}):
-        return Drift(kind, name, observed=observed, removal=removal(desired, left_over, children.namespace))
+        return Drift(kind, name, observed=observed, removal=removal(desired, left_over, children))
     return None if is_stamped else Drift(kind, name, observed=observed)
 
 
@@ -95,3 +107,27 @@ def newer_generation_drift(request: SyncRequest) -> Drift | None:
     if not newer:
         return None
     return Drift(newer[0].KIND.kind, newer[0].metadata.name, is_from_newer_generation=True, observed=newer[0])
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A child with *fields* that only others set: the *manifest* with which it was compared, among the *children*."""
+
+    manifest: Manifest
+    fields: list[ForeignField]
+    children: Children
+
+    @property
+    def child(self) -> str:
+        """Return the kind and the name of the child."""
+        return f"{self.manifest['kind']} {self.manifest['metadata']['name']}"
+
+    def command(self, room: int) -> str:
+        """Return the command that removes the fields, in at most *room* characters."""
+        return removal(self.manifest, [field.path for field in self.fields], self.children, room).command
+
+
+def find_foreign(manifests: Sequence[Manifest], children: Children, expected: Collection[str]) -> list[Foreign]:
+    """Return those of the *children* with fields of managers that are not *expected*, and that no manifest sets."""
+    found = ((each, foreign_fields(each, children, expected)) for each in manifests)
+    return [Foreign(each, fields, children) for each, fields in found if fields]

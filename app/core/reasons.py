@@ -77,13 +77,15 @@ _OUTLINES = {
     "spec is not in effect. <remedy>: <field>",
     "pods": ", and <what is left of its Pods>",
     "refusal": "<cause>",
-    "refusers": "another object has its name, or ",
+    "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
+    "the permission",
+    "described": "myresource <name>",
     "requests": "<fields of the spec>",
     "until": "<condition>",
     "where": " at its <limit> limit",
     "who": "Container <container>",
     "why": "<cause>",
-    "write": "<created or updated>",
+    "write": "<created, updated or deleted>",
 }
 """What stands for a word of a message where its name alone does not tell."""
 
@@ -144,13 +146,13 @@ WAITING_FOR_DEPENDENCIES = Reason(
 NOT_APPLIED = Reason(
     "NotApplied",
     Outlook.STALLED,
-    "{kind} {child} could not be {write} within a minute: {refusers}a quota or an admission policy rejects it, "
-    "or Metacontroller lacks the permission. "
-    "See: kubectl describe myresource {name} -n {namespace}",
-    "Metacontroller could not create or update the child. Either another object has its name; or the API server, a "
-    "quota or an admission policy rejected it; or Metacontroller does not have permission.",
+    "{kind} {child} could not be {write} within a minute: {obstacle}. See: kubectl describe {described} -n {namespace}",
+    "Metacontroller could not create, update or delete the child. Either another object has its name; or the API "
+    "server, a quota or an admission policy rejected it; or Metacontroller does not have permission; or the child is "
+    "to be deleted and has finalizers.",
     "Read the SyncError events: kubectl describe myresource NAME. If there are none, another object has the name: "
-    "check its owner references, and rename one of the two.",
+    "check its owner references, and rename one of the two. If the message names finalizers, find out which "
+    "controllers should remove them, and why they do not.",
 )
 OVERRIDDEN = Reason(
     "Overridden",
@@ -180,7 +182,8 @@ BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
     "Waiting for {kind} {child} to be {write}.",
-    "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet.",
+    "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
+    "Or the child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
     "LeftoverFields or NameConflict.",
 )

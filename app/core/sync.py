@@ -2,7 +2,8 @@
 
 1. previous_status  what the next status depends on: since when something is waited for, which generation was Ready
 2. desired_state    the children that the spec asks for, or why the observed ones are kept
-3. drifts           how the observed children differ from the desired ones, or show that the request is stale
+3. drifts           how the observed children differ from the desired ones, or show that the request is stale; and which
+                    fields only others set
 4. diagnosis        why Pods are not available, or will not stay available
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
                     another user or controller keeps changing a child: one that comes back again and again, or a value
@@ -19,7 +20,7 @@ from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
-from app.core.drift import Drift, find_drifts, newer_generation_drift
+from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
 from app.core.status.previous_status import PreviousStatus
@@ -33,10 +34,12 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     previous_status = PreviousStatus(request.parent)
     desired = desired_state(request, watch, memo, was_ever_ready=previous_status.was_ever_ready)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
+    drifts = _drifts(request, desired)
     facts = Facts(
         parent=request.parent,
         desired=desired,
-        drifts=_drifts(request, desired),
+        drifts=drifts,
+        foreign=_foreign(request, desired, drifts, watch),
         deployment=deployment,
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
@@ -59,7 +62,17 @@ def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
         return [newer]
     drifts = find_drifts(desired.children, request.children)
     # A Deployment is not among the desired children while another has its name.
-    return drifts or [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
+    drifts = drifts or [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
+    is_deciding = desired.problem is None and not request.parent.deleting
+    return [*drifts, *undesired_children(desired.children, request.children)] if is_deciding else drifts
+
+
+def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], watch: Watch) -> list[Foreign]:
+    """Return the children with fields that only others set; those that are kept set what was applied last, if known."""
+    is_stale = any(drift.is_from_newer_generation for drift in drifts)
+    kept = request.children.kept() if is_stale else desired.kept
+    manifests = [child for child in kept if "spec" in child] if kept else desired.children
+    return find_foreign(manifests, request.children, watch.expected_managers)
 
 
 def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:

@@ -1,4 +1,6 @@
-"""What the operator watches besides MyResources and their children. It is the same for all MyResources of a cluster.
+"""What the operator watches besides MyResources and their children, and which other managers of fields it expects.
+
+It is the same for all MyResources of a cluster.
 
 Each watched kind costs Metacontroller a cache of all its objects, and the rights to read them.
 """
@@ -18,6 +20,8 @@ class Watch:
     """Whether changed Secrets replace Pods; Metacontroller then keeps all Secrets of the cluster in memory."""
     dependencies: tuple[Kind, ...] = ()
     """The kinds that MyResources may wait for."""
+    expected_managers: tuple[str, ...] = ()
+    """The field managers that may add fields to children; ``*`` means all."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind of a dependency, or None if it is not watched."""

@@ -1,4 +1,4 @@
-"""What is watched: the settings of every command that answers as the hook does."""
+"""What is watched, and who is expected: the settings of every command that answers as the hook does."""
 
 import re
 from typing import Annotated, ClassVar
@@ -13,6 +13,9 @@ from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 MOST_KINDS = 32
 """Each costs Metacontroller a cache of all objects of its kind."""
+
+LONGEST_MANAGER = 128
+"""Characters. Source: Kubernetes, "Server-Side Apply", field managers."""
 
 _RESERVED = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
 """Kinds that have a related rule already: two rules cost Metacontroller the square of the number of objects."""
@@ -54,8 +57,18 @@ def _dependency_kinds(given: str | tuple[str, ...]) -> tuple[Kind, ...]:
     return kinds
 
 
+def _managers(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the field managers in the variable, or in the repeated option; commas separate them."""
+    texts = (given,) if isinstance(given, str) else given
+    names = tuple(dict.fromkeys(name.strip() for name in ",".join(texts).split(",") if name.strip()))
+    if any(len(name) > LONGEST_MANAGER or not name.isprintable() for name in names):
+        message = f"write each field manager as in managedFields: printable, at most {LONGEST_MANAGER} characters"
+        raise ValueError(message)
+    return names
+
+
 class WatchSettings(BaseSettings):
-    """What is watched.
+    """What is watched, and who is expected.
 
     The class is apart because a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
     """
@@ -73,8 +86,14 @@ class WatchSettings(BaseSettings):
     ] = ()
     """Kind that MyResources can wait for, such as example.com/v1/mybackups/MyBackup. Repeat the option, or separate
     kinds with commas."""
+    expected_managers: Annotated[
+        tuple[str, ...], NoDecode, PlainValidator(_managers), Option("NAME", "--expected-manager")
+    ] = ()
+    """Field manager that may set fields of Deployments and Services that the spec does not set, such as a controller
+    that adds sidecars; * means all. Fields of others are reported as the condition ForeignFields. Repeat the option, or
+    separate names with commas."""
 
     @property
     def watch(self) -> Watch:
         """Return what is watched."""
-        return Watch(self.watch_pods, self.watch_secrets, self.watch_dependencies)
+        return Watch(self.watch_pods, self.watch_secrets, self.watch_dependencies, self.expected_managers)

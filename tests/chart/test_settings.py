@@ -143,7 +143,10 @@ def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch
         Kind(item["apiVersion"], item["kind"], item["resource"]) for item in values("watch")["watch"]["dependencies"]
     ]
 
-    assert read(ServeSettings).watch == Watch(pods=True, secrets=True, dependencies=tuple(kinds))
+    managers = tuple(values("watch")["expectedManagers"])
+    assert read(ServeSettings).watch == Watch(
+        pods=True, secrets=True, dependencies=tuple(kinds), expected_managers=managers
+    )
 
 
 def test_a_setting_that_the_chart_forgets_would_be_found() -> None:

@@ -44,6 +44,7 @@ CONDITIONS = (
     "Stalled",
     "Reconciling",
     "DependenciesReady",
+    "ForeignFields",
     "OperatorMisconfigured",
 )
 

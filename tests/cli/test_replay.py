@@ -155,6 +155,13 @@ def test_a_transition_time_is_not_a_difference(write: Write) -> None:
     assert call("replay", write(answered)).code == 0
 
 
+def test_fields_of_others_are_no_difference_because_a_recording_has_no_owners(write: Write) -> None:
+    answered = recorded(settled())
+    answered["response"]["status"]["conditions"].append({"type": "ForeignFields", "status": "True"})
+
+    assert call("replay", write(answered)).code == 0
+
+
 def test_a_recording_is_decided_at_its_own_time(write: Write) -> None:
     waiting = {"what": "Deployment web-deployment", "since": NOW_TEXT}
     condition = {"type": "Ready", "status": "False", "lastTransitionTime": NOW_TEXT, "observedGeneration": 1}
@@ -232,7 +239,8 @@ def test_a_deployment_that_is_no_longer_listed_ends_its_pods(write: Write) -> No
 
     line, summary = lines(call("replay", write(request)))
 
-    assert line.endswith("Deployment web-old removed; PODS END")
+    assert "Deployment web-old removed; " in line
+    assert line.endswith("; PODS END")
     assert summary.endswith("no Pods restart, Pods of 1 MyResource would end")
 
 

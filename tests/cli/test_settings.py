@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from app.cli.options import with_watch
 from app.core.desired.dependencies import State
 from app.core.watch import Watch
-from app.settings.option import meaning_of, option_of, variable_of
+from app.settings.option import meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings
-from app.settings.watch import MOST_KINDS, WatchSettings, dependency_kind
+from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
 from metahook.server.telemetry.logs import Format, Level
 from tests.cli.command import assert_one_line, call
@@ -121,6 +121,20 @@ def test_a_resource_has_one_kind() -> None:
     ended = call("serve", "--watch-dependency", BACKUPS, "--watch-dependency", BACKUPS.replace("MyB", "B"))
 
     assert_one_line(ended, 2, "--watch-dependency", "leave out the wrong one")
+
+
+def test_field_managers_come_from_the_option_or_the_variable_with_commas_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MYRESOURCE_EXPECTED_MANAGERS", " sidecar injector, *,")
+
+    assert read(WatchSettings).watch.expected_managers == ("sidecar injector", "*")
+    assert read(WatchSettings, expected_managers=("a,b", "a")).watch.expected_managers == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["x" * (LONGEST_MANAGER + 1), "a\nb"])
+def test_what_can_not_be_a_field_manager_is_refused(name: str) -> None:
+    assert_one_line(call("render", "-f", WEB, "--expected-manager", name), 2, "--expected-manager", "at most 128")
 
 
 def test_so_many_kinds_and_no_more() -> None:

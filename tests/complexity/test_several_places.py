@@ -117,6 +117,30 @@ def left_over(size: int) -> bytes:
     return sync_request(parent, grouped(made), {})
 
 
+def of_others(size: int) -> bytes:
+    """Return a request whose Deployment has many variables, each of another manager; all own the nodeSelector."""
+    parent = my_resource(nodeSelector={"a": "b"})
+    (made,) = finished(parent)
+    names = [f"v{number}" for number in range(size // 400)]
+    pod_spec = made["spec"]["template"]["spec"]
+    pod_spec["nodeSelector"] |= dict.fromkeys(names, "1")
+    pod_spec["containers"][0]["env"] = [{"name": name, "value": "1"} for name in names]
+    env: Json = {name: {"f:env": {f'k:{{"name":"{name}"}}': {".": {}, "f:value": {}}}} for name in names}
+    made["metadata"]["managedFields"] = [
+        {
+            "manager": name,
+            "operation": "Apply",
+            "fieldsV1": {
+                "f:spec": {
+                    "f:template": {"f:spec": {"f:containers": {'k:{"name":"main"}': env[name]}, "f:nodeSelector": {}}}
+                }
+            },
+        }
+        for name in names
+    ]
+    return sync_request(parent, grouped(made), {})
+
+
 NAME = "n" * 20
 LARGE = 30_000
 
@@ -148,6 +172,7 @@ TOGETHER: dict[str, tuple[Callable[[int], bytes], int]] = {
     "ReplicaSets": (rollouts, LARGE),
     "Pods and references": (pods_and_references, LARGE),
     "fields that are left over": (left_over, LARGE),
+    "fields of others": (of_others, LARGE),
 }
 """What makes a request, and how large it is at first."""
 
@@ -197,3 +222,4 @@ def test_what_is_quadratic_is_caught(make: Callable[[int], bytes], work: Callabl
 def test_fields_that_are_left_over_are_seen_to_be_so() -> None:
     """Otherwise they would not be looked at, and would always be linear."""
     assert b"removal of leftover fields" in answer(left_over(LARGE))
+    assert b"ForeignFields" in answer(of_others(LARGE))

@@ -1,23 +1,28 @@
-"""Fields that were applied before and stay are found by who owns them, as real API servers recorded it.
+"""Fields that were applied before and stay, and those of others, are found by who owns them, as real ones recorded it.
 
 The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.py, with ``managedFields``.
 """
 
 import json
+import re
 from datetime import timedelta
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CHILDREN
-from metahook import SyncRequest
-from metahook.protocol.leftovers import leftovers
-from metahook.protocol.removal import format_path, removal
+from app.core.child_metadata import CHILDREN, GENERATION_STAMP
+from app.core.watch import Watch
+from metahook import Children, SyncRequest
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.leftovers import format_path, leftovers
+from metahook.protocol.removal import removal
+from metahook.protocol.sender import sync_request
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import FOLDER, Recorded, load
-from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, my_resource, sync
+from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, grouped, my_resource, sync
 
 Json = dict[str, Any]
 
@@ -56,14 +61,13 @@ def children_of(request: Json) -> list[Json]:
     return [item for group in request["children"].values() for item in group.values()]
 
 
+def in_request(parent: Json, *children: Json) -> Children:
+    return SyncRequest.decode(sync_request(parent, grouped(*children), {}), CHILDREN).children
+
+
 def found(parent: Json, children: list[Json], desired: list[Json] | None = None) -> list[str]:
     """Return the leftovers on *children*, compared with what the hook answers for *parent*."""
-    groups = {
-        kind.KIND.group_key: {c["metadata"]["name"]: c for c in children if c["kind"] == kind.KIND.kind}
-        for kind in CHILDREN
-    }
-    body = json.dumps({"parent": parent, "children": groups}).encode()
-    observed = SyncRequest.decode(body, CHILDREN).children
+    observed = in_request(parent, *children)
     wanted = sync(parent, *children)["children"] if desired is None else desired
     return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
@@ -132,6 +136,7 @@ def observed(*owners: Json, pod: Json | None = None, annotations: Json | None = 
     return parent, deployment
 
 
+RESTART = "f:kubectl.kubernetes.io/restartedAt"
 GRACE = in_pod(terminationGracePeriodSeconds={})
 
 
@@ -284,14 +289,14 @@ def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
 # The command
 
 
-def command(*paths: Any, desired: Json | None = None) -> str:
+def command(*paths: Any, desired: Json | None = None, live: Json | None = None) -> str:
     metadata = {"name": "web-deployment", "namespace": "default"}
     child = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": desired or {}}
-    return removal(child, list(paths), "default").command
+    return removal(child, list(paths), in_request(my_resource(), {**child, "spec": live or {}})).command
 
 
-def patch(*paths: Any, desired: Json | None = None) -> Json:
-    text = command(*paths, desired=desired).partition(" -p ")[2]
+def patch(*paths: Any, desired: Json | None = None, live: Json | None = None) -> Json:
+    text = command(*paths, desired=desired, live=live).partition(" -p ")[2]
     found: Json = json.loads(text.removeprefix("'").removesuffix("'"))["spec"]
     return found
 
@@ -337,7 +342,27 @@ def test_fields_are_set_to_null_and_items_deleted_by_their_key() -> None:
     ],
 )
 def test_what_the_api_server_takes_only_together_is_set_together(path: Any, desired: Json, expected: Json) -> None:
-    assert patch(path, desired=desired) == expected
+    live = {"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP"}]}
+
+    assert patch(path, desired=desired, live=live) == expected
+
+
+@pytest.mark.parametrize(
+    ("live", "others"),
+    [([80], [{"port": 8080, "name": "http"}]), ([80, 8080], [])],
+    ids=["the only port", "not the only port"],
+)
+def test_the_last_port_of_a_service_is_removed_together_with_setting_the_desired_ones(
+    live: list[int], others: list[Json]
+) -> None:
+    """The API server refuses a Service without ports, and two ports with one name."""
+    path = ("spec", "ports", (("port", 80), ("protocol", "TCP")))
+    desired = {"ports": [{"port": 8080, "name": "http"}]}
+    deleted = {"port": 80, "protocol": "TCP", "$patch": "delete"}
+
+    found = patch(path, desired=desired, live={"ports": [{"port": port} for port in live]})
+
+    assert found == {"ports": [deleted, *others]}
 
 
 def test_a_shell_passes_the_patch_unchanged_whatever_the_names_contain() -> None:
@@ -364,3 +389,154 @@ def test_as_many_as_fit_are_removed_at_once_and_the_message_is_never_cut() -> No
 
 def test_a_field_that_alone_is_too_long_is_removed_in_an_editor() -> None:
     assert command(("spec", "env", (("name", "x" * 1000),))) == "kubectl edit deployment web-deployment -n default"
+
+
+# Fields of others
+
+PORT = [{"name": "http", "containerPort": 80}]
+EDITED: Json = {"manager": "kubectl-edit"}
+PATHS = f"{MAIN}.command (kubectl-edit), {MAIN}.env[X] (kubectl-set, other), spec.template.spec.hostNetwork"
+
+
+def edited(*more: Json) -> tuple[Json, list[Json]]:
+    """Return a Ready parent whose children have fields that others set, and *more* owners of the Deployment."""
+    parent = my_resource(ports=PORT)
+    deployment, service = finished(parent)
+    pod = deployment["spec"]["template"]["spec"]
+    pod["hostNetwork"] = True
+    pod["containers"][0] |= {"command": ["sh"], "env": [{"name": "X", "value": "1"}]}
+    service["spec"]["externalIPs"] = ["192.0.2.1"]
+    variable: Json = {'k:{"name":"main"}': {"f:env": {".": {}, 'k:{"name":"X"}': {".": {}, "f:value": {}}}}}
+    command: Json = {'k:{"name":"main"}': {"f:command": {}, "f:image": {}}}
+    deployment["metadata"]["managedFields"] = [
+        owning(in_pod(hostNetwork={}, containers=command), **EDITED),
+        owning(in_pod(containers=variable), manager="other", operation="Apply"),
+        owning(in_pod(containers=variable), manager="kubectl-set"),
+        *more,
+    ]
+    service["metadata"]["managedFields"] = [owning({"f:spec": {"f:externalIPs": {}}}, manager="kubectl-patch")]
+    return parent, [deployment, service]
+
+
+def foreign(answer: Json) -> str:
+    """Return the message of the condition ForeignFields; empty without it."""
+    found = [each for each in answer["status"]["conditions"] if each["type"] == "ForeignFields"]
+    return found[0]["message"] if found else ""
+
+
+def test_fields_that_others_set_are_named_with_their_managers_and_change_nothing_else() -> None:
+    parent, children = edited()
+
+    answer = sync(parent, *children)
+
+    assert f"Deployment web-deployment: {PATHS} (kubectl-edit); Service web: spec.externalIPs (kubectl-patch). Set" in (
+        foreign(answer)
+    )
+    plain = sync(parent, *finished(parent))
+    kept = [each for each in answer["status"]["conditions"] if each["type"] != "ForeignFields"]
+    assert {**answer, "status": {**answer["status"], "conditions": kept}} == plain
+    assert foreign(plain) == ""
+
+
+def test_the_command_removes_those_of_the_first_child() -> None:
+    parent, children = edited()
+
+    text = foreign(sync(parent, *children)).partition("or remove them: ")[2]
+
+    assert text == (
+        "kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p "
+        """'{"spec":{"template":{"spec":{"containers":[{"name":"main","command":null,"""
+        """"env":[{"name":"X","$patch":"delete"}]}],"hostNetwork":null}}}}'"""
+    )
+    assert "kubectl patch service web " in foreign(sync(parent, *finished(parent)[:1], children[1]))
+
+
+def test_the_order_of_the_owners_does_not_matter() -> None:
+    parent, (deployment, service) = edited()
+    answers = []
+    for owners in permutations(deployment["metadata"]["managedFields"]):
+        metadata = {**deployment["metadata"], "managedFields": list(owners)}
+        answers.append(sync(parent, {**deployment, "metadata": metadata}, service))
+
+    assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("expected", "named"),
+    [
+        (("kubectl-edit",), ["kubectl-set", "kubectl-patch"]),
+        (("kubectl-set", "other"), ["kubectl-edit", "kubectl-edit", "kubectl-patch"]),
+        (("kubectl-edit", "kubectl-set", "other", "kubectl-patch"), []),
+        (("*",), []),
+    ],
+)
+def test_fields_of_expected_managers_are_not_reported(expected: tuple[str, ...], named: list[str]) -> None:
+    parent, children = edited()
+
+    message = foreign(sync(parent, *children, watch=Watch(expected_managers=expected)))
+
+    assert re.findall(r"\((kubectl-\w+)", message) == (named if message else [])
+    assert bool(message) == bool(named)
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        owning(GRACE),
+        owning(GRACE, operation="Apply"),
+        owning(GRACE, **EDITED, subresource="scale"),
+        owning({"f:metadata": {"f:labels": {"f:team": {}}}, "f:status": {"f:replicas": {}}}, **EDITED),
+        owning(in_pod(restartPolicy={}, containers={'k:{"name":"main"}': {"f:image": {}}}), **EDITED),
+        owning({"f:spec": {"f:template": {"f:metadata": {"f:annotations": {RESTART: {}}}}}}, **EDITED),
+        owning({"f:spec": None}, **EDITED),
+    ],
+    ids=["ours", "applied", "a subresource", "no spec", "a default and ours", "a restart", "unreadable"],
+)
+def test_what_is_not_foreign(owner: Json) -> None:
+    parent, deployment = observed(owner, pod={"terminationGracePeriodSeconds": 60, "restartPolicy": "Always"})
+    deployment["spec"]["template"]["metadata"]["annotations"] = {RESTART.removeprefix("f:"): EARLIER_TEXT}
+
+    assert foreign(sync(parent, deployment)) == ""
+
+
+def test_an_entry_that_another_user_adds_to_a_map_of_ours_is_foreign() -> None:
+    """Dynamic-apply keeps it, and the API server records one owner for the whole map."""
+    parent = my_resource(nodeSelector={"a": "b"})
+    (deployment,) = finished(parent)
+    deployment["spec"]["template"]["spec"]["nodeSelector"] = {"a": "b", "c": "d"}
+    deployment["metadata"]["managedFields"] = [owning(in_pod(nodeSelector={}), **EDITED)]
+
+    assert "spec.template.spec.nodeSelector.c (kubectl-edit)" in foreign(sync(parent, deployment))
+    assert '{"nodeSelector":{"c":null}}' in foreign(sync(parent, deployment))
+
+
+@pytest.mark.parametrize("spec", [{"image": ""}, {"image": "nginx:1.27", "ports": PORT}], ids=["invalid", "stale"])
+def test_while_children_are_kept_the_fields_that_were_applied_are_not_foreign(spec: Json) -> None:
+    """Not those of the spec: it is not the one that was applied."""
+    parent, (deployment, service) = edited()
+    applied = json.loads(json.dumps(finished(parent)[0]["spec"]))
+    applied["template"]["spec"]["hostNetwork"] = True
+    record = {LAST_APPLIED: json.dumps({"spec": applied})}
+    stamp = {GENERATION_STAMP: f"2-{UID[:8]}"}
+    deployment["metadata"]["annotations"] |= record | (stamp if spec["image"] else {})
+
+    message = foreign(sync({**parent, "spec": spec}, deployment, service))
+
+    assert f"{MAIN}.command (kubectl-edit)" in message
+    assert "hostNetwork" not in message
+
+
+def test_a_long_list_is_cut_and_its_command_is_whole() -> None:
+    name = "n" * 52
+    parent = my_resource(name, ports=PORT)
+    deployment, service = finished(parent)
+    keys = [f"f:example.com/{number}{'x' * 60}" for number in range(50)]
+    for child in (deployment, service):
+        child["metadata"]["managedFields"] = [owning({"f:spec": {key: {} for key in keys}}, manager="m" * 128)]
+        child["spec"] |= {key.removeprefix("f:"): "1" for key in keys}
+
+    message = foreign(sync(parent, deployment, service))
+
+    assert len(message) <= MAX_MESSAGE
+    assert message.count("(mmm") == 2
+    assert message.endswith(("}'", " -n default"))

@@ -42,9 +42,10 @@ def test_all_words_are_used() -> None:
     assert WORDS.keys() <= used
 
 
-def test_the_only_word_of_the_other_conditions_is_what_fills_it() -> None:
+def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
     assert {each.reason: placeholders(each.message) for each in OTHER_CONDITIONS if "{" in each.message} == {
-        "DependenciesNotMet": {"dependencies"}
+        "DependenciesNotMet": {"dependencies"},
+        "SetByOthers": {"fields", "command"},
     }
 
 

@@ -1,5 +1,6 @@
-"""Admission policies for Deployments of one namespace: one that refuses an image, one that rewrites it."""
+"""Admission policies of one namespace: they refuse an image, or a deletion; rewrite an image, or add a container."""
 
+import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -9,14 +10,8 @@ from metahook.simulator.objects import Json
 from tests.simulated.worlds import deployment
 
 _API = "admissionregistration.k8s.io/v1"
-_RULES = [
-    {
-        "apiGroups": ["apps"],
-        "apiVersions": ["v1"],
-        "operations": ["CREATE", "UPDATE"],
-        "resources": ["deployments"],
-    }
-]
+_WRITTEN = {"apiGroups": ["apps"], "operations": ["CREATE", "UPDATE"], "resources": ["deployments"]}
+_DELETED = {"apiGroups": [""], "operations": ["DELETE"], "resources": ["services"]}
 
 
 class Where(Protocol):
@@ -34,12 +29,34 @@ def forbid(there: Where, *words: str) -> None:
     rule = f"!object.spec.template.spec.containers.exists(c, c.image.matches('{'|'.join(words)}'))"
     spec = {"validations": [{"expression": rule, "message": "forbidden by a policy"}]}
     _make(there, "Validating", spec, {"validationActions": ["Deny"]})
-    there.eventually(lambda: _image(there, "x", f"{words[0]}:1") is None)
+    there.eventually(lambda: not _images(there, "x", f"{words[0]}:1"))
+
+
+def keep_service(there: Where, name: str) -> None:
+    """Reject the deletion of the Service *name*, and wait until the policy is active."""
+    spec = {"validations": [{"expression": f"oldObject.metadata.name != '{name}'", "message": "kept by a policy"}]}
+    _make(there, "Validating", spec, {"validationActions": ["Deny"]}, _DELETED)
+
+    def is_refused() -> bool:
+        where = there.client.path("Service", there.name, name)
+        return there.client.http.delete(where, params={"dryRun": "All"}).is_error
+
+    there.eventually(is_refused)
 
 
 def rewrite(there: Where, name: str, image: str) -> None:
     """Set *image* in the Deployment of the MyResource *name*, and wait until the policy is active."""
-    container = f'Object.spec.template.spec.containers{{name: "main", image: "{image}"}}'
+    _mutate(there, name, f'Object.spec.template.spec.containers{{name: "main", image: "{image}"}}')
+    there.eventually(lambda: image in _images(there, f"{name}-deployment", "x:1"))
+
+
+def add_container(there: Where, name: str) -> None:
+    """Add the container ``first`` to the Deployment of the MyResource *name*, and wait until the policy is active."""
+    _mutate(there, name, 'Object.spec.template.spec.containers{name: "first", image: "first:1"}')
+    there.eventually(lambda: "first:1" in _images(there, f"{name}-deployment", "x:1"))
+
+
+def _mutate(there: Where, name: str, container: str) -> None:
     template = f"Object.spec.template{{spec: Object.spec.template.spec{{containers: [{container}]}}}}"
     expression = f"Object{{spec: Object.spec{{template: {template}}}}}"
     spec = {
@@ -48,35 +65,33 @@ def rewrite(there: Where, name: str, image: str) -> None:
         "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}}],
     }
     _make(there, "Mutating", spec, {})
-    there.eventually(lambda: _image(there, f"{name}-deployment", "x:1") == image)
 
 
 def remove(there: Where) -> None:
-    """Remove both policies."""
-    for kind in ("Validating", "Mutating"):
+    """Remove all policies."""
+    for kind, name in itertools.product(("Validating", "Mutating"), (there.name, f"{there.name}-delete")):
         for suffix in ("Binding", ""):
             with suppress(Refused):
-                there.client.delete(f"{kind}AdmissionPolicy{suffix}", "", there.name)
+                there.client.delete(f"{kind}AdmissionPolicy{suffix}", "", name)
 
 
-def _make(there: Where, kind: str, spec: Json, binding: Json) -> None:
+def _make(there: Where, kind: str, spec: Json, binding: Json, rule: Json = _WRITTEN) -> None:
     """Create a policy and bind it to the namespace."""
-    metadata = {"name": there.name}
+    metadata = {"name": f"{there.name}-delete" if rule == _DELETED else there.name}
     here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": there.name}}}
-    policy = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": _RULES}, **spec}
-    bound = {"policyName": there.name, "matchResources": here, **binding}
+    policy = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [{"apiVersions": ["v1"], **rule}]}, **spec}
+    bound = {"policyName": metadata["name"], "matchResources": here, **binding}
     for name, content in (("Policy", policy), ("PolicyBinding", bound)):
         made = {"apiVersion": _API, "kind": f"{kind}Admission{name}", "metadata": metadata, "spec": content}
         there.client.create(made)
 
 
-def _image(there: Where, name: str, image: str) -> str | None:
-    """Return the image of a Deployment after admission (dry run), or None if a policy rejects it."""
+def _images(there: Where, name: str, image: str) -> list[str]:
+    """Return the images of a Deployment after admission (dry run), or none if a policy rejects it."""
     made = deployment(name)
     made["spec"]["template"]["spec"]["containers"][0]["image"] = image
     try:
         stored = there.client.create({**made, "metadata": {**made["metadata"], "namespace": there.name}}, dry_run=True)
     except Refused:
-        return None
-    found: str = stored["spec"]["template"]["spec"]["containers"][0]["image"]
-    return found
+        return []
+    return [each["image"] for each in stored["spec"]["template"]["spec"]["containers"]]

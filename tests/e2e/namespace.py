@@ -95,7 +95,7 @@ class Place:
         self.edit("MyResource", {"spec": spec}, name)
 
     def edit(
-        self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = ""
+        self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = "kubectl-edit"
     ) -> None:
         """Change an object by hand, by default the child of ``web``."""
         self.client.change(kind, self.name, name or child(kind), change, how=how, manager=manager)

@@ -146,6 +146,19 @@ SCENARIOS: dict[str, list[Step]] = {
         lambda it: it.change(image="nginx:1.28"),
         lambda it: it.edit("Deployment", {"spec": {"paused": None}}),
     ],
+    "fields set by hand": [
+        lambda it: it.make(**PORT),
+        lambda it: it.edit("Deployment", {"spec": {"template": {"spec": {"hostNetwork": True, "hostname": "x"}}}}),
+        lambda it: it.edit("Service", {"spec": {"externalIPs": ["192.0.2.1"]}}),
+        lambda it: it.change(image="nginx:1.28"),
+        lambda it: it.edit("Deployment", {"spec": {"template": {"spec": {"hostNetwork": None, "hostname": None}}}}),
+    ],
+    "Service no longer desired, held by a finalizer": [
+        lambda it: it.make(**PORT),
+        lambda it: it.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}}),
+        lambda it: it.change(ports=None),
+        lambda it: it.edit("Service", {"metadata": {"finalizers": None}}),
+    ],
     "Service held by a finalizer": [
         lambda it: it.make(**PORT),
         lambda it: it.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}}),

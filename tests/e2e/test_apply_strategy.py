@@ -70,6 +70,7 @@ CHANGES: dict[str, tuple[Json, Json]] = {
     "fields": (FULL, LESS),
     "unions": (EITHER_OR, OR_ELSE),
     "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
+    "renumbered": ({"ports": [HTTP]}, {"ports": [{**HTTP, "containerPort": 8080}]}),
 }
 
 

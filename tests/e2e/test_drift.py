@@ -1,14 +1,22 @@
-"""Changes of children by others: fields of the operator are restored, other fields stay."""
+"""Changes of children by others: fields of the operator are restored, other fields stay, and the status names them."""
 
+import itertools
+import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from app.core.status.override import REPEATED
 from metahook.envtest.client import STRATEGIC
+from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
+from tests.e2e.admission import add_container
+from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import differences
-from tests.e2e.namespace import PORT, Namespace
+from tests.e2e.namespace import PORT, Namespace, child
+from tests.e2e.shell import Shell
+from tests.e2e.statuses import condition
 
 LABELS = ("myresource", "app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/managed-by")
 
@@ -186,4 +194,113 @@ def test_a_rollout_restart_is_kept(here: Namespace) -> None:
     here.wait_until_ready()
 
     assert here.get("Deployment")["spec"]["template"]["metadata"]["annotations"] == restart
+    assert here.touched().writes == []
+
+
+def in_pod(**fields: Any) -> dict[str, Any]:
+    return {"template": {"spec": fields}}
+
+
+def in_main(**fields: Any) -> dict[str, Any]:
+    return in_pod(containers=[{"name": "main", **fields}])
+
+
+POD = "spec.template.spec"
+MAIN = f"{POD}.containers[main]"
+HOST = [{"name": "host", "hostPath": {"path": "/"}}]
+MOUNTED = [{"name": "host", "mountPath": "/host"}]
+FOREIGN: dict[str, tuple[str, dict[str, Any], str]] = {
+    "command": ("kubectl-edit", in_main(command=["sh"]), f"{MAIN}.command (kubectl-edit)"),
+    "env": ("kubectl-set", in_main(env=[{"name": "X", "value": "1"}]), f"{MAIN}.env[X] (kubectl-set)"),
+    "root": ("kubectl-patch", in_main(securityContext={"runAsUser": 0}), f"{MAIN}.securityContext.runAsUser"),
+    "capabilities": (
+        "kubectl-edit",
+        in_main(securityContext={"capabilities": {"add": ["NET_ADMIN"]}}),
+        f"{MAIN}.securityContext.capabilities (kubectl-edit)",
+    ),
+    "host-path": (
+        "kubectl-edit",
+        in_pod(volumes=HOST, containers=[{"name": "main", "volumeMounts": MOUNTED}]),
+        f"{MAIN}.volumeMounts[/host] (kubectl-edit), {POD}.volumes[host] (kubectl-edit)",
+    ),
+    "host-network": ("kubectl-patch", in_pod(hostNetwork=True), f"{POD}.hostNetwork (kubectl-patch)"),
+    "sidecar": (
+        "kubectl-client-side-apply",
+        in_pod(containers=[{"name": "side", "image": "side:1"}]),
+        f"{POD}.containers[side] (kubectl-client-side-apply)",
+    ),
+    "init": (
+        "kubectl-edit",
+        in_pod(initContainers=[{"name": "first", "image": "first:1"}]),
+        f"{POD}.initContainers[first] (kubectl-edit)",
+    ),
+    "paused": ("kubectl-rollout", {"paused": True}, "spec.paused (kubectl-rollout)"),
+    "service": (
+        "kubectl-patch",
+        {"externalIPs": ["192.0.2.1"], "externalTrafficPolicy": "Local"},
+        "spec.externalIPs (kubectl-patch), spec.externalTrafficPolicy (kubectl-patch)",
+    ),
+}
+"""The name of the MyResource, the manager, the change of the spec of a child, and how the status names it."""
+
+NUMBERS = itertools.count(1)
+
+
+def kind_of(name: str) -> str:
+    return "Service" if name == "service" else "Deployment"
+
+
+@pytest.fixture(name="there", scope="module")
+def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
+    """Return a namespace with a MyResource for each change."""
+    made = Namespace(cluster, f"foreign{next(NUMBERS)}")
+    for name in FOREIGN:
+        made.make(name, **PORT)
+    for name, (manager, change, _) in FOREIGN.items():
+        made.wait_until_ready(name)
+        made.edit(kind_of(name), {"spec": change}, child(kind_of(name), name), how=STRATEGIC, manager=manager)
+    yield made
+    made.close()
+
+
+def foreign_fields(here: Namespace, name: str = "web") -> str:
+    """Return the message of the condition ForeignFields; empty without it."""
+    found: str = condition(here.get("MyResource", name), "ForeignFields").get("message", "")
+    return found
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_field_that_another_user_sets_is_named_and_removed_by_the_command(
+    there: Namespace, cluster: Cluster, name: str
+) -> None:
+    _, _, named = FOREIGN[name]
+    kind = kind_of(name)
+    there.eventually(lambda: foreign_fields(there, name) != "")
+    there.wait_until_ready(name)
+
+    message = foreign_fields(there, name)
+    assert f"{kind} {child(kind, name)}: {named}" in message
+    assert there.touched(name).writes == []
+    assert differences(there, name) != []
+    Shell(cluster.client, cluster.control_plane.kubeconfig("admin")).run(message.partition("or remove them: ")[2])
+    there.eventually(lambda: foreign_fields(there, name) == "")
+    there.wait_until_ready(name)
+
+    assert differences(there, name) == []
+    assert there.touched(name).writes == []
+
+
+def test_what_a_policy_adds_at_admission_has_no_owner_and_is_not_reported(here: Namespace) -> None:
+    """Neither what it adds to our writes, nor what it adds to those of another user."""
+    add_container(here, "web")
+
+    here.ready()
+    here.edit("Deployment", {"spec": in_pod(hostname="x")}, how=STRATEGIC, manager="kubectl-edit")
+    here.eventually(lambda: foreign_fields(here) != "")
+    here.wait_until_ready()
+
+    deployment = here.get("Deployment")
+    assert sorted(each["name"] for each in deployment["spec"]["template"]["spec"]["containers"]) == ["first", "main"]
+    assert "first" not in json.dumps(deployment["metadata"]["managedFields"])
+    assert f"Deployment web-deployment: {POD}.hostname (kubectl-edit). Set" in foreign_fields(here)
     assert here.touched().writes == []

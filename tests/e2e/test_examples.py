@@ -10,8 +10,7 @@ from app.core.child_metadata import CHILDREN
 from metahook import SyncRequest
 from metahook.envtest.client import Refused
 from metahook.envtest.manifests import documents
-from metahook.protocol.leftovers import leftovers
-from metahook.protocol.removal import format_path
+from metahook.protocol.leftovers import format_path, leftovers
 from metahook.simulator.objects import Json
 from tests.api import edge_strings
 from tests.api.apiserver import stored

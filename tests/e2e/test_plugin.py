@@ -1,5 +1,11 @@
-"""The plugin of kubectl, run by the real kubectl; and the entries for Argo CD, added by it."""
+"""The plugin of kubectl, and the commands in messages, run by the real kubectl; and the entries for Argo CD."""
 
+from collections import defaultdict
+
+from app.cli.plugin.explanation import filled
+from app.cli.wrapping import COMMAND
+from app.core.reasons import REASONS
+from app.core.status.terms import TERMS
 from tests.docs.commands import commands
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.namespace import PORT, Namespace
@@ -8,6 +14,67 @@ from tests.health.argo_cd import data
 from tests.simulated.worlds import foreign, service
 
 pytestmark = ANY_MODE
+
+
+def commands_of_messages(here: Namespace) -> set[str]:
+    """Return the commands of all messages and remedies; not those of conditions and reasons with a patch of their own.
+
+    A command that reads logs is left out: the emulated kubelet serves none.
+    """
+    parent = here.get("MyResource")
+    words = {"name": "web", "namespace": here.name, "uid": parent["metadata"]["uid"], "handover": "service web"}
+    given = defaultdict(str, words | {"described": "myresource web", "command": "describe pods"})
+    messages = [reason.message.format_map(given) for reason in REASONS.values()]
+    remedies = [reason.remedy for reason in REASONS.values()] + [term.remedy for term in TERMS]
+    found = {
+        command[0]
+        for text in (*messages, *(filled(each, parent) for each in remedies))
+        for command in COMMAND.finditer(text)
+    }
+    return {each for each in found if each.startswith("kubectl ") and not each.startswith("kubectl logs")}
+
+
+def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: RealKubectl) -> None:
+    here.ready(**PORT)
+    kubectl.run("kubectl rollout pause deployment web-deployment", here.name)
+    here.change(image="nginx:1.28")
+    here.wait_for_status("Failed", "Paused")
+    commands = commands_of_messages(here)
+    resume = f"kubectl rollout resume deployment web-deployment -n {here.name}"
+
+    resumed = kubectl.run(resume, here.name)
+    here.wait_until_ready()
+    ended = {command: kubectl.ends(command, here.name) for command in commands - {resume}}
+
+    assert "resumed" in resumed
+    assert len(ended) > 8
+    assert {command: printed for command, (code, printed) in ended.items() if code} == {}
+
+
+def test_the_command_of_a_conflict_hands_the_service_over(here: Namespace, kubectl: RealKubectl) -> None:
+    here.put(foreign(service(app="other")))
+    here.make(**PORT)
+    here.wait_for_status("Failed", "NameConflict")
+
+    kubectl.run(here.message().partition("adopt it: ")[2], here.name)
+
+    here.wait_until_ready()
+
+
+def test_the_plugin_names_fields_that_others_set_and_their_removal(here: Namespace, kubectl: RealKubectl) -> None:
+    here.ready(**PORT)
+    kubectl.run("kubectl set env deployment/web-deployment THEIRS=1", here.name)
+    kubectl.run("""kubectl patch service web -p '{"spec":{"externalIPs":["192.0.2.1"]}}'""", here.name)
+    here.eventually(lambda: "externalIPs" in kubectl.run("kubectl myresource explain web", here.name))
+
+    explained = kubectl.run("kubectl myresource explain web", here.name)
+    kubectl.run(explained.partition("or remove them: ")[2], here.name)
+    here.wait_until_ready()
+    after = kubectl.run("kubectl myresource explain web", here.name)
+
+    assert "env[THEIRS] (kubectl-set); Service web: spec.externalIPs (kubectl-patch). Set them" in explained
+    assert "Service web: spec.externalIPs (kubectl-patch). Set them" in after
+    assert "THEIRS" not in after
 
 
 def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubectl: RealKubectl) -> None:

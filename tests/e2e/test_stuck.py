@@ -8,7 +8,7 @@ import pytest
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.admission import remove, rewrite
+from tests.e2e.admission import keep_service, remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace, hand_over
 from tests.e2e.statuses import condition
@@ -32,7 +32,10 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     rewrite(made, "rewritten", "mirror.example.com/nginx:1")
     for name in ("taken", "handed"):
         made.put(foreign(deployment(f"{name}-deployment")))
-    made.ready("selected", **PORT)
+    for name in ("selected", "finalized", "undeleted"):
+        made.ready(name, **PORT)
+    made.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}}, "finalized")
+    keep_service(made, "undeleted")
     made.ready("updated")
     made.ready("orphaned", replicas=2)
     made.delete("MyResource", "orphaned", policy="Orphan")
@@ -45,6 +48,8 @@ def _there(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  #
     made.make("refused", image="forbidden:1")
     made.change("updated", image="forbidden:1")
     made.edit("Service", {"spec": {"selector": {"extra": "x"}}}, "selected")
+    for name in ("finalized", "undeleted"):
+        made.change(name, ports=None)
     made.edit("ConfigMap", {"data": {"a": "2"}}, "settings")
     yield made
     remove(made)
@@ -125,6 +130,32 @@ def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the
     assert "containers[main].image" in there.message("rewritten")
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("finalized", "its finalizers are not removed: example.com/hold. See: kubectl describe service finalized -n "),
+        (
+            "undeleted",
+            "an admission policy rejects it, or Metacontroller lacks the permission. See: kubectl describe my",
+        ),
+    ],
+)
+def test_a_service_that_is_no_longer_desired_and_stays_is_not_applied(there: Namespace, name: str, said: str) -> None:
+    there.wait_for_status("Failed", "NotApplied", name, MINUTE)
+
+    assert f"Service {name} could not be deleted within a minute: {said}" in there.message(name)
+    assert ("Building", "Building") in there.history(name)
+    assert condition(there.get("MyResource", name), "Progressing")["reason"] == "RolledOut"
+
+
+def test_it_is_ready_once_the_service_is_gone(there: Namespace) -> None:
+    there.wait_for_status("Failed", "NotApplied", "finalized", MINUTE)
+
+    there.edit("Service", {"metadata": {"finalizers": None}}, "finalized")
+
+    there.wait_until_ready("finalized")
+
+
 def test_a_key_added_to_the_selector_is_removed_or_overridden(there: Namespace, mode: Mode) -> None:
     """Dynamic apply merges maps, so it keeps the key, with which the selector matches no Pod."""
     if mode == "server-side-apply":
@@ -147,9 +178,8 @@ def test_stuck_children_cause_no_writes(there: Namespace) -> None:
     there.wait_for_status("Failed", "Overridden", "rewritten", MINUTE)
     there.wait_until_quiet(2)
 
-    done = there.touched("rewritten")
-
-    assert done.children == []
+    for name in ("rewritten", "undeleted"):
+        assert there.touched(name).children == []
 
 
 def test_our_deployment_is_created_within_a_minute_after_the_foreign_one_is_deleted(there: Namespace) -> None:

@@ -47,7 +47,7 @@ def traces(exchanges: list[Exchange]) -> dict[str, list[str]]:
         "Deployment": _once(f"{_generation(each)}: {_seen(each.request, 'Deployment.apps/v1')}" for each in syncs),
         "Service": _once(f"{_generation(each)}: {_seen(each.request, 'Service.v1')}" for each in syncs),
         "reasons": sorted({_reason(each.answer) for each in syncs} - {*TRANSIENT}),
-        "end": [line for each in syncs[-1:] for line in (_reason(each.answer), _rollout(each.request))],
+        "end": [line for each in syncs[-1:] for line in (_reason(each.answer), _foreign(each), _rollout(each.request))],
     }
 
 
@@ -88,3 +88,9 @@ def _rollout(request: Json) -> str:
 def _reason(answer: Json) -> str:
     found: str = condition(answer, "Ready")["reason"]
     return found
+
+
+def _foreign(exchange: Exchange) -> str:
+    """Return which fields others set; without the command, which names the namespace."""
+    found: str = condition(exchange.answer, "ForeignFields").get("message", "")
+    return found.partition(" Set them ")[0]

@@ -8,7 +8,7 @@ import pytest
 
 from metahook import Children, ConfigMap, Kind, Manifest, Object, Secret, leftovers, removal
 from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.protocol.removal import format_path
+from metahook.protocol.leftovers import format_path
 
 Json = dict[str, Any]
 
@@ -92,7 +92,7 @@ def test_a_child_that_is_not_observed_has_none() -> None:
 
 
 def test_the_command_for_a_built_in_kind_is_a_strategic_merge_patch() -> None:
-    command = removal(manifest(ConfigMap, data={"a": "1"}), [("data", "b")], "default").command
+    command = removal(manifest(ConfigMap, data={"a": "1"}), [("data", "b")], observed(ConfigMap)).command
 
     assert command == (
         """kubectl patch configmap hello -n default --field-manager=metacontroller -p '{"data":{"b":null}}'"""
@@ -100,12 +100,12 @@ def test_the_command_for_a_built_in_kind_is_a_strategic_merge_patch() -> None:
 
 
 def test_the_command_for_a_custom_resource_is_a_merge_patch_that_names_the_group() -> None:
-    command = removal(manifest(Cache), [("spec", "b")], "default").command
+    command = removal(manifest(Cache), [("spec", "b")], observed(Cache)).command
 
     assert command.startswith("kubectl patch cache.example.com hello -n default --type=merge --field-manager=")
 
 
 def test_an_item_of_a_list_of_a_custom_resource_is_removed_in_an_editor() -> None:
-    command = removal(manifest(Cache), [("spec", "b"), ("spec", "c", (("name", "x"),))], "default").command
+    command = removal(manifest(Cache), [("spec", "b"), ("spec", "c", (("name", "x"),))], observed(Cache)).command
 
     assert command == "kubectl edit cache.example.com hello -n default"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator.apiserver.server_side_apply import Ownership, changed_part, union
-from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import NoSuchObject, World
 from tests.requests.builders import MYRESOURCE
 from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes, parent, ready, settled, synced
@@ -93,16 +93,30 @@ def test_an_undo_is_reverted_by_dynamic_apply_and_reported_under_server_side_app
         assert ("kubectl", "Update") in owners(world)
 
 
-def test_an_added_field_belongs_to_the_manager_that_added_it() -> None:
-    world = settled("dynamic-apply", MYRESOURCE, parent(**FULL))
-    world.set_mode("server-side-apply")
-    assert world.until_quiet()
+def foreign_fields(world: World) -> str:
+    """Return the message of the condition ForeignFields; empty without it."""
+    found = [each for each in world.get(WEB)["status"]["conditions"] if each["type"] == "ForeignFields"]
+    return found[0]["message"] if found else ""
+
+
+@pytest.mark.parametrize("modes", [MODES[:1], MODES[1:], MODES], ids=["dynamic", "server-side", "changed"])
+def test_an_added_field_belongs_to_the_manager_that_added_it_and_is_reported(modes: tuple[Mode, ...]) -> None:
+    world = settled(modes[0], MYRESOURCE, parent(**FULL))
+    for mode in modes[1:]:
+        world.set_mode(mode)
+        assert world.until_quiet()
 
     world.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"].update(hostname="theirs"))
     assert world.until_quiet()
 
     assert ready(world) == ("True", "Available")
     assert world.get(DEPLOYMENT)["spec"]["template"]["spec"]["hostname"] == "theirs"
+    assert "Deployment web-deployment: spec.template.spec.hostname (kubectl-edit). Set" in foreign_fields(world)
+    assert synced(world).writes == []
+
+    world.edit(DEPLOYMENT, lambda item: item["spec"]["template"]["spec"].pop("hostname"))
+    assert world.until_quiet()
+    assert foreign_fields(world) == ""
 
 
 def test_an_undo_to_a_missing_revision_is_an_error() -> None:

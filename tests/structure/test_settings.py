@@ -46,7 +46,9 @@ def test_a_setting_that_nothing_reads_would_be_found() -> None:
 
 
 def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
-    assert {f"watch_{field.name}" for field in fields(Watch)} == set(WatchSettings.model_fields)
+    assert {field.name for field in fields(Watch)} == {
+        name.removeprefix("watch_") for name in WatchSettings.model_fields
+    }
     assert read(WatchSettings).watch == Watch()
 
 

@@ -10,6 +10,7 @@ from app.cli.errors import InputError
 from app.cli.files.recordings import HookName, Identity, Recording
 from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.controller import controller
+from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.watch import Watch
 from metahook import MalformedRequest
 from metahook.simulator.hook import Hook, Unreachable
@@ -114,8 +115,13 @@ def without_times(response: HookResponse, *, same_time: bool) -> HookResponse:
 
 def _without_time(name: str, value: object) -> object:
     if name == "conditions" and isinstance(value, list):
-        return [_without(item, "lastTransitionTime") for item in value]
+        return [_without(item, "lastTransitionTime") for item in value if not _is_about_owners(item)]
     return _without(value, "since") if name == "waiting" else value
+
+
+def _is_about_owners(condition: object) -> bool:
+    """Tell whether *condition* depends on ``managedFields``, which a recording leaves out."""
+    return isinstance(condition, dict) and condition.get("type") == FOREIGN_FIELDS.type
 
 
 def _without_repair(child: Json) -> Json:

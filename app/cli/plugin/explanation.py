@@ -83,7 +83,9 @@ def _advice(reason: str, parent: Json) -> Iterator[Row]:
 def _is_notable(condition: Json) -> bool:
     """Return whether a condition has news that the reason of Ready need not have."""
     name: str = condition["type"]
-    return name == "OperatorMisconfigured" or (name == "DependenciesReady" and condition["status"] != "True")
+    return name in {"ForeignFields", "OperatorMisconfigured"} or (
+        name == "DependenciesReady" and condition["status"] != "True"
+    )
 
 
 def _other(condition: Json) -> str:

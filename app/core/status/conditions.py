@@ -50,6 +50,14 @@ OPERATOR_MISCONFIGURED = {
 }
 """What is wrong with the installation of the operator; it is not about the spec of a MyResource."""
 
+FOREIGN_FIELDS = ParentCondition(
+    "ForeignFields",
+    "True",
+    "SetByOthers",
+    "Other users or controllers set fields that this spec does not set, and they are kept: {fields}. Set them in the "
+    "spec, or ask the cluster administrator to list their manager in expectedManagers, or remove them: {command}",
+)
+
 OTHER_CONDITIONS = (
     *(constant for constant in tuple(vars().values()) if isinstance(constant, ParentCondition)),
     *OPERATOR_MISCONFIGURED.values(),

@@ -1,12 +1,13 @@
 """The facts: all that the decision about Ready depends on, and when it changes without an event."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.desired.desired_state import DesiredState
 from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
-from app.core.drift import Drift
+from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus
@@ -68,6 +69,7 @@ class Facts:
         previous_status: PreviousStatus,
         now: datetime,
         installation: tuple[Finding, ...] = (),
+        foreign: Sequence[Foreign] = (),
     ) -> None:
         self.parent = parent
         self.desired = desired
@@ -78,9 +80,13 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
+        self.foreign = foreign
+        """The children with fields that only others set."""
 
         self.rollout = Rollout(deployment, desired.replicas)
-        deployment_drift = next((drift for drift in drifts if drift.kind == "Deployment"), None)
+        deployment_drift = next(
+            (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
+        )
         self.has_deployment_drift = deployment_drift is not None
         """Whether the Deployment is not as desired, so that its status is about another spec."""
         is_updating = deployment_drift is not None and deployment_drift.observed is not None

@@ -18,6 +18,7 @@ from app.core.status.conditions import (
     DEPENDENCIES_MET,
     DEPENDENCIES_UNKNOWN,
     DEPENDENCIES_UNMET,
+    FOREIGN_FIELDS,
     NOT_AVAILABLE,
     NOT_YET_OBSERVED,
     OPERATOR_MISCONFIGURED,
@@ -31,7 +32,7 @@ from app.core.status.conditions import (
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
-from app.core.status.words import listing, message
+from app.core.status.words import foreign_message, listing, message
 from app.core.timers import format_time
 from metahook import Deployment
 
@@ -78,6 +79,8 @@ def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
         conditions.append(ParentCondition("Reconciling", "True", reason, text))
     elif decision.outlook is Outlook.STALLED:
         conditions.append(ParentCondition("Stalled", "True", reason, text))
+    if facts.foreign:
+        conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
     if facts.installation:
         conditions.append(OPERATOR_MISCONFIGURED[facts.installation[0]])
     return conditions

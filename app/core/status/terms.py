@@ -71,6 +71,14 @@ TERMS = (
         _ACT,
     ),
     Term(
+        "ForeignFields",
+        "condition",
+        "Present, and True, while another user or controller sets fields of the Deployment or the Service that the "
+        "spec does not set, such as with kubectl edit. The fields are kept, and no other condition changes.",
+        "Do what its message says: kubectl describe myresource NAME. Expected managers of fields, such as a controller "
+        "that adds a sidecar, are a setting of the operator: --expected-manager, or expectedManagers of the chart.",
+    ),
+    Term(
         "OperatorMisconfigured",
         "condition",
         "Present, and True, while the operator is not installed as this version requires. It is not about the spec of "

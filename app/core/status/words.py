@@ -1,16 +1,21 @@
 """The words that fill the message of a reason."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from app.api.names import API_VERSION
+from app.api.status import MAX_MESSAGE
 from app.core.desired.holders import Holder
 from app.core.diagnosis.replica_failure import explain_replica_failure
-from app.core.drift import Drift
+from app.core.drift import Drift, Foreign
+from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision
 
 MOST = 700
 """Characters of a list. A message may have 1024, and its remedy must not be cut off."""
+
+_MOST_FOREIGN, _CUT = 180, 220
+"""Characters of the fields of one child in the condition ForeignFields; one name alone can be longer."""
 
 AND_OTHERS = "and others"
 
@@ -22,13 +27,20 @@ def message(decision: Decision, facts: Facts) -> str:
     return decision.reason.message.format_map({**explained, **words})
 
 
-def listing(things: Iterable[object], separator: str = ", ") -> str:
+def foreign_message(foreign: Sequence[Foreign]) -> str:
+    """Return the message of the condition ForeignFields. Its command is for the first child, and is never cut off."""
+    fields = "; ".join(f"{each.child}: {listing(each.fields, most=_MOST_FOREIGN)[:_CUT]}" for each in foreign)
+    room = MAX_MESSAGE - len(FOREIGN_FIELDS.message.format(fields=fields, command=""))
+    return FOREIGN_FIELDS.message.format(fields=fields, command=foreign[0].command(room))
+
+
+def listing(things: Iterable[object], separator: str = ", ", most: int = MOST) -> str:
     """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
     texts: list[str] = []
     length = 0
     for text in dict.fromkeys(map(str, things)):
         length += len(text) + len(separator)
-        if texts and length > MOST:
+        if texts and length > most:
             return separator.join([*texts, AND_OTHERS])
         texts.append(text)
     return separator.join(texts)
@@ -60,6 +72,36 @@ def _fields(facts: Facts) -> str:
 def _command(facts: Facts) -> str:
     removal = _drift(facts).removal
     return removal.command if removal else ""
+
+
+def _write(facts: Facts) -> str:
+    drift = _drift(facts)
+    if drift.is_undesired:
+        return "deleted"
+    return "updated" if drift.observed else "created"
+
+
+def _obstacle(facts: Facts) -> str:
+    """Return what can keep a child from being created, updated or deleted."""
+    drift = _drift(facts)
+    if finalizers := _finalizers(drift):
+        return f"its finalizers are not removed: {listing(finalizers)}"
+    policy = "an admission policy rejects it, or Metacontroller lacks the permission"
+    if drift.is_undesired:
+        return policy
+    return f"a quota or {policy}" if drift.observed else f"another object has its name, or a quota or {policy}"
+
+
+def _described(facts: Facts) -> str:
+    """Return the object whose events tell more: those of a controller that can't remove its finalizer are its own."""
+    drift = _drift(facts)
+    return f"{drift.kind.lower()} {drift.name}" if _finalizers(drift) else f"myresource {facts.parent.name}"
+
+
+def _finalizers(drift: Drift) -> list[str]:
+    """Return the finalizers that keep a child that is not desired, and is being deleted."""
+    metadata = drift.observed.metadata if drift.is_undesired and drift.observed else None
+    return metadata.finalizers or [] if metadata and metadata.deletion_timestamp else []
 
 
 def _override(facts: Facts) -> str:
@@ -118,7 +160,8 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "override": _override,
     "fields": _fields,
     "command": _command,
-    "write": lambda facts: "updated" if _drift(facts).observed else "created",
-    "refusers": lambda facts: "" if _drift(facts).observed else "another object has its name, or ",
+    "write": _write,
+    "obstacle": _obstacle,
+    "described": _described,
 }
 """The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.advice`."""

@@ -31,7 +31,7 @@ from metahook.protocol.generation import children_from_newer_generation, is_from
 from metahook.protocol.installation import Finding, UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.protocol.leftovers import leftovers
+from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.managed_fields import last_change, overriding_manager
 from metahook.protocol.manifest import EncodedManifest, Manifest
@@ -87,6 +87,7 @@ __all__ = [
     "DeploymentStatus",
     "EncodedManifest",
     "Finding",
+    "ForeignField",
     "Kind",
     "MalformedRequest",
     "Manifest",
@@ -111,6 +112,7 @@ __all__ = [
     "UpdateMethod",
     "children_from_newer_generation",
     "drifted_field",
+    "foreign_fields",
     "hook_router",
     "is_from_newer_generation",
     "last_change",

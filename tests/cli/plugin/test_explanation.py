@@ -75,6 +75,7 @@ def test_a_reason_of_a_newer_operator_has_its_message_alone() -> None:
 @pytest.mark.parametrize(
     ("type_", "status", "is_shown"),
     [
+        ("ForeignFields", "True", True),
         ("OperatorMisconfigured", "True", True),
         ("DependenciesReady", "False", True),
         ("DependenciesReady", "Unknown", True),

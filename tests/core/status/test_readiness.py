@@ -183,6 +183,43 @@ def test_a_port_that_was_removed_and_is_still_in_the_service_keeps_it_from_being
     assert reason(sync(my_resource(generation=2, ports=one), *after)) == "Available"
 
 
+def test_a_service_that_is_no_longer_desired_keeps_it_from_being_ready_until_it_is_gone() -> None:
+    parent = my_resource()
+    service = child_of(finished(my_resource(ports=[{"containerPort": 80}])), "Service")
+
+    answer = sync(parent, *finished(parent), service)
+
+    assert condition(answer)["message"] == "Waiting for Service web to be deleted."
+    assert answer["status"]["waiting"]["what"] == "deletion of Service web"
+    assert condition(answer, "Progressing")["reason"] == "RolledOut"
+    assert [child["kind"] for child in answer["children"]] == ["Deployment"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [({"spec": {"image": ""}}, "InvalidSpec"), ({"deleting": True}, "Terminating"), ({"generation": 0}, "Building")],
+    ids=["invalid", "deleting", "stale"],
+)
+def test_a_child_is_undesired_only_where_the_spec_decides(fields: Json, expected: str) -> None:
+    service = child_of(finished(my_resource(ports=[{"containerPort": 80}])), "Service")
+
+    answer = sync(my_resource(**fields), *finished(my_resource()), service)
+
+    assert reason(answer) == expected
+    assert "deletion" not in answer["status"].get("waiting", {}).get("what", "")
+
+
+def test_another_deployment_that_is_to_be_deleted_is_not_taken_for_the_rollout() -> None:
+    parent = my_resource()
+    (deployment,) = finished(parent)
+    stray = {**deployment, "metadata": {**deployment["metadata"], "name": "stray", "annotations": {}}}
+
+    answer = sync(parent, deployment, stray)
+
+    assert condition(answer)["message"] == "Waiting for Deployment stray to be deleted."
+    assert condition(answer, "Progressing")["reason"] == "RolledOut"
+
+
 def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> None:
     parent = my_resource(deleting=True)
 

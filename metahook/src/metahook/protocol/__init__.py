@@ -8,10 +8,10 @@ Nouns: a *request* holds the *parent*, its observed *children*, and the *related
 *response* lists every child that is to exist, and the status; a child is kept as it was *last applied*; *drift* is the
 first field whose observed value differs from the desired one; the *generation stamp* of a child shows that a request is
 *stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again; *changes* are
-the paths at which two objects differ; *leftovers* are fields that Metacontroller does not remove, and their *removal*
-is a command; the *gate* refuses responses that would do damage; a *controller* is a pair of pure functions, sync and
-customize, with the gate behind them; *findings* are what is wrong with its *installation*. The *sender* makes requests
-as Metacontroller does, for the simulator and for tests.
+the paths at which two objects differ; *leftovers* are fields that Metacontroller does not remove, *foreign fields* are
+those that only others set, and their *removal* is a command; the *gate* refuses responses that would do damage; a
+*controller* is a pair of pure functions, sync and customize, with the gate behind them; *findings* are what is wrong
+with its *installation*. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
 
 Imports no other package of this repository; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """

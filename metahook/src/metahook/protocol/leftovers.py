@@ -1,13 +1,19 @@
-"""Leftovers: fields of a child that were applied before, are no longer desired, and are not removed by Metacontroller.
+"""Fields of a child that the hook does not set: leftovers, and foreign fields, which others set.
+
+Leftovers were applied before, are no longer desired, and are not removed by Metacontroller.
 
 After a change of Metacontroller's ``--apply-strategy`` the fields that it wrote in the other way have another owner, so
 dropping them from the desired child does not remove them. ``kubectl rollout undo`` brings fields back that server-side
 apply then leaves alone. The API server records in ``managedFields`` who owns what: a field is left over if one of these
 owns it, no other manager does, and it is not what the API server sets by default.
+
+A field is foreign if another manager owns it, such as ``kubectl edit`` or a sidecar injector that patches the child.
+What a webhook or a policy adds at admission is not: on the real API server nobody owns that, whoever's request it was
+added to.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
@@ -15,7 +21,6 @@ from metahook.protocol.managed_fields import (
     APPLIER,
     FieldOwner,
     FieldSet,
-    field_owners,
     is_metacontroller,
     list_key,
     subset,
@@ -31,14 +36,25 @@ Key = tuple[tuple[str, Any], ...]
 Path = tuple[str | Key, ...]
 """Field names and list items, from the outside in."""
 
+EVERY_MANAGER = "*"
+
 _UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``. Other commands of kubectl have longer names: kubectl-edit."""
 
 _OPEN_MAPS = {"annotations", "labels", "limits", "requests"}
 """Maps of which each entry has its own owner, as with the items of a list."""
 
+_WHOLE_MAPS = {"nodeSelector"}
+"""Maps with one owner as a whole. Dynamic-apply keeps entries that others add to them."""
+
 _NEVER = {LAST_APPLIED, "kubectl.kubernetes.io/restartedAt"}
 """Annotations that come and go with what Metacontroller or ``kubectl rollout restart`` does."""
+
+
+def format_path(path: Path) -> str:
+    """Return *path* as a message names it, such as ``spec.template.spec.containers[main].args``."""
+    steps = (f".{step}" if isinstance(step, str) else f"[{step[0][1]}]" for step in path)
+    return "".join(steps).removeprefix(".")
 
 
 def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = ()) -> list[Path]:
@@ -50,7 +66,7 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     if observed is None:
         return []
     by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
-    owners = field_owners(observed.metadata.managed_fields)
+    owners = children.field_owners(desired)
     if not _may_have_leftovers(owners, by_annotation=by_annotation):
         return []
     suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
@@ -61,7 +77,52 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
     known = [desired, annotated_record(observed)]
     suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
-    return sorted(walk.leftovers(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
+    return sorted(walk.unknown(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
+
+
+@dataclass(frozen=True)
+class ForeignField:
+    """A field that only other managers set."""
+
+    path: Path
+    managers: tuple[str, ...]
+    """Their names, sorted."""
+
+    def __str__(self) -> str:
+        """Return it as a message names it, such as ``spec.template.spec.hostNetwork (kubectl-edit)``."""
+        return f"{format_path(self.path)} ({', '.join(self.managers)})"
+
+
+def foreign_fields(desired: Manifest, children: Children, expected: Collection[str] = ()) -> list[ForeignField]:
+    """Return the outermost foreign fields of the observed child of the kind and name of *desired*, sorted.
+
+    They are not in its metadata and its status. Those of the *expected* managers are left out; ``*`` means all. Nothing
+    is decoded for a child without other managers. Raise UndeclaredKind.
+    """
+    observed = children.observed(desired)
+    owners = children.field_owners(desired)
+    if observed is None or EVERY_MANAGER in expected or not any(_may_be_foreign(owner, expected) for owner in owners):
+        return []
+    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
+    _, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    foreign = sorted((owner for owner in others if _may_be_foreign(owner, expected)), key=lambda owner: owner.manager)
+    if not foreign:
+        return []
+    content = children.content(desired)
+    known = [desired, annotated_record(observed)]
+    walk = _Walk(_NEVER, observed.DEFAULTS)
+    found: dict[Path, set[str]] = {}
+    for owner in foreign:
+        for path in walk.unknown(union([owner.fields]), {}, content, known, ()):
+            found.setdefault(path, set()).add(owner.manager)
+    return [ForeignField(path, tuple(sorted(found[path]))) for path in sorted(found, key=str)]
+
+
+def _may_be_foreign(owner: FieldOwner, expected: Collection[str]) -> bool:
+    """Tell whether *owner* may set fields of its own: not through a subresource, such as an autoscaler."""
+    if owner.subresource or owner.manager == APPLIER:  # all owners of most children
+        return False
+    return owner.manager not in expected and not _is_undo(owner)
 
 
 def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
@@ -110,27 +171,32 @@ def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
 
 @dataclass(frozen=True)
 class _Walk:
-    """Goes through a field set, and the values that it names."""
+    """Goes through field sets, one or several, and the values that they name."""
 
     ignored: Collection[str]
     defaults: Defaults
+    _items: dict[int, "_Items"] = field(default_factory=dict)
+    """By the id of the value, which outlives the walk: a list is indexed once, whoever owns items of it."""
 
-    def leftovers(
-        self, suspects: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path
-    ) -> Iterator[Path]:
-        """Yield those of *suspects* that are in *live*, not in *others*, and in none of the *known* manifests."""
-        observed, manifests = _Items(live), [_Items(manifest) for manifest in known]
-        for field, below in suspects.items():
-            step, value = observed.find(field)
+    def unknown(self, owned: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path) -> Iterator[Path]:
+        """Yield those of *owned* that are in *live*, not in *others*, and in none of the *known* manifests."""
+        observed, manifests = self._of(live), [self._of(manifest) for manifest in known]
+        for name, below in owned.items():
+            step, value = observed.find(name)
             if step is None or step in self.ignored:
                 continue
-            inner = [found for name, found in (manifest.find(field) for manifest in manifests) if name is not None]
-            theirs = subset(others, field)
+            inner = [found for there, found in (manifest.find(name) for manifest in manifests) if there is not None]
+            theirs = subset(others, name)
             is_open = step in _OPEN_MAPS or (isinstance(value, list) and bool(below))
             if inner or is_open or theirs.keys() - {"."}:
-                yield from self.leftovers(below, theirs, value, inner, (*path, step))
-            elif field not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
+                is_whole = step in _WHOLE_MAPS and isinstance(value, dict) and id(value) not in self._items
+                entries = {f"f:{key}": {} for key in value} if is_whole else below
+                yield from self.unknown(entries, theirs, value, inner, (*path, step))
+            elif name not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
                 yield (*path, step)
+
+    def _of(self, value: object) -> "_Items":
+        return self._items.setdefault(id(value), _Items(value))
 
 
 def _field(path: Path) -> str:

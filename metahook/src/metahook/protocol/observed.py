@@ -5,7 +5,7 @@ the hook's version. So these keys are ignored here: an object is found by what i
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ import msgspec
 from metahook.protocol.extent import UNCOUNTED, DecodedMemory
 from metahook.protocol.last_applied import last_applied
 from metahook.protocol.malformed import MalformedRequest, RequestRule
+from metahook.protocol.managed_fields import FieldOwner, field_owners
 from metahook.protocol.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.reading import read, try_read
@@ -56,6 +57,7 @@ class Children:
         self.owner_uid = owner_uid
         self._by_struct: dict[type[Object], dict[str, Pair[Any]]] = {}
         self._by_group: dict[str, dict[str, Pair[Any]]] = {}
+        self._field_owners: dict[Identity, list[FieldOwner]] = {}
         for struct in structs:
             group = struct.KIND.group_key
             if group not in groups:
@@ -100,9 +102,25 @@ class Children:
         content = self.content(manifest)
         return {field: content.get(field) for field in fields}
 
+    def field_owners(self, manifest: Manifest) -> list[FieldOwner]:
+        """Return who owns fields of the child of the kind and name of *manifest*: read once, also if asked twice.
+
+        There are none if there is no such child. Raise UndeclaredKind.
+        """
+        identity = identity_of(manifest)
+        if identity not in self._field_owners:
+            child, _ = self._find(manifest)
+            self._field_owners[identity] = field_owners(child.metadata.managed_fields) if child else []
+        return self._field_owners[identity]
+
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
         return {(group, name) for group, by_name in self._by_group.items() for name in by_name}
+
+    def unlisted(self, manifests: Iterable[Manifest]) -> list[Object]:
+        """Return the children that are not among *manifests*, sorted: Metacontroller deletes them."""
+        left = self.identities().difference(map(identity_of, manifests))
+        return [self._by_group[group][name][0] for group, name in sorted(left)]
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""

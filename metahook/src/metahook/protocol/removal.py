@@ -1,4 +1,4 @@
-"""The removal of leftovers: the kubectl command that a message names. For built-in kinds it is a strategic merge patch.
+"""The removal of fields: the kubectl command that a message names. For built-in kinds it is a strategic merge patch.
 
 Such a patch names items of lists by their keys, so it does not depend on their places, and running it twice does no
 harm. The API server takes none for custom resources: there it is a merge patch, which can't delete items of lists.
@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from metahook.protocol.leftovers import Key, Path
+from metahook.protocol.leftovers import Key, Path, format_path
 from metahook.protocol.managed_fields import APPLIER
 from metahook.protocol.manifest import Manifest
+from metahook.protocol.observed import Children
 
 Json = dict[str, Any]
 
@@ -47,27 +48,56 @@ class Removal:
     command: str
 
 
-def removal(desired: Manifest, leftovers: list[Path], namespace: str) -> Removal:
-    """Return the removal of *leftovers* from the child of the kind and name of *desired* in *namespace*."""
-    named = ", ".join(map(format_path, leftovers[:_NAMED]))[:_LONGEST]
-    return Removal(named + (" and others" if len(leftovers) > _NAMED else ""), _command(desired, leftovers, namespace))
+def removal(desired: Manifest, paths: list[Path], children: Children, room: int = _ROOM) -> Removal:
+    """Return the removal of *paths* from the one of *children* that has the kind and name of *desired*.
+
+    The command has at most *room* characters.
+    """
+    named = ", ".join(map(format_path, paths[:_NAMED]))[:_LONGEST]
+    return Removal(named + (" and others" if len(paths) > _NAMED else ""), _command(desired, paths, children, room))
 
 
-def _command(desired: Manifest, leftovers: list[Path], namespace: str) -> str:
-    """Return the command that removes the first of *leftovers*: as many as there is room for."""
+def _command(desired: Manifest, paths: list[Path], children: Children, room: int) -> str:
+    """Return the command that removes the first of *paths*: as many as there is room for."""
     group = _custom_group(desired)
-    target = f"{desired['kind'].lower()}{group and '.'}{group} {desired['metadata']['name']} -n {namespace}"
+    target = f"{desired['kind'].lower()}{group and '.'}{group} {desired['metadata']['name']} -n {children.namespace}"
     command = f"kubectl edit {target}"
-    if group and any(isinstance(step, tuple) for path in leftovers for step in path):
+    if group and any(isinstance(step, tuple) for path in paths for step in path):
         return command
     kind_of_patch = " --type=merge" if group else ""
-    for count in range(1, len(leftovers) + 1):
-        patch = json.dumps(_patch(_tree(leftovers[:count]), desired), separators=(",", ":"), ensure_ascii=False)
-        longer = f"kubectl patch {target}{kind_of_patch} --field-manager={APPLIER} -p {shlex.quote(patch)}"
-        if len(longer) > _ROOM:
+    ports = _missing_ports(desired, children) if any(map(_is_port, paths)) else []
+    for count in range(1, len(paths) + 1):
+        patch = _patch(_tree(paths[:count]), desired)
+        if ports and not any(map(_is_port, paths[count:])):
+            patch["spec"]["ports"] += [port for port in ports if port not in patch["spec"]["ports"]]
+        text = json.dumps(patch, separators=(",", ":"), ensure_ascii=False)
+        longer = f"kubectl patch {target}{kind_of_patch} --field-manager={APPLIER} -p {shlex.quote(text)}"
+        if len(longer) > room:
             break
         command = longer
     return command
+
+
+def _is_port(path: Path) -> bool:
+    """Tell whether *path* is a port of a Service, as a whole."""
+    match path:
+        case ("spec", "ports", tuple()):
+            return True
+    return False
+
+
+def _missing_ports(desired: Manifest, children: Children) -> list[Json]:
+    """Return the ports of a desired Service that the observed one lacks.
+
+    They are set together with the removal of the last others: the API server refuses a Service without ports. Nor does
+    it add a port while another one has its name, so that Metacontroller could not set them before.
+    """
+    spec = children.content(desired).get("spec") or {}
+    observed = {
+        (port.get("port"), port.get("protocol", "TCP")) for port in spec.get("ports") or [] if isinstance(port, dict)
+    }
+    wanted = desired.get("spec", {}).get("ports") or []
+    return [port for port in wanted if (port.get("port"), port.get("protocol", "TCP")) not in observed]
 
 
 def _custom_group(desired: Manifest) -> str:
@@ -77,12 +107,6 @@ def _custom_group(desired: Manifest) -> str:
     """
     group, slash, _ = desired["apiVersion"].partition("/")
     return group if slash and "." in group and not group.endswith(".k8s.io") else ""
-
-
-def format_path(path: Path) -> str:
-    """Return *path* as a message names it, such as ``spec.template.spec.containers[main].args``."""
-    steps = (f".{step}" if isinstance(step, str) else f"[{step[0][1]}]" for step in path)
-    return "".join(steps).removeprefix(".")
 
 
 def _tree(leftovers: Iterable[Path]) -> Tree:
@@ -95,7 +119,7 @@ def _tree(leftovers: Iterable[Path]) -> Tree:
     return tree
 
 
-def _patch(tree: Tree, desired: object) -> Json | list[Json]:
+def _patch(tree: Tree, desired: object) -> Any:  # noqa: ANN401 - an object, or a list of them
     """Return the patch that removes the fields of *tree* from what is *desired*."""
     keys = [key for key in tree if isinstance(key, tuple)]
     if keys:

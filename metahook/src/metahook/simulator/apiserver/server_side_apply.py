@@ -21,6 +21,7 @@ Key = tuple[Any, ...]
 
 _LIST_KEYS = {
     "containers": ("name",),
+    "initContainers": ("name",),
     "env": ("name",),
     "volumes": ("name",),
     "volumeMounts": ("mountPath",),
@@ -159,7 +160,6 @@ SCALER = "autoscaler"
 """An autoscaler, which updates the subresource ``scale``."""
 UNDO = "kubectl"
 """The field manager of ``kubectl rollout undo``."""
-
 _CONTROLLERS = "kube-controller-manager"
 _MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit", SCALER: _CONTROLLERS}
 """The field managers of the actors whose updates are recorded."""
@@ -193,8 +193,8 @@ class Ownership:
         return merged
 
     def managed_fields(self) -> list[Json] | None:
-        """Return ``metadata.managedFields``; None if Metacontroller has only updated, which the hook does not read."""
-        if self.applied is None and self.updated.keys() <= {APPLIER}:
+        """Return ``metadata.managedFields``; None if only one client has updated, which the hook does not read."""
+        if self.applied is None and len(self.updated) <= 1:
             return None
         applied = managed_fields(self.applied) if self.applied else []
         updated = [managed_fields(part, name, "Update") for name, part in sorted(self.updated.items()) if part]
