@@ -75,12 +75,18 @@ def test_many_objects_are_refused_in_little_memory(monkeypatch: pytest.MonkeyPat
     assert most_memory(body) < unlimited / 4
 
 
-@pytest.mark.parametrize("field", ["spec", "status"])
-def test_a_parent_that_no_api_server_takes_is_malformed(field: str) -> None:
-    fits, too_large = ({**PARENT, field: {"x": "x" * (MAX_PARENT + more)}} for more in (-8, -7))
+def with_field(path: str, value: object) -> dict[str, object]:
+    """Return a parent with *value* at *path*."""
+    outer, _, inner = path.rpartition(".")
+    return {**PARENT, **({outer: {**PARENT[outer], inner: value}} if outer else {inner: value})}
+
+
+@pytest.mark.parametrize("path", ["kind", "metadata.managedFields", "spec", "status"])
+def test_a_parent_that_no_api_server_takes_is_malformed(path: str) -> None:
+    fits, too_large = (with_field(path, {"x": "x" * (MAX_PARENT + more)}) for more in (-8, -7))
 
     assert decoded(sync_body(parent=fits)) == ""
-    assert decoded(sync_body(parent=too_large)) == f"parent.{field} is larger than 3 MiB"
+    assert decoded(sync_body(parent=too_large)) == f"parent.{path} is larger than 3 MiB"
 
 
 def test_a_hundred_thousand_levels_are_refused_in_little_memory() -> None:

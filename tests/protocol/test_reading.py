@@ -1,5 +1,6 @@
 import gc
 import sys
+import tracemalloc
 from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -9,7 +10,7 @@ import pytest
 from msgspec import Meta
 
 from metahook import MalformedRequest, Object, Observed
-from metahook.protocol.reading import _BOUNDS, read, try_read
+from metahook.protocol.reading import _BOUNDS, read, try_read, try_read_list
 
 CANARY = "canary-6c8349cc"
 
@@ -217,6 +218,15 @@ def test_the_path_of_what_is_read_comes_first() -> None:
 
 def test_what_can_be_read_is_returned() -> None:
     assert read(b'{"width": 1, "unit": "m", "later": 1}', Size) == try_read(b'{"width": 1, "unit": "m"}', Size)
+
+
+def test_a_list_is_read_without_the_items_that_can_not_be_read_unless_it_is_so_long_that_this_takes_long() -> None:
+    assert try_read_list(b'[0,{"width":1},{}]', Size) == [Size(1)]
+    long = b'[{"width":1}' + b",0" * 500_000 + b"]"
+    tracemalloc.start()
+    assert try_read_list(long, Size) == []
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()
 
 
 def test_the_canary_would_be_seen_in_an_error_of_msgspec() -> None:

@@ -1,8 +1,8 @@
 """The extent of a request: how many objects it may have, how large its parent may be, and how much memory it may take.
 
 Decoded, JSON can take thirty times as many bytes: an empty object has two, and takes 80. So the memory of objects is
-estimated before they are decoded, and bounded. Nobody else can run meanwhile, as decoding does not let go of Python's
-lock: the bound on memory is also the one on this time.
+estimated before they are decoded, and bounded. Decoding holds the GIL, so the memory bound also bounds how long everyone
+else waits.
 """
 
 from contextlib import suppress
@@ -17,18 +17,18 @@ MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
 
 MAX_PARENT = 3 * MIB
-"""Bytes of a parent's spec or status. The API server takes no larger request."""
+"""Bytes of a field of the parent. The API server takes no larger request."""
 
 MAX_DECODED = 192 * MIB
 """Bytes of memory that the objects of a request may take at once, decoded; no copy is counted.
 
-etcd takes 1.5 MiB for an object, which are up to 800,000 values, 150 MiB by this estimate; a text of colons has 181.
+An object in etcd has at most 1.5 MiB: up to 800,000 values, 150 MiB by this estimate; a string of colons comes to 181.
 """
 
 _DECODED_FACTOR = 6
 """Bytes of memory for each byte of a body, for those who raise the limit of bodies: as many as for 32 MiB."""
 
-_UNCOUNTED = MIB
+_ALWAYS_FITS = MIB
 """Bytes. In a body that is not larger, objects can't be too many, nor take too much memory."""
 
 _SLICE = 64 * 1024
@@ -71,7 +71,7 @@ class _Counter:
 
 def check_objects(body: bytes | bytearray) -> None:
     """Raise MalformedRequest if *body* has too many objects. A body of another shape is left to who reads it."""
-    if len(body) <= _UNCOUNTED:
+    if len(body) <= _ALWAYS_FITS:
         return
     try:
         with suppress(msgspec.DecodeError, RecursionError):
@@ -81,10 +81,16 @@ def check_objects(body: bytes | bytearray) -> None:
 
 
 def check_parent(parent: ParentBody) -> None:
-    """Raise MalformedRequest if the spec or the status of *parent* is too large."""
-    for path, json in (("parent.spec", parent.spec), ("parent.status", parent.status)):
+    """Raise MalformedRequest if a field of *parent* is too large."""
+    fields = {
+        "kind": parent.kind,
+        "metadata.managedFields": parent.metadata.managed_fields,
+        "spec": parent.spec,
+        "status": parent.status,
+    }
+    for path, json in fields.items():
         if len(json) > MAX_PARENT:
-            raise MalformedRequest(RequestRule.SIZE, path=path, most=f"{MAX_PARENT // MIB}")
+            raise MalformedRequest(RequestRule.SIZE, path=f"parent.{path}", most=f"{MAX_PARENT // MIB}")
 
 
 class TooMuchMemory(MalformedRequest):
@@ -98,7 +104,7 @@ class DecodedMemory:
     """The memory that the objects of a body of *body_size* bytes take, decoded."""
 
     def __init__(self, body_size: int = 0) -> None:
-        self._is_counted = body_size > _UNCOUNTED
+        self._is_counted = body_size > _ALWAYS_FITS
         self._most = max(MAX_DECODED, _DECODED_FACTOR * body_size)
         self._left = self._most
 
@@ -111,7 +117,7 @@ class DecodedMemory:
 
     def check(self, json: Json) -> None:
         """Raise TooMuchMemory if *json* alone takes too much."""
-        if self._is_counted and len(memoryview(json)) > _UNCOUNTED and decoded_size(json) > self._most:
+        if self._is_counted and len(memoryview(json)) > _ALWAYS_FITS and decoded_size(json) > self._most:
             raise TooMuchMemory(self._most)
 
 

@@ -20,6 +20,9 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 Json = bytes | bytearray | msgspec.Raw
 
+_BY_ITEM = 64 * 1024
+"""Bytes of a list that is read item by item, at most: each item takes a microsecond, whatever it is."""
+
 _NOUNS: dict[Any, str] = {
     Any: "a value with numbers in range",
     bool: "true or false",
@@ -69,11 +72,15 @@ def try_read(json: Json, expected: type[T]) -> T | None:
 
 
 def try_read_list(json: Json, struct: type[S]) -> list[S]:
-    """Return the items of the list *json* that can be read as *struct*; none if it is no list."""
+    """Return the items of the list *json* that can be read as *struct*.
+
+    There are none if it is no list, or if one item can't be read in a list over 64 KiB.
+    """
     try:
         return _list_decoder(struct).decode(json)
     except (msgspec.DecodeError, RecursionError):
-        items = try_read(json, list[msgspec.Raw]) or []
+        is_short = len(memoryview(json)) <= _BY_ITEM
+        items = (try_read(json, list[msgspec.Raw]) or []) if is_short else []
         return [item for item in (try_read(raw, struct) for raw in items) if item is not None]
 
 
