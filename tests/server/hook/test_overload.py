@@ -78,12 +78,39 @@ def test_requests_in_flight_beyond_the_limit_get_429(most: int, busy: int) -> No
     assert {answer.headers["retry-after"] for answer in refused} <= set("12345")
 
 
-def sent(address: tuple[str, int], content: bytes) -> socket.socket:
+def test_strangers_take_no_place_of_those_who_may_call(tmp_path: Path) -> None:
+    """They all arrive while the hook blocks the event loop."""
+    token = tmp_path / "token"
+    token.write_text("a-token")
+    blocks, released = threading.Event(), threading.Event()
+    caller = "Authorization: Bearer a-token"
+
+    def decide(_: SyncRequest) -> SyncResponse:
+        blocks.set()
+        released.wait(PATIENCE)
+        return SyncResponse({"a": 1})
+
+    limits = Limits(max_in_flight=2)
+    with serving(limits, controller(decide), Tokens(token)) as (address, _):
+        first = sent(address, BODY, caller)
+        assert blocks.wait(PATIENCE)
+        strangers = [sent(address, b"", line=line) for line in ("GET / HTTP/1.1", "POST /sync HTTP/1.1") * 4]
+        callers = [sent(address, BODY, caller), sent(address, BODY, caller, line="POST /none HTTP/1.1")]
+        released.set()
+
+        assert [received(client).status for client in (first, *callers, *strangers)] == [200, 200, 404, *[401] * 8]
+
+
+def sent(address: tuple[str, int], content: bytes, *headers: str, line: str = "POST /sync HTTP/1.1") -> socket.socket:
     """Return a connection on which a request with *content* has been sent."""
     client = socket.create_connection(address, timeout=PATIENCE)
-    client.sendall(b"POST /sync HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n")
-    client.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(content), content))
+    client.sendall(request(content, *headers, line=line))
     return client
+
+
+def request(content: bytes, *headers: str, line: str = "POST /sync HTTP/1.1") -> bytes:
+    lines = (line, "Host: a", "Content-Type: application/json", f"Content-Length: {len(content)}", *headers)
+    return "\r\n".join((*lines, "", "")).encode() + content
 
 
 def received(client: socket.socket) -> HTTPResponse:
@@ -99,10 +126,12 @@ def with_generation(generation: int) -> Json:
 
 
 @contextmanager
-def serving(limits: Limits, served: Controller) -> Iterator[tuple[tuple[str, int], Connections]]:
+def serving(
+    limits: Limits, served: Controller, tokens: Tokens | None = None
+) -> Iterator[tuple[tuple[str, int], Connections]]:
     """Serve *served* in a thread until the block ends; yield the address, and the connections."""
     connections = Connections(limits)
-    app = create_app(served, ServerOptions(limits))
+    app = create_app(served, ServerOptions(limits, tokens=tokens))
     server = create_server(app, ServerOptions(limits), connections=connections)
     with Address("127.0.0.1", 0).listen() as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -127,6 +156,9 @@ class Full:
     """The connection of a request that is one too many."""
 
     is_one_too_many: bool = True
+
+    def count_call(self) -> None:
+        """Count nothing."""
 
     def end_if_left(self) -> bool:
         """Tell that the client is there."""

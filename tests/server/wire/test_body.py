@@ -1,7 +1,7 @@
 """Bodies within limits: how long, of which type."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 import pytest
 from starlette.requests import Request
@@ -274,7 +274,7 @@ def test_the_large_body_that_has_been_arriving_for_longest_gives_way(monkeypatch
     asyncio.run(played())
 
 
-def refused(reading: Awaitable[object]) -> Awaitable[int]:
+def refused(reading: Awaitable[object]) -> Coroutine[None, None, int]:
     """Return the status that *reading* is refused with."""
 
     async def found() -> int:
@@ -296,21 +296,19 @@ def test_a_slow_sender_is_refused_and_gives_its_memory_back() -> None:
     asyncio.run(played())
 
 
-def test_waiting_for_memory_is_not_slowness_of_the_sender() -> None:
+@pytest.mark.parametrize(("is_answered", "status"), [(True, 408), (False, 429)], ids=["for a while", "in vain"])
+def test_the_time_for_which_a_body_waits_for_a_place_is_part_of_its_time(*, is_answered: bool, status: int) -> None:
     async def played() -> None:
-        bodies = Bodies(Limits(max_body=MOST, body_timeout=0.05))
-        answered = asyncio.Event()
+        bodies, loop = Bodies(Limits(max_body=MOST, body_timeout=0.4)), asyncio.get_running_loop()
+        held = [await bodies.read(Sender(MOST, *LARGE).request) for _ in range(2)]
+        waits = asyncio.create_task(refused(bodies.read(Sender(MOST, *LARGE, waits=True).request)))
+        begin = loop.time()
+        await asyncio.sleep(0.2)
+        if is_answered:
+            held[0].release()
 
-        async def answer() -> None:
-            with await bodies.read(Sender(MOST, *LARGE).request):
-                await answered.wait()
-
-        tasks = [asyncio.create_task(answer()) for _ in range(2)]
-        waits = asyncio.create_task(read(bodies, Sender(MOST, *LARGE)))
-        await asyncio.sleep(0.1)
-        answered.set()
-        assert await waits == b"{}"
-        await asyncio.gather(*tasks)
+        assert await waits == status
+        assert loop.time() - begin < 0.55
 
     asyncio.run(played())
 

@@ -17,9 +17,11 @@ from http import HTTPStatus
 from http.client import HTTPResponse
 from inspect import getsource
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
+import uvloop
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -28,12 +30,14 @@ from metahook import SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
+from metahook.server.lifecycle.listener import Listener
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import LEFT
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.wire.connection import Connection
 from metahook.server.wire.connections import Connections
+from metahook.server.wire.overload import OverloadCheck
 from tests.hooks.minimal import TINY, controller, sync_body
 from tests.served.modes import MODES, Mode, create_mode, is_closed, read_answer
 
@@ -212,6 +216,24 @@ def test_each_response_has_its_own_time_to_be_taken() -> None:
             client.close()
 
 
+@pytest.mark.parametrize("limits", [Limits(max_in_flight=1), Limits(max_connections=1)])
+def test_a_client_that_does_not_take_its_responses_keeps_nobody_out(limits: Limits) -> None:
+    """The second response waits until the first one is taken."""
+    begun = list[Scope]()
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        begun.append(scope)
+        await respond_at_length(scope, receive, send)
+
+    app = OverloadCheck(respond, ["/sync"], lambda refusal, _: refusal.response(""))
+    with serving(limits, app) as server, server.connect(request(), BODY) as client:
+        wait_for(lambda: len(begun) == 1)
+        client.sendall(request() + BODY)
+        wait_for(lambda: len(begun) == 2)
+        with server.connect(request(), BODY) as other:
+            assert other.recv(12) == b"HTTP/1.1 200"
+
+
 def test_uvicorn_alone_waits_until_it_takes_the_response() -> None:
     with (
         serving(app=respond_at_length, plain=True) as server,
@@ -363,6 +385,60 @@ def test_a_client_that_is_gone_is_not_reported_for_a_limit() -> None:
         time.sleep(3 * SHORT.body_timeout)
 
     assert server.closed == []
+
+
+@pytest.mark.parametrize("name", MODES[:2])
+def test_a_client_that_pipelines_and_is_reset_before_its_first_response_is_no_failure(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    released, ended = threading.Event(), threading.Event()
+    arrived = threading.Event()
+    tiny = create_app(TINY)
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        arrived.set()
+        await asyncio.to_thread(released.wait, PATIENCE)
+        try:
+            await tiny(scope, receive, send)
+        finally:
+            ended.set()
+
+    mode = create_mode(name, tmp_path)
+    with mode.serving(app=respond) as (connect, _):
+        with mode.handshake(connect()) as client:
+            client.sendall(2 * mode.request())
+            assert arrived.wait(PATIENCE)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(0.2)
+        released.set()
+        assert ended.wait(PATIENCE)
+
+    assert [record.msg for record in caplog.records if record.exc_info or record.name.startswith("uvicorn")] == []
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+def test_a_connection_that_is_cut_as_it_is_opened_does_not_delay_a_stop(run: Callable[[Any], object]) -> None:
+    async def played() -> None:
+        connections, made = Connections(Limits()), list[Connection]()
+        server = create_server(create_app(TINY), connections=connections)
+
+        def create(accepted: socket.socket, abort: Callable[[], object]) -> Connection:
+            made.append(
+                Connection(connections, accepted, abort, config=server.config, server_state=server.server_state)
+            )
+            return made[0]
+
+        with Address("127.0.0.1", 0).listen() as listening:
+            Listener(listening, create, connections, None).start()
+            with socket.create_connection(listening.getsockname()):
+                while not made:  # noqa: ASYNC110 - a turn later it is open
+                    await asyncio.sleep(0)
+                made[0].cut("")
+                await asyncio.sleep(0.1)
+
+        assert server.server_state.connections == set()
+
+    run(played())
 
 
 @pytest.mark.parametrize("url", ["http://hook", "http://["])

@@ -30,8 +30,8 @@ class Limits:
     head_timeout: float = 10
     """From the first byte of a request to the end of its headers."""
     body_timeout: float = 5
-    """From the time that the body is read. Half of a hook call's timeout: a request that waits for memory of a slow one
-    is still answered in time."""
+    """Counted from when the hook starts to read the body, with the time that a large one waits for a place. Half of a
+    hook call's timeout: a request that waits for memory of a slow one is still answered in time."""
     decide_timeout: float = 8
     write_timeout: float = 10
     """From the first byte of a response until the client has taken it."""

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -35,6 +36,12 @@ class Refusal:
     def body(self, id_: str) -> bytes:
         """Return the body of the response, JSON, with the id that the log has."""
         return wire.refusal_body(self.message, id_)
+
+    def head(self, length: int) -> bytes:
+        """Return the head of a response with a body of this *length* that ends the connection."""
+        status = HTTPStatus(self.status)
+        first = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
+        return f"{first}content-length: {length}\r\nconnection: close\r\n\r\n".encode()
 
     def response(self, id_: str) -> Response:
         """Return this refusal as a response with the id that the log has."""

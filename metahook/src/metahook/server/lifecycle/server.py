@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.lifecycle.listener import Listener
-from metahook.server.wire.connection import Connection, on_connections
-from metahook.server.wire.connections import Connections
+from metahook.server.wire.connection import Connection
+from metahook.server.wire.connections import STATE, Connections
 
 TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
@@ -68,7 +68,7 @@ def create_server(
     """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone."""
     connections = connections or Connections(options.limits)
     config = uvicorn.Config(
-        on_connections(app),
+        _on_connections(app),
         http=Connection,
         ws="none",
         lifespan="off",
@@ -80,3 +80,13 @@ def create_server(
         server_header=False,
     )
     return Server(config, connections, options.certificates)
+
+
+def _on_connections(app: ASGIApp) -> ASGIApp:
+    """Return *app* for a server of connections: each of them gets to know what *app* sends on it."""
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        connection: Connection = scope["state"][STATE]
+        await connection.respond(app, scope, receive, send)
+
+    return respond

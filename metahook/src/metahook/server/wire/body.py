@@ -45,11 +45,12 @@ class Bodies:
         """
         size = self._announced(request.scope["headers"])
         buffer = self._memory.buffer()
+        deadline = asyncio.get_running_loop().time() + self._within
         try:
-            if part := await self._receive_small(request, size, buffer):
-                await self._places.wait()
+            if part := await self._receive_small(request, size, buffer, deadline):
+                await self._places.wait(deadline)
                 buffer.outgrow(self._places.give_back)
-                await self._receive_large(request, size, buffer, part)
+                await self._receive_large(request, size, buffer, part, deadline)
         except BaseException:
             buffer.release()
             raise
@@ -69,10 +70,10 @@ class Bodies:
             raise Refused(TOO_LARGE)
         return size
 
-    async def _receive_small(self, request: Request, size: int, buffer: Buffer) -> "_Part | None":
+    async def _receive_small(self, request: Request, size: int, buffer: Buffer, deadline: float) -> "_Part | None":
         """Receive the body into *buffer*; return the part with which it is large, or None if it is small."""
         try:
-            async with asyncio.timeout(self._within):
+            async with asyncio.timeout_at(deadline):
                 while True:
                     part = await _next_part(request.receive, size - len(buffer.body))
                     if len(buffer.body) + len(part.chunk) > SMALL:
@@ -83,9 +84,9 @@ class Bodies:
         except TimeoutError:
             raise Refused(TOO_SLOW) from None
 
-    async def _receive_large(self, request: Request, size: int, buffer: Buffer, part: "_Part") -> None:
+    async def _receive_large(self, request: Request, size: int, buffer: Buffer, part: "_Part", deadline: float) -> None:
         """Receive the rest of a body, after *part*, at its place."""
-        async with self._places.arriving(self._within):
+        async with self._places.arriving(deadline):
             buffer.add(part.chunk)
             while part.has_more:
                 part = await _next_part(request.receive, size - len(buffer.body))

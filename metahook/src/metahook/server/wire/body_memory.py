@@ -40,7 +40,7 @@ class Buffer:
         self.release()
 
     def add(self, chunk: bytes) -> None:
-        """Add *chunk* to the body; raise Refused if there is no room, or if another body has taken the room of it."""
+        """Add *chunk* to the body; raise Refused if there is no room, or if its room has been given to another body."""
         if self._has_given_way:
             raise Refused(TOO_MANY_SMALL)
         if not self._is_large:
@@ -117,8 +117,8 @@ class Places:
         self._arriving: dict[asyncio.Timeout, float] = {}
         """With the time until which each is undisturbed."""
 
-    async def wait(self) -> None:
-        """Wait for a place; raise Refused if too many wait, or none is free in time."""
+    async def wait(self, deadline: float) -> None:
+        """Wait for a place; raise Refused if too many wait, or none is free in time, at the latest at *deadline*."""
         if not self._free.locked():
             await self._free.acquire()  # which is at once
             return
@@ -127,7 +127,7 @@ class Places:
         self._waiting += 1
         self._hurry()
         try:
-            async with asyncio.timeout(WAIT):
+            async with asyncio.timeout_at(min(asyncio.get_running_loop().time() + WAIT, deadline)):
                 await self._free.acquire()
         except TimeoutError:
             raise Refused(TOO_MANY_LARGE) from None
@@ -139,17 +139,16 @@ class Places:
         self._free.release()
 
     @asynccontextmanager
-    async def arriving(self, seconds: float) -> AsyncIterator[None]:
-        """Let a body arrive at its place while the block runs, in so many *seconds*, or fewer; raise Refused."""
-        now = asyncio.get_running_loop().time()
-        timeout = asyncio.timeout(seconds)
+    async def arriving(self, deadline: float) -> AsyncIterator[None]:
+        """Let a body arrive at its place while the block runs, until *deadline* or before; raise Refused."""
+        timeout = asyncio.timeout_at(deadline)
         try:
             async with timeout:
-                self._arriving[timeout] = now + UNDISTURBED
+                self._arriving[timeout] = asyncio.get_running_loop().time() + UNDISTURBED
                 self._hurry()
                 yield
         except TimeoutError:
-            is_in_time = asyncio.get_running_loop().time() < now + seconds
+            is_in_time = asyncio.get_running_loop().time() < deadline
             raise Refused(TOO_MANY_LARGE if is_in_time else TOO_SLOW) from None
         finally:
             self._arriving.pop(timeout, None)

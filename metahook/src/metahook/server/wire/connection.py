@@ -25,9 +25,6 @@ from metahook.server.wire.incoming import Incoming
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
 
-_JITTER = (0.8, 1.0)
-"""The part of the maximum age after which a connection is old, at random."""
-
 
 class _Phase(Enum):
     """What is waited for."""
@@ -48,7 +45,7 @@ class Connection(asyncio.Protocol):
     """A connection."""
 
     tls: ssl.SSLObject | None = None
-    """The server's side of TLS, while the connection is open; None over plain HTTP."""
+    """The server's side of TLS; None over plain HTTP, and once the connection is closed."""
 
     def __init__(
         self,
@@ -69,11 +66,13 @@ class Connection(asyncio.Protocol):
         self._sending = Deadline(loop)
         self._transport: asyncio.Transport
         self._phase = _Phase.OPENING
-        # Those that were opened together are not closed together.
-        self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(*_JITTER)  # noqa: S311 - no secret
+        # At random, so that those that were opened together are not closed together.
+        self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
         self.is_one_too_many = False
         """Whether the request arrived while as many were in flight as may be."""
         self._has_left = False
+        self._responding = 0
+        self._is_call = False
         self._is_in_flight = False
         self._is_response_begun = False
         self._closes = False
@@ -83,12 +82,13 @@ class Connection(asyncio.Protocol):
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, unless another connection has got the place meanwhile."""
+        """Start, unless the place was given to another connection in the meantime."""
         self._transport = cast("asyncio.Transport", transport)  # that of a socket
         self._abort = self._transport.abort
         self.tls = self._transport.get_extra_info("ssl_object")
         self._http.connection_made(self._transport)
         if self._phase is _Phase.ENDED:
+            self._http.connection_lost(ConnectionAbortedError())
             self._abort()
         else:
             self._enter(_Phase.IDLE, self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
@@ -127,11 +127,15 @@ class Connection(asyncio.Protocol):
         self._receiving.end()
         self._sending.end()
         self._http.connection_lost(None)  # with an exception, uvicorn would keep its timer, and with it the connection
-        # uvicorn's objects refer to one another, and the transport to us: they would keep its buffers, with TLS 0.2 MiB
-        # and more, until the garbage collector runs.
-        vars(self._http).clear()
         del self._transport, self._abort
         self.tls = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        # uvicorn's objects refer to one another, and the transport to us: they would keep its buffers, with TLS 0.2 MiB
+        # and more, until the garbage collector runs. They are needed while the app responds.
+        if not self._responding and not hasattr(self, "_transport"):
+            vars(self._http).clear()
 
     # A client that leaves
 
@@ -169,8 +173,7 @@ class Connection(asyncio.Protocol):
         if not self._closes:
             self._enter(_Phase.BODY)
             self._headers = self._incoming.headers
-            self._is_response_begun = False
-            self.is_one_too_many = self._connections.is_full
+            self._is_response_begun = self._is_call = self.is_one_too_many = False
 
     def body_ends(self) -> None:
         """Wait for the response, or for the next request."""
@@ -179,20 +182,30 @@ class Connection(asyncio.Protocol):
             self._enter(_Phase.IDLE, self._limits.keep_alive, self._transport.close)
         elif self._phase is _Phase.BODY:
             self._enter(_Phase.DECIDING)
-            self.is_one_too_many = self.is_one_too_many or self._connections.is_full
-            self._is_in_flight = not self.is_one_too_many
-            self._connections.in_flight += self._is_in_flight
+            if self._is_call:
+                self.count_call()
+
+    def count_call(self) -> None:
+        """Count the request, which calls a hook, unless it is one too many: from the time that it has arrived."""
+        self._is_call = True
+        self.is_one_too_many = self._connections.is_full
+        if self._phase is _Phase.DECIDING and not self.is_one_too_many:
+            self._is_in_flight = True
+            self._connections.in_flight += 1
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
         self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
-        self._connections.in_flight -= self._is_in_flight
-        self._is_in_flight = False
+        self._leave_flight()
         self._phase = phase
         if on_late:
             self._receiving.set(seconds, on_late)
         else:
             self._receiving.remove()
+
+    def _leave_flight(self) -> None:
+        self._connections.in_flight -= self._is_in_flight
+        self._is_in_flight = False
 
     # What is sent
 
@@ -216,10 +229,16 @@ class Connection(asyncio.Protocol):
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 self._end_response()
 
-        await app(scope, receive_expected if expects else receive, send_noted)
+        self._responding += 1
+        try:
+            await app(scope, receive_expected if expects else receive, send_noted)
+        finally:
+            self._responding -= 1
+            self._let_go()
 
     def _begin_response(self, scope: Scope, status: int) -> None:
         self._is_response_begun = True
+        self._leave_flight()  # also if the response waits for a client that does not read the one before it
         if self._phase is not _Phase.ENDED and status == HTTPStatus.OK and scope["method"] == "POST":
             self._connections.trust(self)
 
@@ -241,7 +260,7 @@ class Connection(asyncio.Protocol):
 
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
-        return self._phase is not _Phase.DECIDING
+        return self._phase is not _Phase.DECIDING or self._is_response_begun
 
     @property
     def _is_old(self) -> bool:
@@ -275,19 +294,6 @@ class Connection(asyncio.Protocol):
         self._enter(_Phase.ENDED, LINGER, self._abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
         body = self._connections.refused(refusal)
-        status = HTTPStatus(refusal.status)
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
-        head = f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        self._transport.write(head.encode() + (b"" if self._incoming.is_head else body))
+        self._transport.write(refusal.head(len(body)) + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()
-
-
-def on_connections(app: ASGIApp) -> ASGIApp:
-    """Return *app* for a server of connections: each of them gets to know what *app* sends on it."""
-
-    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-        connection: Connection = scope["state"][STATE]
-        await connection.respond(app, scope, receive, send)
-
-    return respond

@@ -1,5 +1,6 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
+import asyncio
 import socket
 import ssl
 import sys
@@ -17,6 +18,9 @@ STATE = "metahook.connection"
 
 class _Connection(Protocol):
     is_one_too_many: bool
+
+    def count_call(self) -> None:
+        """Count the request, which calls a hook, unless it is one too many."""
 
     def end_if_left(self) -> bool:
         """End the connection if the client has left before its response; tell whether it has."""
@@ -50,6 +54,18 @@ def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.is_one_too_many
+
+
+async def count_call(scope: Scope) -> bool:
+    """Count the request of *scope*, which calls a hook; tell whether it is not one too many. Only our server counts."""
+    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    if connection is None:
+        return True
+    connection.count_call()
+    if connection.is_one_too_many:
+        return False
+    await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
+    return True
 
 
 def end_if_left(scope: Scope) -> bool:
@@ -113,7 +129,7 @@ class Connections:
         self.closed = closed
         self.refused = refused
         self.in_flight = 0
-        """Requests that have arrived completely and have no response yet, so a slow sender has none."""
+        """Calls of hooks that have arrived completely and have no response yet, so a slow sender has none."""
         self.heads = 0
         """Requests whose head has begun and is incomplete."""
         self._limit = limit

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.refusal import TOO_MANY_REQUESTS, Refusal
-from metahook.server.wire.connections import is_one_too_many
+from metahook.server.wire.connections import count_call
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,7 @@ class OverloadCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
-        is_refused = is_one_too_many(scope) and scope["method"] == "POST" and scope["path"] in self.paths
+        # It runs after the checks of callers: strangers take nothing from those who may call.
+        is_call = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self.paths
+        is_refused = is_call and not await count_call(scope)
         await (self.refuse(TOO_MANY_REQUESTS, scope["path"]) if is_refused else self.app)(scope, receive, send)
