@@ -1,5 +1,6 @@
 """Hooks that need a token: one answer to every request without a valid one, and tokens that are replaced."""
 
+import asyncio
 import hmac
 import itertools
 import os
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 from metahook.protocol.wire import MIB
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import TokenCheck, Tokens
-from metahook.server.callers.watched_files import CannotLoad
+from metahook.server.callers.watched_files import CannotLoad, reloading
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import TINY, sync_body
 from tests.processes.waiting import eventually
@@ -254,6 +255,27 @@ def test_if_the_path_is_removed_every_call_is_refused(
     away.rename(path)
     tokens.reload()
     assert tokens.accept([(b"authorization", VALID.encode())])
+
+
+def test_files_are_looked_at_again_after_a_look_that_fails(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing:
+        unusable = looks = 0
+
+        def reload(self) -> None:
+            self.looks += 1
+            raise ValueError
+
+        def warn(self) -> None:
+            """Log nothing."""
+
+    async def played() -> int:
+        files = Failing()
+        async with reloading(files, every=0.01):
+            await asyncio.sleep(0.1)
+        return files.looks
+
+    assert asyncio.run(played()) > 1
+    assert caplog.messages[0] == "can't look at files"
 
 
 def test_a_path_that_can_not_be_read_keeps_the_tokens(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

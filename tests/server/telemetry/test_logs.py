@@ -4,6 +4,7 @@ import fcntl
 import json
 import logging
 import os
+import threading
 from datetime import datetime
 
 import pytest
@@ -13,6 +14,7 @@ from metahook.server.telemetry.logs import Format, LogHandler, formatter
 from tests.served.log import FORMATS, written
 
 CANARY = "canary-7d1b"
+PATIENCE = 5
 
 
 def test_a_line_of_json_has_time_level_event_and_fields() -> None:
@@ -63,6 +65,26 @@ def test_a_line_that_is_cut_ends_before_the_next_one_and_a_mistake_of_the_author
     assert (json.loads(about)["count"], len(omitted)) == (2, 3)
     assert mistake.startswith(b"can't write the log line of " + __file__.encode())
     assert json.loads(after)["event"] == "after"
+
+
+def test_a_terminal_that_nobody_reads_stops_nothing() -> None:
+    master, terminal = os.openpty()
+    omitted: list[int] = []
+    handler = LogHandler(terminal, omitted.append)
+
+    def write() -> None:
+        for _ in range(100):
+            handler.emit(logging.makeLogRecord({"msg": "x" * 1000}))
+
+    writing = threading.Thread(target=write, daemon=True)
+    writing.start()
+    writing.join(PATIENCE)
+    is_done = not writing.is_alive()
+    os.close(master)
+
+    assert is_done
+    assert len(omitted) > 1
+    os.close(terminal)
 
 
 @pytest.mark.parametrize("format_", FORMATS)

@@ -17,6 +17,7 @@ from http import HTTPStatus
 from http.client import HTTPResponse
 from inspect import getsource
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -417,10 +418,14 @@ def test_a_client_that_pipelines_and_is_reset_before_its_first_response_is_no_fa
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-def test_a_connection_that_is_cut_as_it_is_opened_does_not_delay_a_stop(run: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize("fails", [False, True], ids=["cut", "failed"])
+def test_a_connection_that_does_not_open_has_no_place_and_does_not_delay_a_stop(
+    run: Callable[[Any], object], *, fails: bool
+) -> None:
     async def played() -> None:
         connections, made = Connections(Limits()), list[Connection]()
         server = create_server(create_app(TINY), connections=connections)
+        certificates: Any = SimpleNamespace(current=None) if fails else None
 
         def create(accepted: socket.socket, abort: Callable[[], object]) -> Connection:
             made.append(
@@ -429,14 +434,15 @@ def test_a_connection_that_is_cut_as_it_is_opened_does_not_delay_a_stop(run: Cal
             return made[0]
 
         with Address("127.0.0.1", 0).listen() as listening:
-            Listener(listening, create, connections, None).start()
+            Listener(listening, create, connections, certificates).start()
             with socket.create_connection(listening.getsockname()):
                 while not made:  # noqa: ASYNC110 - a turn later it is open
                     await asyncio.sleep(0)
-                made[0].cut("")
+                if not fails:
+                    made[0].cut("")
                 await asyncio.sleep(0.1)
 
-        assert server.server_state.connections == set()
+        assert (connections.count, server.server_state.connections) == (0, set())
 
     run(played())
 

@@ -59,8 +59,8 @@ def create_app(
 ) -> FastAPI:
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
-    *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* gets to know what
-    happens to requests; without it, the log does.
+    *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* is told what
+    happens to requests; without it, only the log is.
     """
     telemetry = telemetry or create_telemetry(controllers, options)
     app = FastAPI(

@@ -53,6 +53,11 @@ class Refusal:
         return self.headers if self.status != BUSY else {"Retry-After": str(1 + secrets.randbelow(RETRY_AFTER))}
 
 
+def respond_without_id(refusal: Refusal, _: str) -> Response:
+    """Return *refusal* as a response, whatever the path, where there is no log."""
+    return refusal.response("")
+
+
 class _DroppingRest(Response):
     """A response that is sent at once; then the rest of the request is read and dropped, for a while.
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.callers.pem import Pair, as_file, load_client_cas, load_pair
 from metahook.server.callers.watched_files import Loaded
-from metahook.server.refusal import FORBIDDEN, Refusal
+from metahook.server.refusal import FORBIDDEN, Refusal, respond_without_id
 from metahook.server.wire.connections import tls_of
 
 MinVersion = Literal["1.2", "1.3"]
@@ -154,21 +154,17 @@ class _Context(ssl.SSLContext):
     sslobject_class = _ServerSide
 
 
-def _respond(refusal: Refusal, _: str) -> ASGIApp:
-    return refusal.response("")
-
-
 @dataclass(frozen=True)
 class NameCheck:
     """Middleware: refuses requests of clients whose certificate has none of *names*, before their bodies are read.
 
-    *refuse* returns the response of a refusal to a request for a path. Servers other than ours give no certificate on,
-    and all requests are refused there.
+    *refuse* returns the response of a refusal to a request for a path. Other servers do not pass the certificate on, so
+    every request is refused there.
     """
 
     app: ASGIApp
     names: frozenset[str]
-    refuse: Callable[[Refusal, str], ASGIApp] = _respond
+    refuse: Callable[[Refusal, str], ASGIApp] = respond_without_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""

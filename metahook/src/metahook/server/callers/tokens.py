@@ -22,7 +22,7 @@ from metahook.server.callers.watched_files import (
     is_open_to_others,
     read,
 )
-from metahook.server.refusal import UNAUTHORIZED, Refusal
+from metahook.server.refusal import UNAUTHORIZED, Refusal, respond_without_id
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
 _ADD = f"add one with a token, {_EXAMPLE}"
@@ -41,7 +41,7 @@ class Tokens:
     """The valid tokens: in *path*, a file with one, or a directory of such files, as of a mounted Secret.
 
     A token is valid until its file is gone, whatever the others are like. If none is left, or *path* is gone, every
-    call is refused: to remove its file is how to revoke a token, also the last one. Raise CannotLoad.
+    call is refused: delete a token's file to revoke it, even the last one. Raise CannotLoad.
     """
 
     def __init__(self, path: Path) -> None:
@@ -169,10 +169,6 @@ def parse_token(path: Path, content: bytes) -> bytes:
     return token
 
 
-def _respond(refusal: Refusal, _: str) -> ASGIApp:
-    return refusal.response("")
-
-
 @dataclass(frozen=True)
 class TokenCheck:
     """Middleware: refuses requests without a valid token, whatever their path, before their bodies are read.
@@ -182,7 +178,7 @@ class TokenCheck:
 
     app: ASGIApp
     tokens: Tokens
-    refuse: Callable[[Refusal, str], ASGIApp] = _respond
+    refuse: Callable[[Refusal, str], ASGIApp] = respond_without_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""

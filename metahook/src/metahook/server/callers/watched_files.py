@@ -145,7 +145,7 @@ class Reloaded(Protocol):
         """How many of the files have changed, and can't be used."""
 
     def reload(self) -> object:
-        """Read the files again if they have changed. It never raises."""
+        """Read the files again if they have changed."""
 
     def warn(self) -> None:
         """Log the weaknesses of files that can be used, at the start. A reload logs those of new ones."""
@@ -165,4 +165,7 @@ async def _poll(items: list[Reloaded], every: float) -> None:
     while items:
         await asyncio.sleep(every)
         for item in items:
-            item.reload()
+            try:
+                item.reload()
+            except Exception:  # the next look may find what can be read
+                log.exception("can't look at files")

@@ -1,7 +1,7 @@
 """A listener: accepts connections, and gives each its place, which it has during its TLS handshake, too.
 
 asyncio has listeners of its own. That of uvloop accepts one connection in each turn of the loop, so new ones wait for
-seconds where many requests are answered; and neither lets go of a connection during its handshake.
+seconds where many requests are answered; and neither can drop a connection during its handshake.
 """
 
 import asyncio
@@ -76,17 +76,22 @@ class Listener:
         if not self._connections.admit(connection):
             accepted.close()
             return
+        is_open = False
         try:
             await self._connect(connection, accepted)
+            is_open = True
         except TimeoutError:
             self._connections.closed(HANDSHAKE_TIMEOUT)
         except ssl.SSLError as error:
             self._connections.closed(why_refused(error))
         except (OSError, asyncio.CancelledError):  # the client has left, or another connection has the place
             pass
-        else:
-            return
-        self._connections.remove(connection)
+        except BaseException:
+            accepted.close()
+            raise
+        finally:
+            if not is_open:
+                self._connections.remove(connection)
 
     async def _connect(self, connection: Connection, accepted: socket.socket) -> None:
         """Have the loop make the connection; raise TimeoutError, SSLError, another OSError or CancelledError."""

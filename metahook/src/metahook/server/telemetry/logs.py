@@ -50,14 +50,14 @@ def _ignore(_: int) -> None:
 
 
 class LogHandler(logging.Handler):
-    """Writes lines to *descriptor* without ever waiting for its reader, who may have stopped to read.
+    """Writes lines to *descriptor*; never waits for its reader, which may have stopped reading.
 
     A line for which there is no room is dropped. *omitted* is called with 1, and a later line has the number of them.
     """
 
     def __init__(self, descriptor: int, omitted: Callable[[int], object] = _ignore) -> None:
         super().__init__()
-        self._descriptor = descriptor
+        self._descriptor = _own_terminal(descriptor)
         self._omitted = omitted
         self._dropped = 0
         self._is_cut = False
@@ -100,6 +100,20 @@ class LogHandler(logging.Handler):
         except Exception:  # noqa: BLE001 - a mistake in a call of the log, whose arguments may be of any type
             text = f"can't write the log line of {record.pathname}:{record.lineno}"
         return f"{text}\n".encode(errors="backslashreplace")
+
+
+def _own_terminal(descriptor: int) -> int:
+    """Return a descriptor of the same terminal that never blocks, or *descriptor* if it is none.
+
+    A terminal is ready as soon as it has some room, and a write then waits for the rest. The new descriptor shares no
+    flags with that of other processes.
+    """
+    if not os.isatty(descriptor):
+        return descriptor
+    try:
+        return os.open(f"/dev/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:  # it may belong to another user
+        return descriptor
 
 
 def set_up_logging(options: LogOptions = DEFAULT_LOG, omitted: Callable[[int], object] = _ignore) -> None:
