@@ -64,6 +64,7 @@ def outline(message: str) -> str:
 
 
 _OUTLINES = {
+    "awaited": "<kind> <name> to be <created, updated or deleted>",
     "child": "<name>",
     "claims": "",
     "code": "<exit code>",
@@ -181,7 +182,7 @@ LEFTOVER_FIELDS = Reason(
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
-    "Waiting for {kind} {child} to be {write}.",
+    "Waiting for {awaited}.",
     "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
     "Or the child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "

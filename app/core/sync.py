@@ -46,11 +46,11 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         now=now,
         installation=request.installation,
     )
-    is_stale = facts.is_keeping_newer_children  # its spec would undo later changes
+    is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
         status=parent_status(facts),
-        children=[] if is_stale else [_repaired(child, request, facts) for child in desired.children],
-        kept=request.children.kept() if is_stale else desired.kept,
+        children=[] if is_keeping else [_repaired(child, request, facts) for child in desired.children],
+        kept=request.children.kept() if is_keeping else desired.kept,
         resync_after=resync(facts.timers(), now),
         findings=facts.findings,
     )

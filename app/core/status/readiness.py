@@ -47,7 +47,7 @@ class Decision:
 def _has_timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment reports, or the clock if it does not."""
     can_be_late = facts.is_incomplete or facts.rollout.is_not_yet_observed
-    is_late = facts.rollout.is_late or facts.deadlines.has_unstable_pods
+    is_late = facts.rollout.is_late or facts.deadlines.is_stability_late
     return is_late or (can_be_late and facts.deadlines.has_no_progress)
 
 

@@ -81,6 +81,16 @@ def _write(facts: Facts) -> str:
     return "updated" if drift.observed else "created"
 
 
+def _awaited(facts: Facts) -> str:
+    """Return what has to happen before the rollout decides."""
+    drift = _drift(facts)
+    if facts.is_keeping_newer_children:
+        return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
+    if drift.removal:
+        return f"the removal of leftover fields of {drift.kind} {drift.name}"
+    return f"{drift.kind} {drift.name} to be {_write(facts)}"
+
+
 def _obstacle(facts: Facts) -> str:
     """Return what can keep a child from being created, updated or deleted."""
     drift = _drift(facts)
@@ -160,6 +170,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "override": _override,
     "fields": _fields,
     "command": _command,
+    "awaited": _awaited,
     "write": _write,
     "obstacle": _obstacle,
     "described": _described,

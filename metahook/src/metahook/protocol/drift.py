@@ -31,9 +31,9 @@ Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
 
 
 def drifted_field(desired: Manifest, children: Children) -> str | None:
-    """Return the path of the first field of *desired* that the observed child has not, such as ``data.text``, or None.
+    """Return the path of the first field of *desired* that the observed child does not have, or None.
 
-    The path of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
+    A path is such as ``data.text``. That of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
     """
     content = {field: value for field, value in desired.items() if field not in _IDENTITY}
     observed = children.fields(desired, content.keys())
