@@ -274,6 +274,7 @@ def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) 
     first, later = condition(sync(parent, *children)), condition(stuck(parent, children))
 
     assert (first["status"], first["reason"]) == ("False", "Building")
+    assert first["message"] == "Waiting for the removal of leftover fields of Deployment web-deployment."
     assert (later["status"], later["reason"]) == ("False", "LeftoverFields")
     assert "Remove them: kubectl patch deployment web-deployment -n " in later["message"]
 
