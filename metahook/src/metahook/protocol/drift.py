@@ -71,7 +71,7 @@ def _drifted_fields(desired: Manifest, children: Children) -> Iterator[str]:
 def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> tuple[str, str] | None:
     child = children.observed(desired)
     owners = [(owner, owner.fields) for owner in children.field_owners(desired)]
-    record = annotated_record(child) if child else {}
+    record = annotated_record(child) if child and owners else {}
     for path in islice(paths, _MOST):
         found = [owner for owner, fields in owners if owns(fields, f".{path}")]
         others = [owner for owner in found if not is_metacontroller(owner, children.owner_uid)]
