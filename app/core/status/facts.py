@@ -119,11 +119,10 @@ class Facts:
         self.is_stuck = is_late and (not is_newer or self._has_waited(self.patience + PATIENCE))
         """Whether there has been this drift for too long. A child is kept first, and then has as long again."""
         self.overriding = Overriding(
-            self.drift,
+            drifts,
             previous_status.override,
-            owner_uid=parent.uid,
-            is_known=since is not None,
-            is_complete=previous_status.was_ready,
+            is_waited_for=since is not None,
+            was_ready=previous_status.was_ready,
             now=now,
         )
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
@@ -164,7 +163,7 @@ class Facts:
     @property
     def resend(self) -> Resend | None:
         """The value that differs, if it does so for long enough to be sent once more."""
-        if self.drift is None or not self.drift.path or self.overriding.is_repeated:
+        if self.drift is None or not self.drift.path or self.overriding.is_overridden:
             return None
         return self._resend(self.drift) if self._has_waited(RESEND) else None
 
@@ -183,7 +182,7 @@ class Facts:
         return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
 
     def _drift_timers(self) -> list[datetime | None]:
-        if self.drift is None or self.overriding.is_yielding:
+        if self.drift is None or (self.drift.path and self.overriding.is_yielding):
             return []
         if self.drift.path:
             return [after(self.waiting_since, seconds) for seconds in (RESEND, self.patience)]
