@@ -56,7 +56,7 @@ The CRD of Gateway API (August 2026), which is not copied here, accepts the reci
 _VARYING = [
     (r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME"),
     (r"-deployment-[a-z0-9]{8,10}(-[a-z0-9]{5})?\b", "-deployment-HASH"),
-    (r" \(\d+ times\)", ""),
+    (r" \(\d+ times\)|\(combined from similar events\): ", ""),
     (r" {2,}", "  "),
 ]
 
