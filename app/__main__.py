@@ -4,8 +4,10 @@ import os
 import signal
 
 # This comes before the other imports: they take a second, and the kernel drops a signal that the first process of a
-# container does not handle. The server replaces this handler.
-signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
+# container does not handle. The server replaces these handlers.
+for number in (signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup
+        signal.signal(number, lambda number, _: os._exit(128 + number))
 
 from app.cli import main  # noqa: E402 - see above
 

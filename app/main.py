@@ -15,7 +15,6 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from metahook import hook_router
 from metahook.server.callers.tokens import TokenCheck
-from metahook.server.callers.watched_files import reloading
 
 settings = settings_for_another_server()
 tokens = tokens_of(settings)
@@ -25,7 +24,6 @@ app = FastAPI(
     version=__version__,
     docs_url=None,  # the page would load its scripts from another server
     redoc_url=None,
-    lifespan=lambda _: reloading(tokens),
 )
 app.include_router(hook_router(controller(settings.watch, GenerationMemo()), limits=settings.limits))
 if tokens:

@@ -10,9 +10,10 @@ BEGIN, END = "<!-- families: made by make generate -->\n", "<!-- end of families
 
 
 def families() -> list[Family]:
-    """Return all families that a server with TLS has, except those of the process."""
+    """Return all families that a server with TLS and tokens has, except those of the process."""
     metrics = Metrics((), "", DEFAULT_LIMITS)
     metrics.measure_certificate(lambda: 0)
+    metrics.measure_files({})
     return metrics.families
 
 

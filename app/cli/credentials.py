@@ -10,8 +10,8 @@ from typing import TypeVar
 import click
 
 from app.cli.errors import InputError
-from metahook.server.callers.tokens import read_token
-from metahook.server.callers.watched_files import CannotLoad
+from metahook.server.callers.tokens import parse_token
+from metahook.server.callers.watched_files import CannotLoad, cannot_read
 
 T = TypeVar("T")
 
@@ -33,6 +33,8 @@ class Credentials:
             message = "--client-key needs --client-cert"
             raise InputError(message)
         context = _load("--ca-cert", lambda: ssl.create_default_context(cafile=self.ca_cert))
+        # An intermediate CA may be given without the one that has signed it.
+        context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
         cert, key = self.client_cert, self.client_key
         if cert:
             _load("--client-cert", lambda: context.load_cert_chain(cert, key, password=b""))
@@ -43,7 +45,11 @@ class Credentials:
         if self.token_file is None:
             return {}
         try:
-            return {"Authorization": f"Bearer {read_token(self.token_file).decode('ascii')}"}
+            content = self.token_file.read_bytes()  # which may be a pipe of the shell
+            return {"Authorization": f"Bearer {parse_token(self.token_file, content).decode('ascii')}"}
+        except OSError as error:
+            message = f"--token-file: {cannot_read(self.token_file, error)}"
+            raise InputError(message) from error
         except CannotLoad as error:
             message = f"--token-file: {error}"
             raise InputError(message) from error

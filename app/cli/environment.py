@@ -14,6 +14,7 @@ _OF_SERVE = {
     "tls_cert": "use this server's own options for TLS",
     "tls_key": "use this server's own options for TLS",
     "tls_client_ca": "use this server's own options for TLS",
+    "tls_client_names": "use this server's own options for TLS",
     "dev": "for development mode, run: myresource serve --dev",
 }
 """The settings that another server would not heed, each with its remedy."""
@@ -35,9 +36,12 @@ def settings_for_another_server() -> ServeSettings:
 def tokens_of(settings: ServeSettings) -> Tokens | None:
     """Return the tokens, or None if callers need none; end the process with one line if there are none to load."""
     try:
-        return Tokens(Path(settings.tokens)) if settings.tokens else None
+        tokens = Tokens(Path(settings.tokens)) if settings.tokens else None
     except CannotLoad as error:
         _exit(str(error))
+    if tokens:
+        tokens.warn()
+    return tokens
 
 
 def _exit(problem: str) -> NoReturn:

@@ -53,9 +53,18 @@ def _server_options(settings: ServeSettings) -> ServerOptions:
 def _certificates(settings: ServeSettings) -> Certificates | None:
     """Return the certificates, or None if the hooks are served over plain HTTP; raise InputError."""
     cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
+    if settings.tls_client_names and not client_ca:
+        message = f"{_both('tls_client_names')} needs {_both('tls_client_ca')}: set it too, or none of the two"
+        raise InputError(message)
     if cert and key:
         with _file_errors():
-            return Certificates(Path(cert), Path(key), Path(client_ca) if client_ca else None)
+            return Certificates(
+                Path(cert),
+                Path(key),
+                Path(client_ca) if client_ca else None,
+                client_names=settings.tls_client_names,
+                min_version=settings.tls_min_version,
+            )
     given = _given_for_tls(settings)
     if given is None:
         return None

@@ -1,10 +1,10 @@
 """All settings: those of ``myresource serve``."""
 
 from dataclasses import fields
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
-from pydantic_settings import BaseSettings
+from pydantic import Field, PlainValidator
+from pydantic_settings import BaseSettings, NoDecode
 
 from app.settings.option import CONFIG, Option
 from app.settings.watch import WatchSettings
@@ -18,6 +18,12 @@ File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 _RECORD = "serve does not record any more; use myresource record, a proxy in front of the hook"
 
 
+def _words(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words in the variable, or in the repeated option; commas or spaces separate them."""
+    texts = (given,) if isinstance(given, str) else given
+    return tuple(dict.fromkeys(" ".join(texts).replace(",", " ").split()))
+
+
 class CallerSettings(BaseSettings):
     """Who may call. The files are read again when they change."""
 
@@ -29,6 +35,13 @@ class CallerSettings(BaseSettings):
     """File with the key of the certificate, in PEM format and not encrypted."""
     tls_client_ca: File = None
     """File with CA certificates, in PEM format. Only clients with a certificate of one of them can connect."""
+    tls_client_names: Annotated[
+        tuple[str, ...], NoDecode, PlainValidator(_words), Option("NAME", "--tls-client-name")
+    ] = ()
+    """Name that the certificate of each client needs: one of its alternative names or, if it has none, its common name.
+    Repeat the option, or separate names with commas."""
+    tls_min_version: Annotated[Literal["1.2", "1.3"], Option("VERSION")] = "1.3"
+    """Lowest version of TLS that is accepted: 1.3, or 1.2 for clients that have no other."""
     tokens: Annotated[str | None, Field(min_length=1), Option("PATH")] = None
     """File with a token, or directory of such files. Requests need the header Authorization: Bearer TOKEN with one of
     them."""

@@ -21,8 +21,11 @@ def test_the_base_with_pip_is_only_that_of_the_build_and_both_have_one_python() 
     bases = dockerfile.arguments()
     runtime, build, image = [stage[0].rest for stage in dockerfile.stages()]
 
-    assert re.fullmatch(r"docker\.io/library/python:3\.13\.\d+-slim-trixie", bases["BUILD_BASE"])
-    assert bases["RUNTIME_BASE"] == "gcr.io/distroless/python3-debian13:nonroot"  # which has Python 3.13
+    # Renovate adds the digests.
+    digest = "(@sha256:[0-9a-f]{64})?"
+    assert re.fullmatch(rf"docker\.io/library/python:3\.13\.\d+-slim-trixie{digest}", bases["BUILD_BASE"])
+    runtime_base = rf"gcr\.io/distroless/python3-debian13:nonroot{digest}"  # which has Python 3.13
+    assert re.fullmatch(runtime_base, bases["RUNTIME_BASE"])
     assert (runtime, build, image) == ("${RUNTIME_BASE} AS runtime", "${BUILD_BASE} AS build", "${RUNTIME_BASE}")
 
 

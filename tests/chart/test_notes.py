@@ -116,7 +116,7 @@ def test_the_notes_say_when_generated_certificates_expire_and_how_to_replace_the
     with cluster(crds=[NEW]) as address:
         release = rendered_in(address, {"tls": {"mode": "helm"}})
     (expires,) = re.findall('mygroup.example.com/expires: "(.*)"', release["manifest"])[:1]
-    secrets = "myresource-operator-tls myresource-operator-client-tls myresource-operator-token"
+    secrets = "myresource-operator-tls myresource-operator-ca myresource-operator-client-tls myresource-operator-token"
 
     assert f"The certificates expire on {expires}." in release["notes"]
     assert f"kubectl -n myresource-operator delete secret {secrets}\n" in release["notes"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from charts.rendering import RELEASE
@@ -13,7 +14,12 @@ from tests.chart.cluster import NEW, OURS, cluster, rendered_in
 from tests.chart.sets import Json, objects, the
 
 HOST = "myresource-operator.myresource-operator.svc"
-SECRETS = ["myresource-operator-client-tls", "myresource-operator-tls", "myresource-operator-token"]
+SECRETS = [
+    "myresource-operator-ca",
+    "myresource-operator-client-tls",
+    "myresource-operator-tls",
+    "myresource-operator-token",
+]
 TOKEN: Json = {"secretName": "t"}
 OFF: Json = {"enabled": False}
 
@@ -67,33 +73,35 @@ def revision(made: list[Json]) -> str:
 
 
 def test_helm_generates_certificates_of_one_ca_and_a_token(first: list[Json]) -> None:
-    hook, client, ca = certificate(first, "tls"), certificate(first, "client-tls"), certificate(first, "tls", "ca.crt")
+    hook, client = certificate(first, "tls"), certificate(first, "client-tls")
 
     assert [item["metadata"]["name"] for item in secrets_of(first)] == SECRETS
     names = hook.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == [HOST]
     for signed, name in ((hook, "tls"), (client, "client-tls")):
-        signed.verify_directly_issued_by(ca)
+        assert is_trusted(signed, first)
         key = load_pem_private_key(decoded(first, name, "tls.key"), None)
         assert key.public_key() == signed.public_key()
     assert len(decoded(first, "token", "token")) == 48
 
 
-def test_the_key_of_the_generated_ca_is_stored_nowhere(first: list[Json]) -> None:
-    ca = certificate(first, "tls", "ca.crt").public_key()
-    keys = [key for secret in secrets_of(first) for key in secret["data"] if key.endswith(".key")]
+def test_the_pods_of_the_hook_do_not_get_the_key_of_the_ca(first: list[Json]) -> None:
+    (pod,) = [item["spec"]["template"]["spec"] for item in first if item["kind"] == "Deployment"]
 
-    assert keys == ["tls.key", "tls.key"]
+    assert "myresource-operator-ca" not in {volume["secret"]["secretName"] for volume in mounted(pod).values()}
     for name in ("tls", "client-tls"):
-        assert load_pem_private_key(decoded(first, name, "tls.key"), None).public_key() != ca
+        assert decoded(first, name, "tls.key") != decoded(first, "ca", "tls.key")
 
 
-def test_the_generated_certificates_expire_on_the_day_that_the_secret_names(first: list[Json]) -> None:
-    (_, secret, _) = secrets_of(first)
-    named = secret["metadata"]["annotations"]["mygroup.example.com/expires"]
+@pytest.mark.parametrize("days", [365, 90])
+def test_the_generated_certificates_expire_on_the_day_that_the_secret_names(days: int) -> None:
+    made = installed([], helm={"days": days})
 
-    for name, key in (("tls", "tls.crt"), ("client-tls", "tls.crt"), ("tls", "ca.crt")):
-        assert certificate(first, name, key).not_valid_after_utc.date().isoformat() == named
+    for secret in secrets_of(made)[:3]:
+        found = x509.load_pem_x509_certificate(base64.b64decode(secret["data"]["tls.crt"]))
+        expires = secret["metadata"]["annotations"]["mygroup.example.com/expires"]
+        assert (found.not_valid_after_utc - found.not_valid_before_utc).days == days
+        assert found.not_valid_after_utc.date().isoformat() == expires
 
 
 def test_metacontroller_gets_the_ca_inline_and_its_certificate_and_token_by_name(first: list[Json]) -> None:
@@ -107,10 +115,52 @@ def test_metacontroller_gets_the_ca_inline_and_its_certificate_and_token_by_name
     }
 
 
-def test_an_upgrade_keeps_what_helm_generated(first: list[Json]) -> None:
+def trusted(made: list[Json]) -> list[x509.Certificate]:
+    """Return the CAs that the hook and Metacontroller trust."""
+    bundle = decoded(made, "tls", "ca.crt")
+    assert endpoint(made)["caBundle"]["inline"] == bundle.decode()
+    return x509.load_pem_x509_certificates(bundle)
+
+
+def is_trusted(found: x509.Certificate, made: list[Json]) -> bool:
+    """Return whether *found* is of a CA that the hook and Metacontroller trust."""
+    return any(_is_issued_by(found, ca) for ca in trusted(made))
+
+
+def _is_issued_by(found: x509.Certificate, ca: x509.Certificate) -> bool:
+    try:
+        found.verify_directly_issued_by(ca)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
+
+
+def test_an_upgrade_renews_the_certificates_and_those_before_and_after_it_trust_each_other(first: list[Json]) -> None:
+    """Some Pods have read the new files, and some have not yet; Metacontroller reads its own before or after them."""
     second = installed(secrets_of(first))
 
-    assert second == first
+    for name in ("tls", "client-tls"):
+        assert certificate(second, name) != certificate(first, name)
+        assert is_trusted(certificate(second, name), first)
+        assert is_trusted(certificate(first, name), second)
+    assert decoded(second, "ca", "tls.key") == decoded(first, "ca", "tls.key")
+    assert trusted(second) != trusted(first)
+    assert decoded(second, "token", "token") == decoded(first, "token", "token")
+    assert revision(second) != revision(first)
+
+
+def test_a_ca_whose_key_is_not_known_is_replaced_by_two_upgrades_and_no_call_fails(first: list[Json]) -> None:
+    """Release 0.3.0 stored no key. The hook trusts the new CA before Metacontroller has a certificate of it."""
+    second = installed([secret for secret in secrets_of(first) if not secret["metadata"]["name"].endswith("-ca")])
+    third = installed(secrets_of(second))
+
+    for before, after in ((first, second), (second, third)):
+        assert is_trusted(certificate(after, "client-tls"), before)  # a Pod that has not read the new files
+        assert is_trusted(certificate(before, "tls"), after)
+    assert certificate(second, "client-tls") == certificate(first, "client-tls")
+    assert is_trusted(certificate(second, "client-tls"), second)
+    assert not is_trusted(certificate(second, "tls"), first)
+    assert not is_trusted(certificate(first, "client-tls"), third)
 
 
 def test_an_installation_elsewhere_generates_others(first: list[Json]) -> None:
@@ -121,19 +171,19 @@ def test_an_installation_elsewhere_generates_others(first: list[Json]) -> None:
     assert revision(other) != revision(first)
 
 
-def test_a_deleted_certificate_is_replaced_together_with_its_ca_and_the_token_is_kept(first: list[Json]) -> None:
-    second = installed([secret for secret in secrets_of(first) if "client" not in secret["metadata"]["name"]])
+def test_if_all_certificates_are_deleted_nothing_of_them_is_trusted(first: list[Json]) -> None:
+    second = installed([secret for secret in secrets_of(first) if secret["metadata"]["name"].endswith("-token")])
 
-    assert certificate(second, "tls", "ca.crt") != certificate(first, "tls", "ca.crt")
-    certificate(second, "client-tls").verify_directly_issued_by(certificate(second, "tls", "ca.crt"))
+    for name in ("tls", "client-tls"):
+        assert not is_trusted(certificate(first, name), second)
+        assert is_trusted(certificate(second, name), second)
     assert decoded(second, "token", "token") == decoded(first, "token", "token")
 
 
-def test_a_deleted_token_is_replaced_and_the_certificates_are_kept(first: list[Json]) -> None:
+def test_a_deleted_token_is_replaced(first: list[Json]) -> None:
     second = installed([secret for secret in secrets_of(first) if "token" not in secret["metadata"]["name"]])
 
     assert decoded(second, "token", "token") != decoded(first, "token", "token")
-    assert certificate(second, "tls") == certificate(first, "tls")
     assert revision(second) != revision(first)
 
 
@@ -215,7 +265,10 @@ def test_with_a_generated_ca_alone_metacontroller_needs_no_secret() -> None:
     made = installed([], clientCertificate=OFF, token=OFF)
 
     assert set(endpoint(made)) == {"host", "caBundle"}
-    assert [item["metadata"]["name"] for item in secrets_of(made)] == ["myresource-operator-tls"]
+    assert [item["metadata"]["name"] for item in secrets_of(made)] == [
+        "myresource-operator-ca",
+        "myresource-operator-tls",
+    ]
     (role,) = [item for item in made if item["metadata"]["name"].endswith("-metacontroller") and "rules" in item]
     assert not [rule for rule in role["rules"] if "secrets" in rule["resources"]]
 
@@ -238,6 +291,8 @@ def test_the_hook_reads_its_certificate_and_the_tokens_from_files_that_its_group
         "/etc/myresource/tls": "s",
         "/etc/myresource/tokens": "t",
     }
+    assert environment["MYRESOURCE_TLS_MIN_VERSION"] == "1.3"
+    assert "MYRESOURCE_TLS_CLIENT_NAMES" not in environment
     assert {volume["secret"]["defaultMode"] for volume in found.values()} == {0o440}
     files = {f"/etc/myresource/tls/{item['path']}" for item in found["/etc/myresource/tls"]["secret"]["items"]}
     assert {environment[f"MYRESOURCE_TLS_{name}"] for name in ("CERT", "KEY", "CLIENT_CA")} == files

@@ -1,15 +1,17 @@
 """A hook that only some may call is called by replay and simulate, with their options for it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.cli.credentials import Credentials
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from tests.cli.command import assert_one_line, call
 from tests.requests.builders import MYRESOURCE
-from tests.served.tls import Pki, serving, write_pair
+from tests.served.tls import Pki, post, serving, write_pair
 
 RECORDED = "examples/requests/ready.json"
 
@@ -99,3 +101,21 @@ def test_a_key_needs_its_certificate(pki: Pki) -> None:
     ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", f"--client-key={pki.folder / 'me.key'}")
 
     assert_one_line(ended, 2, "--client-key needs --client-cert")
+
+
+def test_a_token_can_come_from_a_pipe_of_the_shell() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"a-token\n")
+    os.close(writer)
+
+    assert Credentials(token_file=Path(f"/dev/fd/{reader}")).headers() == {"Authorization": "Bearer a-token"}
+    os.close(reader)
+
+
+def test_a_ca_may_be_given_without_the_one_that_signed_it(tmp_path: Path) -> None:
+    pki = Pki(tmp_path)
+    pki.ca = pki.ca.create_child_ca()
+    pki.ca.cert_pem.write_to_path(str(pki.client_ca))
+    pki.issue()
+    with serving(pki.certificates(client_ca=False)) as address:
+        assert post(address, Credentials(ca_cert=pki.client_ca).context()) == 200

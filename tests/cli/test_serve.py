@@ -1,9 +1,16 @@
-"""What ``serve`` does no more, and what another server would not heed."""
+"""The options of ``serve``: those of TLS, those that went, and those that another server would not heed."""
 
+import ssl
+import sys
+from pathlib import Path
+
+import httpx
 import pytest
 
 from app.cli.environment import settings_for_another_server
 from tests.cli.command import assert_one_line, call
+from tests.served.process import served
+from tests.served.tls import Pki
 
 RECORD = "serve does not record any more; use myresource record"
 
@@ -41,3 +48,26 @@ def test_what_another_server_would_not_heed_is_refused(
 
     with pytest.raises(SystemExit, match=f"{variable} is for myresource serve; .*{remedy}"):
         settings_for_another_server()
+
+
+def test_names_of_clients_need_a_ca_of_clients() -> None:
+    problem = "--tls-client-name (MYRESOURCE_TLS_CLIENT_NAMES) needs --tls-client-ca (MYRESOURCE_TLS_CLIENT_CA)"
+
+    assert_one_line(call("serve", "--tls-client-name=a.example"), 2, problem)
+
+
+def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> None:
+    pki = Pki(tmp_path)
+    files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
+    names = ["--tls-client-name=a.example,b.example", "--tls-client-name=c.example"]
+    with served(sys.executable, "-m", "app", "serve", *files, *names, "--tls-min-version=1.2") as hook:
+
+        def status(name: str) -> int:
+            client = pki.client(pki.ca.issue_cert(name))
+            client.maximum_version = ssl.TLSVersion.TLSv1_2
+            return httpx.get(f"{hook.url.replace('http:', 'https:')}/openapi.json", verify=client).status_code
+
+        assert [status(f"{letter}.example") for letter in "abcd"] == [200, 200, 200, 403]
+        metrics = httpx.get(f"{hook.health_url}/metrics").text
+
+    assert 'metahook_refusals_total{code="403",hook="other",limit="tls_client_names"} 1.0' in metrics

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import pytest
@@ -153,7 +153,7 @@ def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: s
     assert seen == [watch]
 
 
-HAVE_WORDS = {bool, int, str, str | None, Format, Level, tuple[Kind, ...]}
+HAVE_WORDS = {bool, int, str, str | None, Format, Level, Literal["1.2", "1.3"], tuple[Kind, ...], tuple[str, ...]}
 """The types whose wrong values have a message; for a value of another type it would be "must not be empty"."""
 
 

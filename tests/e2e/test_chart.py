@@ -1,6 +1,7 @@
 """Runs the commands of docs/install.md and docs/operate.md. Metacontroller calls the hook by its Service name."""
 
 import base64
+import itertools
 import json
 import re
 import shutil
@@ -165,41 +166,94 @@ def test_shards_are_added_and_removed_by_an_upgrade_and_nothing_is_written(
     assert after == before
 
 
-def mounted(bare: BareCluster, folder: Path) -> Path:
-    """Write the keys of the Secrets of the operator's namespace to *folder*, a directory for each, and return it."""
-    for secret in bare.cluster.client.all("Secret", OPERATOR):
-        place = folder / secret["metadata"]["name"]
-        place.mkdir()
-        for key, value in secret["data"].items():
-            (place / key).write_bytes(base64.b64decode(value))
-    return folder
+class Mounted:
+    """A hook with TLS, and its Secrets as the kubelet mounts them: some time after an upgrade."""
+
+    def __init__(self, bare: BareCluster, folder: Path) -> None:
+        self._bare = bare
+        self._folder = folder
+        tls, tokens = (folder / f"{OPERATOR}-{name}" for name in ("tls", "token"))
+        options = {f"tls-{name}": tls / file for name, file in _FILES.items()} | {"tokens": tokens}
+        self.hook = Hook("tls-hook", bare.cluster.folder, *(f"--{name}={path}" for name, path in options.items()))
+        bare.proxy.tls_target = self.hook.url
+
+    def update(self) -> None:
+        """Write the keys of the Secrets of the operator's namespace, a directory for each, and start the hook anew."""
+        for secret in self._bare.cluster.client.all("Secret", OPERATOR):
+            place = self._folder / secret["metadata"]["name"]
+            place.mkdir(exist_ok=True)
+            for key, value in secret["data"].items():
+                (place / key).write_bytes(base64.b64decode(value))
+        self.hook.stop()
+        self.hook.start()
 
 
-def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
-    installed: Shell, here: Namespace, bare: BareCluster, tmp_path: Path
-) -> None:
+_FILES = {"cert": "tls.crt", "key": "tls.key", "client-ca": "ca.crt"}
+
+
+@pytest.fixture
+def mounted(installed: Shell, here: Namespace, bare: BareCluster, tmp_path: Path) -> Iterator[Mounted]:
+    """Return the hook after an upgrade to TLS, which restarts no Pods."""
     here.ready()
     pods = here.pods()
-
     installed.run(ENCRYPT)
-    secrets = mounted(bare, tmp_path)
-    tls, tokens = (secrets / f"{OPERATOR}-{name}" for name in ("tls", "token"))
-    files = {"tls-cert": tls / "tls.crt", "tls-key": tls / "tls.key", "tls-client-ca": tls / "ca.crt", "tokens": tokens}
-    hook = Hook("tls-hook", bare.cluster.folder, *(f"--{option}={path}" for option, path in files.items()))
-    bare.proxy.tls_target = hook.url
-    hook.start()
+    made = Mounted(bare, tmp_path)
+    made.update()
     try:
         here.wait_until_quiet()
         assert here.pods() == pods
-        controller = here.client.get("CompositeController", "", "myresource")
-        installed.run(UPGRADE)
-        assert here.client.get("CompositeController", "", "myresource") == controller
-        here.change(image="nginx:1.28")
-        here.eventually(lambda: not pods & here.pods())
-        here.wait_until_ready()
+        yield made
     finally:
-        hook.stop()
+        made.hook.stop()
+
+
+def sync_errors(here: Namespace) -> int:
+    """Return how many syncs failed."""
+    return sum(each["count"] for each in here.client.all("Event", here.name) if each["reason"] == "SyncError")
+
+
+@pytest.mark.usefixtures("mounted")
+def test_with_tls_metacontroller_calls_the_hook_with_its_certificate_and_token(
+    here: Namespace, bare: BareCluster
+) -> None:
+    pods = here.pods()
+    here.change(image="nginx:1.28")
+    here.eventually(lambda: not pods & here.pods())
+    here.wait_until_ready()
+
     assert bare.proxy.tunnels == {f"{OPERATOR}.{OPERATOR}.svc:443"}
+
+
+def test_an_upgrade_renews_the_certificates_and_fails_no_call(
+    installed: Shell, here: Namespace, mounted: Mounted, bare: BareCluster
+) -> None:
+    """Each time the hook has the earlier files at first, and then the new ones."""
+    operators = Namespace(bare.cluster, OPERATOR)
+    images = (f"nginx:1.{minor}" for minor in itertools.count())
+
+    def sync() -> None:
+        here.change(image=next(images))
+        here.wait_until_ready()
+        here.wait_until_quiet()
+
+    sync()
+    before = sync_errors(here)
+    for lost in ("", f"{OPERATOR}-ca", ""):
+        certificate = operators.get("Secret", f"{OPERATOR}-tls")["data"]["tls.crt"]
+        if lost:
+            operators.delete("Secret", lost)
+        installed.run(UPGRADE)
+        assert operators.get("Secret", f"{OPERATOR}-tls")["data"]["tls.crt"] != certificate
+        sync()
+        mounted.update()
+        sync()
+    assert sync_errors(here) == before
+
+    for name in ("tls", "ca", "client-tls"):
+        operators.delete("Secret", f"{OPERATOR}-{name}")
+    installed.run(UPGRADE)
+    here.change(image=next(images))
+    here.eventually(lambda: sync_errors(here) > before)  # so a failed call would have been seen
 
 
 def make_beside(name: str, here: Namespace, bare: BareCluster) -> Json:

@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 CLIENT_CA = "--tls-client-ca=/etc/myresource/tls/ca.crt"
 TLS: Json = {"mode": "certManager", "token": {"secretName": "hook-token"}}
-MUTUAL: Json = {"tls": TLS}
+MUTUAL: Json = {"tls": {**TLS, "clientCertificate": {"names": ["metacontroller"]}}}
 TOKEN_ALONE: Json = {"tls": {**TLS, "clientCertificate": {"enabled": False}}}
 VALUES: dict[str, Json] = {"plain": {}, "mutual TLS and a token": MUTUAL, "a token alone": TOKEN_ALONE}
 

@@ -4,7 +4,7 @@ import socket
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +16,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, create_app
-from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tls import Certificates, MinVersion
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading
 from metahook.server.lifecycle.server import create_server
@@ -46,9 +46,12 @@ class Pki:
         write_pair(cert, self.cert, self.key)
         return cert
 
-    def certificates(self, *, client_ca: bool = True) -> Certificates:
+    def certificates(
+        self, *, client_ca: bool = True, names: Collection[str] = (), min_version: MinVersion = "1.3"
+    ) -> Certificates:
         """Return what the hook makes of the files."""
-        return Certificates(self.cert, self.key, self.client_ca if client_ca else None)
+        client_cas = self.client_ca if client_ca else None
+        return Certificates(self.cert, self.key, client_cas, client_names=names, min_version=min_version)
 
     def client(self, cert: trustme.LeafCert | None = None) -> ssl.SSLContext:
         """Return the context of a client that trusts the hook, with its own certificate *cert*."""
@@ -60,6 +63,7 @@ class Pki:
 
 def write_pair(cert: trustme.LeafCert, cert_file: Path, key_file: Path) -> None:
     cert_file.write_bytes(b"".join(pem.bytes() for pem in cert.cert_chain_pems))
+    key_file.touch(0o600)
     key_file.write_bytes(cert.private_key_pem.bytes())
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 
 from metahook.envtest.free_port import free_port
+from tests.processes.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
@@ -59,17 +60,18 @@ def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsew
     assert pages == [404, 404, 200]
 
 
-def test_its_settings_are_those_of_the_environment(tmp_path: Path) -> None:
+def test_its_settings_are_those_of_the_environment_and_a_token_is_revoked_without_a_lifespan(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("a-token")
-    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(token)) as url:
-        too_large = b" " * (1024 * 1024 + 1)
-        statuses = [
-            httpx.post(f"{url}/sync", content=too_large, headers={**JSON, **more}).status_code
-            for more in ({}, {"Authorization": "Bearer a-token"})
-        ]
+    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(token), UVICORN_LIFESPAN="off") as url:
 
-    assert statuses == [401, 413]
+        def status(**more: str) -> int:
+            too_large = b" " * (1024 * 1024 + 1)
+            return httpx.post(f"{url}/sync", content=too_large, headers={**JSON, **more}).status_code
+
+        assert [status(), status(Authorization="Bearer a-token")] == [401, 413]
+        token.unlink()
+        assert eventually(lambda: status(Authorization="Bearer a-token") == 401, pause=0.2)
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

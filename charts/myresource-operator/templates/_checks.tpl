@@ -252,6 +252,9 @@
 {{- if and (eq $tls.mode "secret") $tls.clientCertificate.enabled (not $tls.clientCertificate.secretName) -}}
 {{- fail "tls.mode is secret and tls.clientCertificate.secretName is empty: set it to the Secret with Metacontroller's client certificate in tls.crt and tls.key, or set tls.clientCertificate.enabled to false" -}}
 {{- end -}}
+{{- if and $tls.clientCertificate.names (not (include "myresource-operator.clientCertificate" .)) -}}
+{{- fail "tls.clientCertificate.names is set and no client certificate is used: set tls.mode and tls.clientCertificate.enabled, or leave tls.clientCertificate.names empty" -}}
+{{- end -}}
 {{- if and $tls.token.secretName (not (include "myresource-operator.token" .)) -}}
 {{- fail "tls.token.secretName is set and no token is used: set tls.mode and tls.token.enabled, or leave tls.token.secretName empty" -}}
 {{- end -}}

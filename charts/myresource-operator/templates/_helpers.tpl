@@ -101,9 +101,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if include "myresource-operator.tls" . }}
 - {name: MYRESOURCE_TLS_CERT, value: /etc/myresource/tls/tls.crt}
 - {name: MYRESOURCE_TLS_KEY, value: /etc/myresource/tls/tls.key}
+- {name: MYRESOURCE_TLS_MIN_VERSION, value: {{ .Values.tls.minVersion | default "1.3" | quote }}}
 {{- end }}
 {{- if include "myresource-operator.clientCertificate" . }}
 - {name: MYRESOURCE_TLS_CLIENT_CA, value: /etc/myresource/tls/ca.crt}
+{{- with .Values.tls.clientCertificate.names }}
+- {name: MYRESOURCE_TLS_CLIENT_NAMES, value: {{ join "," . | quote }}}
+{{- end }}
 {{- end }}
 {{- if include "myresource-operator.token" . }}
 - {name: MYRESOURCE_TOKENS, value: /etc/myresource/tokens}

@@ -17,6 +17,11 @@
 {{- .Values.tls.secretName | default (printf "%s-tls" (include "myresource-operator.fullname" .)) -}}
 {{- end }}
 
+{{/* Where Helm, or cert-manager, keeps the CA and its key. Nothing mounts it. */}}
+{{- define "myresource-operator.caSecret" -}}
+{{- printf "%s-ca" (include "myresource-operator.fullname" .) -}}
+{{- end }}
+
 {{- define "myresource-operator.clientSecret" -}}
 {{- .Values.tls.clientCertificate.secretName | default (printf "%s-client-tls" (include "myresource-operator.fullname" .)) -}}
 {{- end }}
@@ -29,7 +34,7 @@
 {{- define "myresource-operator.generatedSecrets" -}}
 {{- $names := list -}}
 {{- if eq .Values.tls.mode "helm" -}}
-{{- $names = append $names (include "myresource-operator.tlsSecret" .) -}}
+{{- $names = concat $names (list (include "myresource-operator.tlsSecret" .) (include "myresource-operator.caSecret" .)) -}}
 {{- if include "myresource-operator.clientCertificate" . -}}
 {{- $names = append $names (include "myresource-operator.clientSecret" .) -}}
 {{- end -}}
@@ -50,43 +55,51 @@
 {{- index ($found.data | default dict) .key | default "" -}}
 {{- end }}
 
-{{/* Sets .Values.tls.generated: the Secrets that Helm generates, by name. Those that the cluster has are kept as they are.
+{{/* Sets .Values.tls.generated: the Secrets that Helm generates, by name. The token and the key of the CA are kept as the cluster has them.
 Why a value: all templates of one rendering must see the same certificates and the same token. */}}
 {{- define "myresource-operator.generate" -}}
 {{- if not (hasKey .Values.tls "generated") -}}
 {{- $namespace := include "myresource-operator.namespace" . -}}
+{{- $names := include "myresource-operator.generatedSecrets" . | splitList " " | compact -}}
 {{- $generated := dict -}}
-{{- $missing := dict -}}
-{{- range $name := include "myresource-operator.generatedSecrets" . | splitList " " | compact -}}
-{{- $kept := lookup "v1" "Secret" $namespace $name -}}
-{{- if $kept -}}
-{{- $_ := set $generated $name (dict "data" $kept.data "annotations" (pick ($kept.metadata.annotations | default dict) "mygroup.example.com/expires")) -}}
-{{- else -}}
-{{- $_ := set $missing $name true -}}
+{{- range $name := $names -}}
+{{- with lookup "v1" "Secret" $namespace $name -}}
+{{- $_ := set $generated $name (dict "data" .data "annotations" (pick (.metadata.annotations | default dict) "mygroup.example.com/expires")) -}}
 {{- end -}}
 {{- end -}}
 {{- $token := include "myresource-operator.tokenSecret" . -}}
-{{- if hasKey $missing $token -}}
+{{- if and (has $token $names) (not (hasKey $generated $token)) -}}
 {{- $_ := set $generated $token (dict "data" (dict "token" (randAlphaNum 48 | b64enc))) -}}
 {{- end -}}
-{{- if omit $missing $token -}}
-{{- $generated = merge (include "myresource-operator.newCertificates" . | fromJson) $generated -}}
+{{- if eq .Values.tls.mode "helm" -}}
+{{- $generated = merge (include "myresource-operator.newCertificates" (dict "root" . "kept" $generated) | fromJson) $generated -}}
 {{- end -}}
 {{- $_ := set .Values.tls "generated" $generated -}}
 {{- end -}}
 {{- end }}
 
-{{/* Secrets with new certificates of a new CA for the hook and for Metacontroller, as JSON. The key of the CA is not stored, so nobody can sign another certificate. */}}
+{{/* Secrets with new certificates, as JSON: of the CA, with its key in the Secrets .kept; of the hook, and of Metacontroller.
+Why a new certificate of the CA, too: it never expires before the others. With the same key and name, the earlier one verifies the new certificates, and the new one verifies the earlier ones, so no call fails while some have the one and some the other.
+Without the key (after release 0.3.0 or an earlier one, or because its Secret was deleted) the CA is another one: the hook and Metacontroller then accept both, and Metacontroller keeps its certificate until the next upgrade, when all Pods of the hook know the new CA. */}}
 {{- define "myresource-operator.newCertificates" -}}
-{{- $name := include "myresource-operator.fullname" . -}}
-{{- $expires := dict "mygroup.example.com/expires" (now | dateModify "87600h" | date "2006-01-02") -}}
-{{- $ca := genCAWithKey (printf "%s-ca" $name) 3650 (genPrivateKey "ecdsa") -}}
-{{- $hook := genSignedCertWithKey $name nil (list (include "myresource-operator.host" .)) 3650 $ca (genPrivateKey "ecdsa") -}}
-{{- $client := genSignedCertWithKey "metacontroller" nil nil 3650 $ca (genPrivateKey "ecdsa") -}}
-{{- $secrets := dict -}}
-{{- range $secret, $pair := dict (include "myresource-operator.tlsSecret" .) $hook (include "myresource-operator.clientSecret" .) $client -}}
-{{- $data := dict "tls.crt" (b64enc $pair.Cert) "tls.key" (b64enc $pair.Key) "ca.crt" (b64enc $ca.Cert) -}}
+{{- $name := include "myresource-operator.fullname" .root -}}
+{{- $tlsSecret := include "myresource-operator.tlsSecret" .root -}}
+{{- $clientSecret := include "myresource-operator.clientSecret" .root -}}
+{{- $days := dig "helm" "days" 365 .root.Values.tls | int -}}
+{{- $expires := dict "mygroup.example.com/expires" (now | dateModify (printf "%dh" (mul 24 $days)) | date "2006-01-02") -}}
+{{- $earlier := dig $tlsSecret "data" "ca.crt" "" .kept | b64dec -}}
+{{- $caKey := dig (include "myresource-operator.caSecret" .root) "data" "tls.key" "" .kept | b64dec -}}
+{{- $ca := genCAWithKey (printf "%s-ca" $name) $days ($caKey | default (genPrivateKey "ecdsa")) -}}
+{{- $cas := $caKey | empty | ternary (print $ca.Cert $earlier) $ca.Cert -}}
+{{- $hook := genSignedCertWithKey $name nil (list (include "myresource-operator.host" .root)) $days $ca (genPrivateKey "ecdsa") -}}
+{{- $client := genSignedCertWithKey "metacontroller" nil nil $days $ca (genPrivateKey "ecdsa") -}}
+{{- $secrets := dict (include "myresource-operator.caSecret" .root) (dict "annotations" $expires "data" (dict "tls.crt" (b64enc $ca.Cert) "tls.key" (b64enc $ca.Key))) -}}
+{{- range $secret, $pair := dict $tlsSecret $hook $clientSecret $client -}}
+{{- $data := dict "tls.crt" (b64enc $pair.Cert) "tls.key" (b64enc $pair.Key) "ca.crt" (b64enc $cas) -}}
 {{- $_ := set $secrets $secret (dict "data" $data "annotations" $expires) -}}
+{{- end -}}
+{{- if and $earlier (not $caKey) (hasKey .kept $clientSecret) -}}
+{{- $secrets = omit $secrets $clientSecret -}}
 {{- end -}}
 {{- toJson $secrets -}}
 {{- end }}

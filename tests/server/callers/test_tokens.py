@@ -1,29 +1,29 @@
 """Hooks that need a token: one answer to every request without a valid one, and tokens that are replaced."""
 
-import asyncio
 import hmac
 import itertools
+import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
-from functools import partial
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.types import ASGIApp
 
 from metahook.protocol.wire import MIB
-from metahook.server import app as app_module
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import TokenCheck, Tokens
-from metahook.server.callers.watched_files import CannotLoad, reloading
+from metahook.server.callers.watched_files import CannotLoad
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import TINY, sync_body
 from tests.processes.waiting import eventually
 from tests.served.asgi import JSON, call
 from tests.served.process import Served, served
-from tests.served.tls import POLL, post, serving
+from tests.served.tls import post, serving
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
 VALID = f"Bearer {FIRST}"
@@ -33,8 +33,9 @@ UNAUTHORIZED = "send the header Authorization: Bearer TOKEN, with one of the tok
 
 @pytest.fixture(name="folder")
 def _folder(tmp_path: Path) -> Path:
-    (tmp_path / "first").write_text(f"{FIRST}\n")
-    (tmp_path / "second").write_text(f" {SECOND}")
+    for name, content in (("first", f"{FIRST}\n"), ("second", f" {SECOND}")):
+        (tmp_path / name).write_text(content)
+        (tmp_path / name).chmod(0o600)
     (tmp_path / "..data").mkdir()
     return tmp_path
 
@@ -143,20 +144,82 @@ def test_tokens_are_replaced_without_a_refused_call(folder: Path, tokens: Tokens
 
 
 @pytest.mark.parametrize("content", ["", " \n", "two words", "two\nlines", "h\u00e9"])
-def test_a_file_without_a_token_keeps_those_that_were_valid(
+def test_a_file_without_a_token_keeps_the_one_that_it_had(
     folder: Path, tokens: Tokens, content: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Such a file is being written, or is a mistake. To revoke a token is to remove its file."""
     (folder / "first").write_text(content)
-    (folder / "second").unlink()
     tokens.reload()
     tokens.reload()
 
     assert tokens.accept([(b"authorization", VALID.encode())])
     assert tokens.accept([(b"authorization", f"Bearer {SECOND}".encode())])
+    assert tokens.unusable == 1
     (line,) = caplog.messages
     assert line.startswith(f"{folder}/first ")
-    assert line.endswith("; still using the previous tokens")
+    assert line.endswith("; still using the previous token")
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def loop(file: Path) -> None:
+    file.symlink_to(file)
+
+
+@pytest.mark.parametrize("make", [empty, os.mkfifo, os.mkdir, loop])
+def test_a_token_whose_file_is_removed_is_revoked_whatever_other_files_are_like(
+    folder: Path, tokens: Tokens, make: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A pipe that was read would stop the server."""
+    with serving(tokens=tokens) as address:
+        make(folder / "bad")
+        (folder / "first").unlink()
+        (folder / "new").write_text("n" * 32)
+
+        assert eventually(lambda: post(address, None, {**JSON, "Authorization": VALID}) == 401)
+        for token in (SECOND, "n" * 32):
+            assert post(address, None, {**JSON, "Authorization": f"Bearer {token}"}) == 200
+        assert tokens.unusable == 1
+        tokens.reload()
+        assert caplog.text.count(str(folder / "bad")) == 1
+
+        bad = folder / "bad"
+        bad.rmdir() if bad.is_dir() else bad.unlink()
+        assert eventually(lambda: tokens.unusable == 0)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_file_that_becomes_something_else_is_removed(
+    folder: Path, tokens: Tokens, make: Callable[[Path], None]
+) -> None:
+    (folder / "first").unlink()
+    make(folder / "first")
+    tokens.reload()
+
+    assert not tokens.accept([(b"authorization", VALID.encode())])
+    assert tokens.accept([(b"authorization", f"Bearer {SECOND}".encode())])
+    assert tokens.unusable == 1
+
+
+@pytest.mark.parametrize(
+    ("token", "mode", "text"),
+    [("short", 0o640, "can be guessed"), (FIRST, 0o644, "all users can read"), (FIRST, 0o440, "")],
+)
+def test_a_warning_names_a_token_that_is_weak(
+    folder: Path, token: str, mode: int, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = folder / "first"
+    file.write_text(token)
+    file.chmod(mode)
+    tokens = Tokens(file)
+    tokens.warn()
+    file.write_text(token + "\n")
+    tokens.reload()
+
+    assert [text in line and str(file) in line for line in caplog.messages] == [True] * (2 if text else 0)
+    assert token not in caplog.text
 
 
 def test_without_files_every_call_is_refused(folder: Path, tokens: Tokens, caplog: pytest.LogCaptureFixture) -> None:
@@ -194,32 +257,41 @@ def test_if_the_path_is_removed_every_call_is_refused(
 
 
 def test_a_path_that_can_not_be_read_keeps_the_tokens(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    tokens = Tokens(folder / "first")
-    folder.rename(folder.with_name("away"))
-    folder.write_text("not a directory")
+    path = folder / "link"
+    path.symlink_to(folder / "first")
+    tokens = Tokens(path)
+    path.unlink()
+    path.symlink_to(path)
     tokens.reload()
     tokens.reload()
 
     assert tokens.accept([(b"authorization", VALID.encode())])
-    assert caplog.messages == [f"can't read {folder}/first: not a directory; still using the previous tokens"]
+    assert tokens.unusable == 1
+    assert caplog.messages == [f"can't read {path}: too many levels of symbolic links; still using the previous tokens"]
+
+
+def test_a_path_below_what_is_no_directory_is_gone(folder: Path) -> None:
+    tokens = Tokens(folder / "first")
+    folder.rename(folder.with_name("away"))
+    folder.write_text("not a directory")
+    tokens.reload()
+
+    assert not tokens.accept([(b"authorization", VALID.encode())])
 
 
 def test_an_app_in_another_server_reads_the_tokens_again(
     folder: Path, tokens: Tokens, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app_module, "reloading", partial(reloading, every=POLL))
     app = create_app(TINY, ServerOptions(tokens=tokens))
+    headers = {**JSON, "authorization": VALID}
+    assert call(app, "/sync", sync_body(), headers=headers).status_code == 200
+    (folder / "first").unlink()
+    assert call(app, "/sync", sync_body(), headers=headers).status_code == 200  # no request reads them twice in 5 s
 
-    async def is_revoked() -> bool:
-        async with app.router.lifespan_context(app):
-            (folder / "first").unlink()
-            for _ in range(100):
-                await asyncio.sleep(POLL)
-                if not tokens.accept([(b"authorization", VALID.encode())]):
-                    return True
-        return False
+    later = time.monotonic() + 5
+    monkeypatch.setattr("metahook.server.callers.tokens.monotonic", lambda: later)
 
-    assert asyncio.run(is_revoked())
+    assert call(app, "/sync", sync_body(), headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -247,16 +319,23 @@ def test_one_file_with_a_token_is_enough(folder: Path) -> None:
     assert Tokens(folder / "first").accept([(b"authorization", VALID.encode())])
 
 
-@pytest.fixture(name="hook", scope="module")
-def _hook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+@pytest.fixture(name="file", scope="module")
+def _file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file with the token of the hook."""
     file = tmp_path_factory.mktemp("tokens") / "token"
     file.write_text(FIRST)
+    return file
+
+
+@pytest.fixture(name="hook", scope="module")
+def _hook(file: Path) -> Iterator[Served]:
     with served(sys.executable, "-m", "app", "serve", "--drain=0", f"--tokens={file}", "--max-body=128") as running:
         yield running
 
 
 @pytest.mark.parametrize(("host", "is_warned_of"), [("0.0.0.0", True), ("127.0.0.1", False)])  # noqa: S104 - the rule
 def test_a_warning_says_that_tokens_are_sent_without_tls(folder: Path, host: str, *, is_warned_of: bool) -> None:
+    (folder / "first").chmod(0o644)
     options = ("--drain=0", f"--host={host}", f"--tokens={folder}")
     with served(sys.executable, "-m", "app", "serve", *options) as running:
         running.process.send_signal(signal.SIGINT)
@@ -264,6 +343,14 @@ def test_a_warning_says_that_tokens_are_sent_without_tls(folder: Path, host: str
         log = running.process.stderr.read() if running.process.stderr else ""
 
     assert ("tokens are sent without TLS: anyone on the network can read them" in log) is is_warned_of
+    assert f"all users can read the token in {folder}/first" in log
+
+
+def test_a_file_that_can_not_be_used_is_counted(hook: Served, file: Path) -> None:
+    file.write_text("")
+
+    metric = 'metahook_unusable_files{files="tokens"} 1.0'
+    assert eventually(lambda: metric in httpx.get(f"{hook.health_url}/metrics").text, pause=0.2)
 
 
 def peak(running: Served) -> int:

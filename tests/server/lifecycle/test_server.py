@@ -1,13 +1,16 @@
 """The server as a process: what it answers on real connections, how it starts and how it stops."""
 
+import fcntl
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -23,6 +26,7 @@ from tests.served.process import Served, served
 
 BODY = sync_request(my_resource(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
+SERVE = (sys.executable, "-m", "app", "serve")
 
 
 def connect(running: Served) -> http.client.HTTPConnection:
@@ -130,6 +134,36 @@ def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> No
     assert (lines[3]["signal"], lines[5]["calls"], lines[5]["refusals"]) == ("SIGTERM", 1, 1)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"]) for line in lines)
     assert "canary" not in log
+
+
+def test_a_log_that_nobody_reads_stops_nothing() -> None:
+    """The pipe has room for 8 KiB, which is two dozen lines."""
+    with served(*SERVE, "--log-level=debug") as running:
+        assert running.process.stderr
+        fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 8192)
+        for _ in range(40):
+            assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
+        assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
+        omitted = re.findall(r"log_lines_omitted_total (\d\S+)", httpx.get(f"{running.health_url}/metrics").text)
+
+        os.read(running.process.stderr.fileno(), 65536)
+        running.process.send_signal(signal.SIGINT)
+        running.process.wait(timeout=10)
+        dropped, *others = [json.loads(line) for line in running.process.stderr.read().splitlines()]
+
+    assert (dropped["event"], dropped["count"]) == ("log lines dropped", float(omitted[0]))
+    assert dropped["count"] > 10
+    assert [line["event"] for line in others] == ["stopping", "drained", "stopped"]
+
+
+def test_a_daemon_without_stderr_has_no_log_and_ignores_sighup() -> None:
+    with served("nohup", "sh", "-c", 'exec "$0" "$@" 2>&-', *SERVE) as running:
+        running.process.send_signal(signal.SIGHUP)
+        assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
+        assert Path(f"/proc/{running.process.pid}/fd/2").readlink() == Path(os.devnull)
+        assert httpx.get(f"{running.health_url}/readyz").is_success
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(timeout=10) == 0
 
 
 _HOOK = """

@@ -163,6 +163,15 @@ def test_after_sigterm_requests_are_served_until_the_drain_ends() -> None:
             pass
 
 
+def test_sighup_is_as_sigterm() -> None:
+    with served(*SERVE, "--drain=1") as running, connected(running) as used:
+        running.process.send_signal(signal.SIGHUP)
+        wait_until_not_ready(running)
+
+        assert post(used).getheader("connection") == "close"
+        assert running.process.wait(timeout=30) == 0
+
+
 def test_without_a_drain_the_next_request_of_an_idle_connection_is_lost() -> None:
     with served(*SERVE, "--drain=0") as running, connected(running) as idle:
         assert post(idle).status == 200

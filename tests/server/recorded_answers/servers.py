@@ -61,7 +61,7 @@ def _tls_options(folder: Path) -> tuple[str, ...]:
     cert = ca.issue_cert("127.0.0.1")
     cert.cert_chain_pems[0].write_to_path(str(folder / "tls.crt"))
     cert.private_key_pem.write_to_path(str(folder / "tls.key"))
-    return tuple(f"--tls-{name}={folder / file}" for name, file in _TLS_FILES)
+    return ("--tls-min-version=1.2", *(f"--tls-{name}={folder / file}" for name, file in _TLS_FILES))
 
 
 def _stranger(folder: Path) -> ssl.SSLContext:

@@ -1,13 +1,15 @@
 """The log as it is written: JSON for programs, text for people."""
 
+import fcntl
 import json
 import logging
+import os
 from datetime import datetime
 
 import pytest
 
 from metahook.server.telemetry.log_event import LogEvent
-from metahook.server.telemetry.logs import Format
+from metahook.server.telemetry.logs import Format, LogHandler, formatter
 from tests.served.log import FORMATS, written
 
 CANARY = "canary-7d1b"
@@ -36,6 +38,31 @@ def test_the_hooks_own_log_has_the_same_form_and_its_logger() -> None:
 def fail() -> None:
     """Raise an exception with the canary in its text."""
     raise KeyError(CANARY)
+
+
+def test_a_line_that_is_cut_ends_before_the_next_one_and_a_mistake_of_the_author_is_a_line() -> None:
+    reader, writer = os.pipe()
+    size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 8192)
+    omitted: list[int] = []
+    log = logging.Logger("test")  # noqa: LOG001 - apart from the one that other tests have
+    handler = LogHandler(writer, omitted.append)
+    handler.setFormatter(formatter("json", is_terminal=False))
+    log.addHandler(handler)
+
+    log.info("x" * 2 * size)
+    log.info("dropped")
+    first = os.read(reader, 2 * size)
+    log.info("%d", "no number")
+    log.info("after")
+    cut, about, mistake, after = (first + os.read(reader, 2 * size)).splitlines()
+    os.close(reader)
+    log.info("nobody reads")
+    os.close(writer)
+
+    assert len(cut) < 2 * size
+    assert (json.loads(about)["count"], len(omitted)) == (2, 3)
+    assert mistake.startswith(b"can't write the log line of " + __file__.encode())
+    assert json.loads(after)["event"] == "after"
 
 
 @pytest.mark.parametrize("format_", FORMATS)

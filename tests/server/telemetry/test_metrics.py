@@ -118,10 +118,12 @@ def test_refusals_and_closed_connections_are_counted_by_limit(metrics: Metrics) 
 def test_numbers_of_the_moment_are_asked_for(metrics: Metrics) -> None:
     metrics.measure(in_flight=lambda: 3, connections=lambda: 7)
     metrics.measure_certificate(lambda: 1_800_000_000.0)
+    metrics.measure_files({"tokens": lambda: 2})
 
     assert value(metrics, "calls_in_flight") == 3
     assert value(metrics, "connections") == 7
     assert value(metrics, "certificate_expiry_timestamp_seconds") == 1_800_000_000
+    assert value(metrics, "unusable_files", files="tokens") == 2
 
 
 def test_versions_limits_and_the_process_are_shown(metrics: Metrics) -> None:
@@ -167,6 +169,7 @@ def test_a_path_of_a_client_as_a_label_would_be_found() -> None:
 
 def test_the_page_names_all_that_is_served(metrics: Metrics) -> None:
     metrics.measure_certificate(lambda: 0)
+    metrics.measure_files({})
     text = call(create_health_app(lambda: True, metrics), "/metrics", method="GET").text
     shown = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE metahook_")}
 

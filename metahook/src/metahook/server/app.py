@@ -9,9 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from metahook import __version__
-from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tls import Certificates, NameCheck
 from metahook.server.callers.tokens import TokenCheck, Tokens
-from metahook.server.callers.watched_files import reloading
 from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
 from metahook.server.hook.router import Controllers, add_routes, hooks_of
@@ -69,7 +68,6 @@ def create_app(
         version=options.version,
         docs_url=None,  # the pages would load their scripts from another server
         redoc_url=None,
-        lifespan=lambda _: reloading(options.tokens),  # for other servers: serve, which has no lifespan, reloads itself
     )
     app.router.redirect_slashes = False
     hooks = hooks_of(controllers)
@@ -85,6 +83,8 @@ def create_app(
     if options.tokens:
         # The middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=telemetry.respond_refused)
+    if options.certificates and options.certificates.client_names:
+        app.add_middleware(NameCheck, names=options.certificates.client_names, refuse=telemetry.respond_refused)
     return app
 
 

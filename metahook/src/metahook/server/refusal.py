@@ -86,6 +86,13 @@ UNAUTHORIZED = Refusal(
     "tokens",
     drops_rest=True,
 )
+FORBIDDEN = Refusal(
+    403,
+    "use a client certificate with one of the names that the hook accepts",
+    CLOSE,
+    "tls_client_names",
+    drops_rest=True,
+)
 NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
 UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
 NOT_FOUND = Refusal(404, "no such path")

@@ -4,7 +4,7 @@ The rule of this package: whoever is refused learns nothing but how to be accept
 
     tls             the server's certificate, and those that clients need
     tokens          bearer tokens
-    pem             whether a file has what it is given for
+    pem             certificates, keys and CAs in files
     watched_files   files that are replaced while the server runs
 
 Imports limits, refusals, and the reasons for which connections are closed.

@@ -6,17 +6,29 @@ When the files change, new connections use the new certificates and CAs. Establi
 import asyncio
 import ssl
 import weakref
-from contextlib import suppress
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, cast
 
-from metahook.server.callers.pem import check_certificate, check_key
-from metahook.server.callers.watched_files import CannotLoad, Loaded
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from metahook.server.callers.pem import Pair, as_file, load_client_cas, load_pair
+from metahook.server.callers.watched_files import Loaded
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.wire.connections import MAX_CONNECTIONS, Closed
+from metahook.server.refusal import FORBIDDEN, Refusal
+from metahook.server.wire.connections import MAX_CONNECTIONS, Closed, tls_of
+
+MinVersion = Literal["1.2", "1.3"]
+
+_MIN_VERSIONS = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
+
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+"""Of TLS 1.2: those with forward secrecy that authenticate what they encrypt, as all of TLS 1.3 do."""
 
 HANDSHAKE = "handshake"
-"""Why a connection is closed: it has no TLS 1.2 or later, or the client does not trust the server's certificate."""
+"""Why a connection is closed: it has no version of TLS that is accepted, or the client does not trust the server."""
 
 CLIENT_CERTIFICATE = "client_certificate"
 """Why a connection is closed: the client has no certificate, or none that is valid."""
@@ -29,30 +41,41 @@ _EARLIER = 0.01
 
 _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 
-_NO_CHECK_TIME = ssl.VerifyFlags(0x200000)
-"""X509_V_FLAG_NO_CHECK_TIME of OpenSSL, for which the standard library has no name."""
-
 
 class Certificates:
     """The certificate and its key, in PEM files. With *client_ca*, clients need a certificate of a CA in that file.
 
-    Any name in a client's certificate will do. One whose extended key usages are for servers alone is refused. Raise
-    CannotLoad.
+    A certificate whose extended key usages are for servers alone is refused. With *client_names*, NameCheck refuses a
+    certificate that has none of them. *min_version* is that of TLS. Raise CannotLoad.
     """
 
-    def __init__(self, cert: Path, key: Path, client_ca: Path | None = None) -> None:
-        files = [path for path in (cert, key, client_ca) if path]
-        self._loaded = Loaded("certificate", lambda: files, lambda: _load(cert, key, client_ca))
+    def __init__(
+        self,
+        cert: Path,
+        key: Path,
+        client_ca: Path | None = None,
+        *,
+        client_names: Collection[str] = (),
+        min_version: MinVersion = "1.3",
+    ) -> None:
+        self.client_names = frozenset(client_names)
+        self._min_version = _MIN_VERSIONS[min_version]
+        self._pair: Loaded[Pair] = Loaded(
+            "certificate", [cert, key], partial(load_pair, cert, key), lambda pair: pair.weaknesses
+        )
+        self._client_cas = load_client_cas(client_ca) if client_ca else None
+        self.current = self._new_context()
+        """The context for a connection that begins now."""
 
     @property
     def expiry(self) -> int:
         """The time, in seconds since 1970, when the certificate in use expires."""
-        return self._loaded.value.expiry
+        return self._pair.value.expiry
 
     @property
-    def current(self) -> ssl.SSLContext:
-        """The context for a connection that begins now."""
-        return self._loaded.value.context
+    def unusable(self) -> int:
+        """How many have changed and can't be used: the certificate with its key, and the CAs of clients."""
+        return sum(loaded.is_unusable for loaded in self._parts)
 
     def context(self, closed: Closed, limits: Limits = DEFAULT_LIMITS) -> "ListenersContext":
         """Return a context for a listener, which has the certificate in use at the start of each connection.
@@ -65,8 +88,43 @@ class Certificates:
         return context
 
     def reload(self) -> bool:
-        """Read the files again if they have changed; return whether they are in use."""
-        return self._loaded.reload()
+        """Read the files again if they have changed; return whether new ones are in use."""
+        # Each part on its own: a CA that is removed is not kept because of a certificate that can't be used.
+        changed = [part for part in self._parts if part.reload()]
+        if changed:
+            self.current = self._new_context()
+        return bool(changed)
+
+    def warn(self) -> None:
+        """Log what is weak: see Reloaded."""
+        for part in self._parts:
+            part.warn()
+
+    @property
+    def _parts(self) -> "list[Loaded[Pair] | Loaded[bytes]]":
+        return [self._pair, self._client_cas] if self._client_cas else [self._pair]
+
+    def _new_context(self) -> ssl.SSLContext:
+        context = _Context(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = self._min_version
+        context.set_ciphers(_CIPHERS)
+        self._pair.value.use_in(context)
+        if self._client_cas:
+            _require_client_certificates(context, self._client_cas.value)
+        return context
+
+
+def _require_client_certificates(context: ssl.SSLContext, client_cas: bytes) -> None:
+    """Have *context* refuse clients without a certificate of a CA in *client_cas*; raise OSError."""
+    context.verify_mode = ssl.CERT_REQUIRED
+    # A CA may be given without the one that has signed it.
+    context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
+    # A resumed session is not asked for a certificate again: see also _refuse_resumed.
+    context.num_tickets = 0
+    context.options |= ssl.OP_NO_TICKET
+    if client_cas:
+        with as_file(client_cas) as file:
+            context.load_verify_locations(file)
 
 
 class ListenersContext(ssl.SSLContext):
@@ -119,6 +177,7 @@ class _Handshake(ssl.SSLObject):
     def do_handshake(self) -> None:
         try:
             super().do_handshake()
+            self._refuse_resumed()
         except ssl.SSLWantReadError:
             raise
         except ssl.SSLError as error:
@@ -126,9 +185,28 @@ class _Handshake(ssl.SSLObject):
             raise
         self._end_handshake("")
 
+    def _refuse_resumed(self) -> None:
+        """Raise SSLError if a session of TLS 1.2 was resumed by a client that needs a certificate.
+
+        OpenSSL would neither ask for it again nor look whether it has expired. It forgets the session of a connection
+        that ends like this, so that the client's next one has a whole handshake. The standard library has no way to
+        turn off its cache of sessions.
+        """
+        if self.session_reused and self.context.verify_mode is ssl.CERT_REQUIRED:
+            message = "a session was resumed without a certificate"
+            raise ssl.SSLCertVerificationError(message)
+
     def _end_handshake(self, reason: str) -> None:
         if self.listener:
             self.listener.end_handshake(self, reason)
+
+    @cached_property
+    def client_names(self) -> frozenset[str]:
+        """The names in the certificate of the client: the alternative names, or else the common name."""
+        peer: Any = self.getpeercert() or {}
+        names = {value for _, value in peer.get("subjectAltName", ())}
+        common = {value for part in peer.get("subject", ()) for name, value in part if name == "commonName"}
+        return frozenset(names or common)
 
 
 def _reason(error: ssl.SSLError) -> str:
@@ -142,63 +220,26 @@ class _Context(ssl.SSLContext):
     sslobject_class = _Handshake
 
 
-class _InUse(NamedTuple):
-    context: ssl.SSLContext
-    expiry: int
+def _respond(refusal: Refusal, _: str) -> ASGIApp:
+    return refusal.response("")
 
 
-def _load(cert: Path, key: Path, client_ca: Path | None) -> _InUse:
-    """Return what the files are for; raise CannotLoad."""
-    check_certificate(cert)
-    check_key(key)
-    context = _Context(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(cert, key, password=b"")  # without a password, OpenSSL would ask for it on the terminal
-        expiry = _expiry(cert, context)
-    except (OSError, ValueError) as error:
-        message = f"can't use the certificate {cert} with the key {key}: {_words(error)}"
-        raise CannotLoad(message) from error
-    if client_ca:
-        _require_client_certificates(context, client_ca)
-    return _InUse(context, expiry)
+@dataclass(frozen=True)
+class NameCheck:
+    """Middleware: refuses requests of clients whose certificate has none of *names*, before their bodies are read.
 
-
-def _require_client_certificates(context: ssl.SSLContext, client_ca: Path) -> None:
-    check_certificate(client_ca)
-    context.verify_mode = ssl.CERT_REQUIRED
-    # A resumed session is not asked for a certificate again, which may have expired meanwhile.
-    context.num_tickets = 0
-    context.options |= ssl.OP_NO_TICKET
-    try:
-        context.load_verify_locations(client_ca)
-    except OSError as error:
-        message = f"can't use the CA certificates in {client_ca}: {_words(error)}"
-        raise CannotLoad(message) from error
-
-
-def _words(error: Exception) -> str:
-    """Return the reason in our words, or else that of OpenSSL, such as "ee key too small"."""
-    reason = error.reason if isinstance(error, ssl.SSLError) else None
-    if reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}:
-        return "the key belongs to another certificate; give the two that were issued together"
-    return (reason or "not accepted").lower().replace("_", " ")
-
-
-def _expiry(cert: Path, context: ssl.SSLContext) -> int:
-    """Return the time when the certificate in the file *cert* expires; raise OSError or ValueError.
-
-    It takes a handshake with itself, because the standard library shows only certificates that a peer has sent, after
-    checking them. A certificate that no client could accept is thereby found, too.
+    *refuse* returns the response of a refusal to a request for a path. Servers other than ours give no certificate on,
+    and all requests are refused there.
     """
-    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    client.check_hostname = False
-    client.load_verify_locations(cert)
-    client.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN | _NO_CHECK_TIME
-    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ours = context.wrap_bio(to_server, to_client, server_side=True)
-    theirs = client.wrap_bio(to_client, to_server)
-    for side in (theirs, ours, theirs):
-        with suppress(ssl.SSLWantReadError):
-            side.do_handshake()
-    return ssl.cert_time_to_seconds(str((theirs.getpeercert() or {})["notAfter"]))
+
+    app: ASGIApp
+    names: frozenset[str]
+    refuse: Callable[[Refusal, str], ASGIApp] = _respond
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to the request of *scope*, or let the app do it."""
+        connection = tls_of(scope)
+        is_accepted = isinstance(connection, _Handshake) and not self.names.isdisjoint(connection.client_names)
+        is_request = scope["type"] != "lifespan"
+        app = self.refuse(FORBIDDEN, scope["path"]) if is_request and not is_accepted else self.app
+        await app(scope, receive, send)

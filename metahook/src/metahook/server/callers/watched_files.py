@@ -1,18 +1,26 @@
 """Files that are replaced while the server runs, such as certificates and tokens: they are read when they change.
 
-One rule for all of them: files that can't be used change nothing. What was read before stays in use, and the log says
-so. They are polled: Kubernetes replaces a mounted Secret by swapping a symbolic link, and a few seconds do no harm.
+One rule for all of them: a file that can't be used changes nothing. What was read before stays in use, and the log and
+a metric say so. But a token or a CA whose file is gone lets nobody in. They are polled: Kubernetes replaces a mounted
+Secret by swapping a symbolic link, and a few seconds do no harm.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+import os
+import stat
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from metahook.protocol.wire import MIB
+
 POLL = 5.0
 """Seconds between two looks at the files."""
+
+MAX_SIZE = MIB
+"""Bytes. The CA certificates of a whole operating system are a fifth of it."""
 
 FileState = tuple[str, int, int, int] | None
 """What changes with a file: its path without links, its inode, length and time of modification; None if it is gone."""
@@ -27,17 +35,28 @@ class CannotLoad(Exception):
 
 
 class Loaded(Generic[T]):
-    """What *load* makes of the files that *files* lists; *name* is for the log.
+    """What *load* makes of *files*, given what it made of them before; *name* is for the log.
 
-    Raise CannotLoad, as *load* does.
+    *weaknesses* returns what to say about a value that can be used. Raise CannotLoad, as *load* does.
     """
 
-    def __init__(self, name: str, files: Callable[[], Iterable[Path]], load: Callable[[], T]) -> None:
-        self._name, self._files, self._load = name, files, load
+    def __init__(
+        self,
+        name: str,
+        files: Sequence[Path],
+        load: Callable[[T | None], T],
+        weaknesses: Callable[[T], Iterable[str]],
+    ) -> None:
+        self._name, self._files, self._load, self._weaknesses = name, files, load, weaknesses
         # This comes before the files are read, so that the first look sees a change in between.
         self._states = self._look()
         self._failed: object = None
-        self.value = load()
+        self.value = load(None)
+
+    @property
+    def is_unusable(self) -> bool:
+        """Whether the files have changed, and can't be used."""
+        return self._failed is not None
 
     def reload(self) -> bool:
         """Load the files again if they have changed; return whether the value is new."""
@@ -46,13 +65,19 @@ class Loaded(Generic[T]):
             self._failed = None
             return False
         try:
-            self.value = self._load()
+            self.value = self._load(self.value)
         except CannotLoad as error:
             self._log_failure(states, error)
             return False
         log.info("now using the new %s", self._name)
         self._states, self._failed = states, None
+        self.warn()
         return True
+
+    def warn(self) -> None:
+        """Log the weaknesses of the value."""
+        for weakness in self._weaknesses(self.value):
+            log.warning(weakness)
 
     def _log_failure(self, states: tuple[FileState, ...], error: CannotLoad) -> None:
         """Log *error* once for each change. It is tried again, because the files need not be the cause."""
@@ -61,10 +86,7 @@ class Loaded(Generic[T]):
         self._failed = (states, str(error))
 
     def _look(self) -> tuple[FileState, ...]:
-        try:
-            return tuple(_state(path) for path in self._files())
-        except OSError:
-            return (None,)
+        return tuple(_state(path) for path in self._files)
 
 
 def _state(path: Path) -> FileState:
@@ -76,12 +98,38 @@ def _state(path: Path) -> FileState:
     return str(resolved), found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def read(path: Path) -> bytes:
-    """Return the content of the file at *path*; raise CannotLoad."""
+def is_gone(path: Path) -> bool:
+    """Tell whether there is no file at *path*: nothing at all, or something that is never opened, such as a pipe."""
     try:
-        return path.read_bytes()
+        return not stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Tell whether every user of the machine can read the file at *path*."""
+    try:
+        return bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
+
+
+def read(path: Path) -> bytes:
+    """Return the content of the file at *path*; raise CannotLoad. Pipes and devices could block, and are not opened."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            message = f"can't read {path}: it is not a regular file"
+            raise CannotLoad(message)
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            content = file.read(MAX_SIZE + 1)
     except OSError as error:
         raise cannot_read(path, error) from error
+    if len(content) > MAX_SIZE:
+        message = f"can't use {path}: it is larger than 1 MiB"
+        raise CannotLoad(message)
+    return content
 
 
 def cannot_read(path: Path, error: OSError) -> CannotLoad:
@@ -92,8 +140,15 @@ def cannot_read(path: Path, error: OSError) -> CannotLoad:
 class Reloaded(Protocol):
     """What is made of files."""
 
+    @property
+    def unusable(self) -> int:
+        """How many of the files have changed, and can't be used."""
+
     def reload(self) -> object:
         """Read the files again if they have changed. It never raises."""
+
+    def warn(self) -> None:
+        """Log the weaknesses of files that can be used, at the start. A reload logs those of new ones."""
 
 
 @asynccontextmanager

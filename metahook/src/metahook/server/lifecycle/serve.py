@@ -5,13 +5,14 @@ import logging
 import os
 import socket
 from dataclasses import dataclass, replace
+from functools import partial
 from ipaddress import ip_address
 
 import uvloop
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions, create_app, create_telemetry
 from metahook.server.callers.tls import ListenersContext
-from metahook.server.callers.watched_files import reloading
+from metahook.server.callers.watched_files import Reloaded, reloading
 from metahook.server.hook.router import Controllers, hooks_of
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.allocator import give_back_large_blocks
@@ -34,14 +35,14 @@ log = logging.getLogger(__name__)
 def serve(
     controllers: Controllers, hooks_at: Address, health_at: Address, options: ServerOptions = DEFAULT_OPTIONS
 ) -> None:
-    """Serve *controllers* until SIGTERM or SIGINT, and log to stderr unless logging is set up already.
+    """Serve *controllers* until a signal, such as SIGTERM, and log to stderr unless logging is set up already.
 
     Raise CannotListen if an address is taken. If requests are cut off, or a hook function has not returned, end the
     process with exit code 1.
     """
     give_back_large_blocks()
-    set_up_logging(options.log)
     metrics = Metrics(hooks_of(controllers), options.version, options.limits)
+    set_up_logging(options.log, metrics.omitted)
     telemetry = create_telemetry(controllers, options, metrics)
     shutdown = Shutdown(options.drain, options.stop_timeout, telemetry)
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
@@ -51,6 +52,7 @@ def serve(
         log.info(_started(hooks_socket, health_socket, options))
         if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             _warn_of_other_machines(options)
+        _watch_files(options, metrics)
         metrics.measure(lambda: connections.in_flight, lambda: connections.count)
         tls = _tls(options, metrics, telemetry)
         hooks = create_server(shutdown.served(app), options, tls, connections)
@@ -71,6 +73,15 @@ def _warn_of_other_machines(options: ServerOptions) -> None:
         log.warning("development mode is open to other machines: listen on 127.0.0.1, except in a container")
     if options.tokens and not options.certificates:
         log.warning("tokens are sent without TLS: anyone on the network can read them; set --tls-cert and --tls-key")
+
+
+def _watch_files(options: ServerOptions, metrics: Metrics) -> None:
+    """Log which files are weak, and measure how many can't be used once they have changed."""
+    given = {"certificates": options.certificates, "tokens": options.tokens}
+    watched: dict[str, Reloaded] = {name: files for name, files in given.items() if files}
+    for files in watched.values():
+        files.warn()
+    metrics.measure_files({name: partial(getattr, files, "unusable") for name, files in watched.items()})
 
 
 def _connections(limits: Limits, telemetry: Telemetry, limit: str = MAX_CONNECTIONS) -> Connections:

@@ -1,7 +1,7 @@
 """The shutdown: how the server stops without losing a request.
 
-1. SIGTERM ends readiness. For the time *drain* requests are still served, while the Pod is removed from its Service.
-   Each response closes its connection, so that the client opens the next one to another Pod.
+1. SIGTERM, or SIGHUP, ends readiness. For the time *drain* requests are still served, while the Pod is removed from
+   its Service. Each response closes its connection, so that the client opens the next one to another Pod.
 2. The port is closed, and each connection without a request. HTTP/1.1 has no way to announce this: a client that sends
    its next request at that very moment loses it. After *drain* only connections that are hardly used are left.
 3. Requests in progress have the time *stop_timeout*. The others are cut off: they get a refusal.
@@ -26,7 +26,7 @@ from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.connection import closing
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 CUT_OFF = 1
 """Exit code of a process that stops before all requests are finished."""
@@ -69,12 +69,14 @@ class Shutdown:
         def handle(number: int, _: FrameType | None) -> None:
             if self._loop is None:
                 os._exit(128 + number)
-            if len(timers) < len(SIGNALS):
+            if len(timers) < 2:  # noqa: PLR2004 - one for the first signal, and one for those that follow
                 timers.append(_exit_after(MARGIN + (0 if timers else self._drain + self._stop_timeout)))
             self._loop.call_soon_threadsafe(self.begin, signal.Signals(number))
 
         # A hook function that never returns blocks the loop, and with it the handlers of add_signal_handler.
-        previous = {each: signal.signal(each, handle) for each in SIGNALS}
+        is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        signals = [each for each in SIGNALS if not (is_nohup and each is signal.SIGHUP)]
+        previous = {each: signal.signal(each, handle) for each in signals}
         try:
             yield
         finally:

@@ -6,11 +6,14 @@ lines of metahook, those of the hook's author, and those of the libraries.
 
 import json
 import logging
+import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, TextIO
+from select import PIPE_BUF, select
+from typing import Any, Literal
 
 from metahook.protocol.printable import printable
 from metahook.server.telemetry.error_location import error_location
@@ -42,13 +45,75 @@ class LogOptions:
 DEFAULT_LOG = LogOptions()
 
 
-def set_up_logging(options: LogOptions = DEFAULT_LOG, stream: TextIO | None = None) -> None:
-    """Log to *stream* (default: stderr), unless logging is set up already."""
+def _ignore(_: int) -> None:
+    """Do nothing with a number of lines."""
+
+
+class LogHandler(logging.Handler):
+    """Writes lines to *descriptor* without ever waiting for its reader, who may have stopped to read.
+
+    A line for which there is no room is dropped. *omitted* is called with 1, and a later line has the number of them.
+    """
+
+    def __init__(self, descriptor: int, omitted: Callable[[int], object] = _ignore) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._omitted = omitted
+        self._dropped = 0
+        self._is_cut = False
+        """Whether the last line has no end."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line of *record*, or drop it."""
+        if self._dropped:
+            about = LogEvent("log lines dropped", count=self._dropped)
+            if not self._write(logging.makeLogRecord({"msg": about, "levelname": "WARNING"})):
+                self._drop()
+                return
+            self._dropped = 0
+        if not self._write(record):
+            self._drop()
+
+    def _drop(self) -> None:
+        self._dropped += 1
+        self._omitted(1)
+
+    def _write(self, record: logging.LogRecord) -> bool:
+        """Return whether all of the line of *record* is written."""
+        line = self._line(record)
+        rest = b"\n" + line if self._is_cut else line
+        while rest and self._has_room():
+            try:
+                rest = rest[os.write(self._descriptor, rest[:PIPE_BUF]) :]
+            except OSError:  # nobody reads any more, or the disk is full
+                break
+            self._is_cut = bool(rest)
+        return not rest
+
+    def _has_room(self) -> bool:
+        """Tell whether PIPE_BUF bytes can be written at once."""
+        return bool(select([], [self._descriptor], [], 0)[1])
+
+    def _line(self, record: logging.LogRecord) -> bytes:
+        try:
+            text = self.format(record)
+        except Exception:  # noqa: BLE001 - a mistake in a call of the log, whose arguments may be of any type
+            text = f"can't write the log line of {record.pathname}:{record.lineno}"
+        return f"{text}\n".encode(errors="backslashreplace")
+
+
+def set_up_logging(options: LogOptions = DEFAULT_LOG, omitted: Callable[[int], object] = _ignore) -> None:
+    """Log to stderr, unless logging is set up already; *omitted* is called with the number of lines that are dropped.
+
+    Without stderr there is no log.
+    """
     root = logging.getLogger()
     if root.handlers:
         return
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(formatter(options.format, is_terminal=handler.stream.isatty()))
+    # The descriptor is taken in any case: what is opened next would have the number of stderr.
+    descriptor = sys.stderr.fileno() if sys.stderr else os.open(os.devnull, os.O_WRONLY)
+    handler = LogHandler(descriptor, omitted)
+    handler.setFormatter(formatter(options.format, is_terminal=os.isatty(descriptor)))
     root.addHandler(handler)
     root.setLevel(options.level.upper())
     logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -5,7 +5,7 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 """
 
 import platform
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -101,7 +101,9 @@ class Metrics:
         self._closed = self._counter(
             "connections_closed", "Connections that a limit closed without a response.", "limit"
         )
-        self._omitted = self._counter("log_lines_omitted", "Lines about calls that were left out of the log.")
+        self._omitted = self._counter(
+            "log_lines_omitted", "Lines that were left out of the log: there were too many, or nothing reads them."
+        )
 
     def _add_configuration(self, version: str, limits: Limits) -> None:
         build = self._gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
@@ -166,6 +168,13 @@ class Metrics:
         """Ask *expiry* when the certificate expires, in seconds since the epoch, whenever the metrics are read."""
         text = "When the certificate of the hooks expires, in seconds since 1970. Only with TLS."
         self._gauge("certificate_expiry_timestamp_seconds", text).set_function(expiry)
+
+    def measure_files(self, unusable: Mapping[str, Callable[[], int]]) -> None:
+        """Ask these for the number of files that can't be used, by what they are for, whenever the metrics are read."""
+        text = "Files that have changed and can't be used, so that what was read before stays in use."
+        gauge = self._gauge("unusable_files", text, "files")
+        for files, count in unusable.items():
+            gauge.labels(files).set_function(count)
 
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""

@@ -5,6 +5,7 @@ gets the calls that asyncio makes, and the app gets the ASGI messages, both from
 """
 
 import asyncio
+import ssl
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -55,6 +56,12 @@ class Connection(asyncio.Protocol):
         self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
+
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The server's side of TLS; None over plain HTTP."""
+        side: ssl.SSLObject | None = self._transport.get_extra_info("ssl_object")
+        return side
 
     # What asyncio calls
 

@@ -1,5 +1,6 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
+import ssl
 from collections.abc import Callable
 from typing import Protocol
 
@@ -14,6 +15,10 @@ STATE = "metahook.connection"
 
 class _Connection(Protocol):
     is_one_too_many: bool
+
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The server's side of TLS; None over plain HTTP."""
 
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
@@ -35,6 +40,12 @@ def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.is_one_too_many
+
+
+def tls_of(scope: Scope) -> ssl.SSLObject | None:
+    """Return the server's side of the TLS connection of *scope*; None over plain HTTP, and under other servers."""
+    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    return connection.tls if connection else None
 
 
 def ignore(_: str) -> None:
