@@ -109,7 +109,7 @@ PROOFS = {
         "tests/simulator/test_settings.py::test_what_the_composite_controller_does_not_set_has_metacontrollers_default",
         DEFAULTS,
     ],
-    "`JitterPeriod`": ["tests/e2e/test_costs.py::test_a_resync_period_costs_what_the_page_says"],
+    "`JitterPeriod`": [f"{QUEUE}::test_a_resync_period_queues_all_parents_together"],
     "structured, unstructured and metadata-only objects": [
         f"{CUSTOMIZE}::test_a_rule_delivers_the_objects_that_it_selects",
         f"{OBSERVED}::test_a_related_object_with_fields_of_another_kind_is_there_but_unreadable",
