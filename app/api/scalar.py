@@ -44,7 +44,10 @@ EnvName = Annotated[str, Field(pattern="^([-_a-zA-Z]|[.][-_a-zA-Z0-9])[-._a-zA-Z
 ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", max_length=253)]
 
 Key = Annotated[str, Field(pattern=f"^{KEY}$", max_length=MAX_KEY)]
-LabelValue = Annotated[str, Field(pattern="^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", max_length=63)]
+LABEL_VALUE = "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"
+"""Regular expression of the value of a label."""
+
+LabelValue = Annotated[str, Field(pattern=LABEL_VALUE, max_length=63)]
 
 _UNWRITABLE = r"\x7f-\x9f\x{fffe}\x{ffff}"
 """Characters that are stored, but that the API server refuses or changes in a server-side apply."""
@@ -55,18 +58,17 @@ MAX_TEXT = 64 * 1024
 TEXT = f"^[^{_UNWRITABLE}]*$"
 """Regular expression of free text."""
 
-MountPath = Annotated[str, Field(pattern=f"^/[^:{_UNWRITABLE}]+$", max_length=1024)]
+_MOUNT_PATH = f"^/[^:{_UNWRITABLE}]+$"
+MountPath = Annotated[str, Field(pattern=_MOUNT_PATH, max_length=1024)]
 
 _ANY = f"[^/{_UNWRITABLE}]"
 _NO_DOT = f"[^./{_UNWRITABLE}]"
-RelativePath = Annotated[
-    str,
-    Field(
-        pattern=f"^([.]?{_NO_DOT}{_ANY}*|[.])(/({_NO_DOT}{_ANY}*|[.]{_NO_DOT}{_ANY}*|[.][.]{_ANY}+|[.])?)*$",
-        max_length=1024,
-    ),
-]
+_RELATIVE_PATH = f"^([.]?{_NO_DOT}{_ANY}*|[.])(/({_NO_DOT}{_ANY}*|[.]{_NO_DOT}{_ANY}*|[.][.]{_ANY}+|[.])?)*$"
+RelativePath = Annotated[str, Field(pattern=_RELATIVE_PATH, max_length=1024)]
 """A path inside a volume: not absolute, no ``..`` segment."""
+
+PATHS = (_MOUNT_PATH, _RELATIVE_PATH)
+"""Regular expressions of paths, which may have any other character."""
 
 PORT_NAME = "([a-z0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*"
 PortName = Annotated[

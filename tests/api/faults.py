@@ -14,7 +14,7 @@ from tests.requests.builders import Json
 INT_OR_STRING = "x-kubernetes-int-or-string"
 ALLOWED = {
     "type", "description", "default", "enum", "format", "pattern", "required", "properties", "items",
-    "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties",
+    "additionalProperties", "minimum", "maximum", "maxLength", "minItems", "maxItems", "maxProperties",
     "x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", INT_OR_STRING,
 }  # fmt: skip
 TYPES = {"object", "array", "string", "integer", "boolean"}

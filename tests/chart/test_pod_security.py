@@ -5,9 +5,6 @@ import pytest
 from tests.chart.pod_security import violations
 from tests.chart.sets import SETS, Json, objects, the, values
 
-EXCEPTED: dict[str, str] = {}
-"""Controls that a Pod of the chart can violate, each with its reason: none."""
-
 GOOD = the("Deployment")["spec"]["template"]["spec"]
 
 
@@ -21,7 +18,7 @@ def pods(name: str) -> list[Json]:
 def test_every_pod_is_restricted(name: str) -> None:
     assert len(pods(name)) == 2
     for pod in pods(name):
-        assert [broken for broken in violations(pod) if broken not in EXCEPTED] == []
+        assert violations(pod) == []
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -24,11 +24,9 @@ FIXED = {"port", "health_port"}
 """The chart's Services and probes have these ports."""
 FILES = set(CallerSettings.model_fields)
 """They follow from the values of tls: see test_tls.py."""
-RECORDING = {"record", "record_limit", "record_values"}
-"""In a cluster, a container beside the hook records: see docs/record.md."""
 NOT_IN_A_CLUSTER = {"dev"}
 """Development mode logs the status."""
-WITHOUT_A_VALUE = FIXED | FILES | RECORDING | NOT_IN_A_CLUSTER
+WITHOUT_A_VALUE = FIXED | FILES | NOT_IN_A_CLUSTER
 LIMITS = set(LimitSettings.model_fields) - {"max_body"}
 """maxBody is not in the group limits, because it is the one that users have a reason to change."""
 
@@ -50,6 +48,11 @@ def value_of(name: str) -> str:
     return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
+def test_each_setting_without_a_value_is_a_setting() -> None:
+    assert set(ServeSettings.model_fields) >= WITHOUT_A_VALUE
+    assert set(ServeSettings.model_fields) >= LIMITS
+
+
 @pytest.mark.parametrize("name", sorted(set(ServeSettings.model_fields) - WITHOUT_A_VALUE))
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
     assert value_of(name) in VALUES
@@ -61,7 +64,7 @@ def test_no_setting_can_be_set_by_a_variable_of_the_user(name: str) -> None:
     assert refusal({"extraEnv": [{"name": variable_of(name), "value": "1"}]})
 
 
-@pytest.mark.parametrize("name", sorted(RECORDING | NOT_IN_A_CLUSTER))
+@pytest.mark.parametrize("name", sorted(NOT_IN_A_CLUSTER))
 def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) -> None:
     assert value_of(name) not in VALUES
     with pytest.raises(helm.HelmValuesError):

@@ -4,6 +4,7 @@ import io
 import re
 import shlex
 import subprocess
+import sysconfig
 from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +56,9 @@ def printed(command: str, cwd: Path = ROOT) -> str:
 
 
 def _in_shell(command: str, cwd: Path) -> str:
+    here = command.replace(".venv/bin/", f"{sysconfig.get_path('scripts')}/")
     ended = subprocess.run(  # noqa: S602 - a document's command
-        command, shell=True, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        here, shell=True, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     return ended.stdout
 

@@ -20,13 +20,16 @@ def script_commands(script: str) -> list[str]:
     return re.findall(r"^((?:docker|kind load|helm|kubectl) .*)$", joined, re.MULTILINE)
 
 
+SECTIONS = ("Build the image", "Install with Helm")
+COMMANDS = [command for section in SECTIONS for command in section_commands("docs/install.md", section)]
+
+
 def page_commands() -> list[str]:
     """Return the commands of the page for a kind cluster."""
-    sections = ("Build the image", "Install with Helm")
-    found = [command for section in sections for command in section_commands("docs/install.md", section)]
-    ours = [command for command in found if not command.startswith(tuple(OTHERS))]
+    ours = [command for command in COMMANDS if not command.startswith(tuple(OTHERS))]
     return [re.sub(r" --set image\.repository=\S+", "", command) for command in ours]
 
 
 def test_the_script_runs_the_commands_of_the_page_in_their_order() -> None:
     assert script_commands(SCRIPT) == page_commands()
+    assert [words for words in OTHERS if not any(command.startswith(words) for command in COMMANDS)] == []

@@ -279,7 +279,7 @@ def test_a_request_over_the_memory_is_passed_on_and_not_recorded(hook: Hook, tmp
     found = kept_of([(200, large), (200, {"url": "/sync", "content": BODY})], hook, tmp_path / "new")
 
     assert [len(each.body) for each in hook.received] == [len(large["content"]), len(BODY)]
-    assert [each["request"]["later"] for each in found] == [CANARY]
+    assert [len(each["request"]["later"]) for each in found] == [len("redacted-1")]
 
 
 def test_any_hook_is_recorded_without_the_content_of_secrets(hook: Hook, tmp_path: Path) -> None:

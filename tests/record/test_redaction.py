@@ -1,12 +1,15 @@
 """Redaction: what is replaced in a recording, by what, and what stays."""
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from metahook import Body
+from metahook.record.kept_fields import CONDITIONS, MESSAGE, WORD, Fields, words
 from metahook.record.redaction import Redaction
 from tests.complexity.growth import is_linear
 
@@ -79,7 +82,9 @@ def parent(spec: Json) -> Json:
 
 
 def request(parent: Json, *objects: Json) -> Json:
-    groups = {f"{item['kind']}.{item['apiVersion']}": {item["metadata"]["name"]: item} for item in objects}
+    groups: dict[str, Json] = defaultdict(dict)
+    for item in objects:
+        groups[f"{item['kind']}.{item['apiVersion']}"][item["metadata"]["name"]] = item
     return {"parent": parent, "children": groups, "related": groups}
 
 
@@ -92,6 +97,39 @@ OBJECTS = {
     "record of Metacontroller": with_record(config_map()),
     "record of a Secret": with_record(secret(), KUBECTL),
     "record in another annotation": with_record(deployment(), "kapp.k14s.io/original"),
+    "annotations": {
+        "metadata": {
+            "name": "d",
+            "annotations": {
+                "indented": f' {{"args": ["{CANARY}"]}}',
+                "list": f'["{CANARY}"]',
+                "yaml": f"args: [{CANARY}]",
+                "text": CANARY,
+            },
+        },
+        "kind": "Any",
+        "apiVersion": "v1",
+    },
+    "labels": {"metadata": {"name": "d", "labels": {"a": CANARY}}, "kind": "Any", "apiVersion": "v1"},
+    "names of fields": {
+        "metadata": {"name": "d"},
+        "spec": {f"https://user:{CANARY}@host": 1},
+        "kind": "Any",
+        "apiVersion": "v1",
+    },
+    "custom resource": {
+        "apiVersion": "example.com/v1",
+        "kind": "Database",
+        "metadata": {"name": "db"},
+        "spec": {
+            "name": CANARY,
+            "type": CANARY,
+            "args": CANARY,
+            "metadata": {"name": CANARY},
+            "data": {"name": CANARY},
+        },
+        "status": {"password": CANARY, "conditions": [{"type": "Ready", "message": CANARY, "reason": f"a {CANARY}"}]},
+    },
     "record in a record": with_record(with_record(secret()), KUBECTL),
     "record that is cut": {
         **deployment(),
@@ -142,50 +180,98 @@ def _shape(value: object) -> object:
     return str if isinstance(value, str) else bool(value) if isinstance(value, bool) else value is None
 
 
-@pytest.mark.parametrize("text", ["not an object", "[1]", "{", "{}", '{"a": "b"}', "", '{"data": {"k": "v"}}'])
-def test_other_annotations_stay_as_they_are(text: str) -> None:
-    item = {**deployment(""), "metadata": {"name": "d", "annotations": {"note": text, "other": "text"}}}
+def test_the_url_of_a_hook_is_replaced_and_what_the_installation_is_judged_by_stays() -> None:
+    webhook = {"url": f"https://user:{CANARY}@hook/sync", "timeout": "10s", "responseUnMarshallMode": "strict"}
+    spec = {"generateSelector": True, "hooks": {"sync": {"version": "v2", "webhook": webhook}}}
+    controller = with_record({"kind": "CompositeController", "metadata": {"name": "c"}, "spec": spec}, KUBECTL)
 
-    (after, _) = redacted(request(parent({}), item))
+    after, _ = redacted({**request(parent({})), "controller": controller})
 
-    stays = after["children"]["Deployment.apps/v1"]["d"]["metadata"]["annotations"]
-    assert stays == {"note": text, "other": "text"}
+    assert CANARY not in json.dumps(after)
+    left = after["controller"]["spec"]
+    assert left == {
+        **spec,
+        "hooks": {"sync": {"version": "v2", "webhook": {**webhook, "url": left["hooks"]["sync"]["webhook"]["url"]}}},
+    }
 
 
-PUBLIC = {
-    "labels that are called so": {"metadata": {"labels": {"env": "prod", "args": "a", "command": "b"}}},
-    "names and references": {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
-    "empty texts": {"args": [""], "command": [""], "env": [{"name": "A", "value": ""}]},
-    "a container that waits": {"state": {"waiting": {"reason": "ImagePullBackOff"}}},
-    "a text": {"env": "prod", "args": "a", "command": "b"},
-    "data of another kind": {"kind": "ControllerRevision", "data": {"a": "b"}},
-    "any": {"image": "nginx:1.27", "replicas": 3, "a": [None, True, 1.5, {"b": []}]},
+PUBLIC: dict[str, Json] = {
+    "structure and numbers": {"spec": {"replicas": 3, "a": [None, True, 1.5, {"b": []}, ""], "example.com/a-key": {}}},
+    "conditions": {"status": {"conditions": [{"type": "example.com/Up", "status": "True", "reason": "Is_Up"}]}},
+    "times and owners": {
+        "metadata": {
+            "name": "a-b.c",
+            "uid": "5d0f8a1e-0c4e-4e0e-8a0e-2f3b1d7c9a11",
+            "creationTimestamp": "2026-01-31T12:00:00.5+01:00",
+            "ownerReferences": [{"apiVersion": "a.io/v1", "kind": "A", "name": "a", "uid": "u", "controller": True}],
+            "finalizers": ["foregroundDeletion", "example.com/a"],
+        },
+    },
 }
 
 
-@pytest.mark.parametrize("spec", PUBLIC.values(), ids=list(PUBLIC))
-def test_what_is_not_private_stays_as_it_is(spec: Json) -> None:
-    whole = request(parent(spec))
+@pytest.mark.parametrize("fields", PUBLIC.values(), ids=list(PUBLIC))
+def test_what_any_hook_needs_stays_as_it_is(fields: Json) -> None:
+    item = {"apiVersion": "example.com/v1", "kind": "Any", "metadata": {"name": "a"}, **fields}
+    whole = request({**parent({}), **fields, "metadata": {"name": "web", "namespace": "default"}}, item)
 
-    assert redacted(whole, {"children": [], "status": {"a": spec}}) == (whole, {"children": [], "status": {"a": spec}})
+    assert redacted(whole, {"children": [item]}) == (whole, {"children": [item]})
 
 
-@pytest.mark.parametrize("reason", ["CreateContainerError", "ImagePullBackOff", "PostStartHookError", ["Read"], None])
-def test_a_message_stays_only_if_the_hook_reads_it(reason: object) -> None:
-    def waiting(reason: object) -> Json:
-        return request(parent({"state": {"waiting": {"reason": reason, "message": CANARY}}}))
+def test_what_the_hook_needs_stays_if_it_has_the_form() -> None:
+    fields: Fields = {"parent": {"spec": {"image": WORD, "*": words("name")}}, "Any.v1": {"spec": words("image")}}
+    images = ["nginx:1.27", "a.io:5000/b/c@sha256:0a", "user:pass@host/app", "two words"]
 
-    redaction = Redaction(read_messages=("Read",))
+    def spec(image: str) -> Json:
+        return {"image": image, "env": [{"name": "A"}]}
 
-    assert CANARY not in json.dumps(redacted(waiting(reason), None, redaction))
-    assert redacted(waiting("Read"), None, redaction)[0] == waiting("Read")
+    for image in images:
+        item = {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "a"}, "spec": {"image": image}}
+        after, _ = redacted(request(parent(spec(image)), item), None, Redaction(fields=fields))
+        is_kept = image in images[:2]
+        assert (after["parent"]["spec"] == spec(image)) is is_kept
+        assert (after["children"]["Any.v1"]["a"]["spec"] == {"image": image}) is is_kept
+        assert after["parent"]["spec"]["env"] == [{"name": "A"}]
+
+
+READ = (re.compile('(?P<kind>secret) "(?P<name>[^"]+)" not found'), re.compile("exceeded quota"))
+
+
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        pytest.param(f'exec: "{CANARY}": not found', "redacted-1", id="nothing"),
+        pytest.param(f"{CANARY}: exceeded quota: {CANARY}", "redacted-1exceeded quotaredacted-2", id="a part"),
+        pytest.param('secret "c" not found', 'secret "c" not found', id="a name"),
+        pytest.param(f'secret "{CANARY}" not found', 'secret "redacted-1" not found', id="no name"),
+        pytest.param("", "", id="empty"),
+    ],
+)
+def test_of_a_message_stays_what_the_hook_reads(message: str, left: str) -> None:
+    conditions = [{"type": "ReplicaFailure", "message": message}]
+    item = {"kind": "Any", "apiVersion": "v1", "metadata": {"name": "c"}, "status": {"conditions": conditions}}
+
+    after, _ = redacted(request(parent({}), item), None, Redaction(messages=READ))
+
+    assert after["children"]["Any.v1"]["c"]["status"]["conditions"][0]["message"] == left
+
+
+def test_messages_of_the_hook_stay_if_it_says_so() -> None:
+    response = {"status": {"conditions": [{"type": "Ready", "message": "Container web failed."}]}}
+    fields = {"status": {"conditions": {**CONDITIONS, "message": re.compile(".*")}}}
+
+    assert redacted(request(parent({})), response, Redaction(fields=fields))[1] == response
+    assert (
+        redacted(request(parent({})), response, Redaction(fields={"status": {"conditions": CONDITIONS}}))[1] != response
+    )
+    assert MESSAGE.fullmatch("") is None
 
 
 @pytest.mark.parametrize("groups", [None, [], "x", {"Pod.v1": None}, {"Pod.v1": ["x"]}, {"Pod.v1": {"p": "x"}}])
 def test_groups_of_any_shape_are_recorded(groups: object) -> None:
     whole = {"parent": parent({}), "children": groups, "related": groups}
 
-    assert redacted(whole)[0] == whole
+    assert _shape(redacted(whole)[0]) == _shape(whole)
 
 
 def test_values_stay_on_request_but_never_those_of_secrets() -> None:
@@ -229,23 +315,27 @@ def test_equal_values_in_all_places_have_the_same_placeholder() -> None:
 
 
 def test_a_placeholder_tells_nothing_of_another_recording() -> None:
-    assert args("a", "b") == args("c", "d") == ["redacted(1)", "redacted(2)"]
+    assert args("a", "b") == args("c", "d") == ["redacted-1", "redacted-2"]
 
 
 @pytest.mark.parametrize(
     ("text", "placeholder"),
     [
-        pytest.param("a long text of a user", "redacted(1)xxxxxxxxxx", id="as long"),
-        pytest.param("x", "redacted(1)", id="short"),
+        pytest.param("a long text of a user", "redacted-1xxxxxxxxxxx", id="as long"),
+        pytest.param("x", "redacted-1", id="short"),
         pytest.param("", "", id="empty"),
-        pytest.param("a text of $(A) and $(B)", "redacted(1)$(A)xxxxxxxx", id="a reference"),
-        pytest.param("a text of $$(A)", "redacted(1)xxxx", id="no reference"),
-        pytest.param('text in "quotes" \n<html>', 'redacted(1)xxxxxxxx""\n<<', id="bytes"),
+        pytest.param("a text of $(A) and $(B)", "redacted-1$(A)xxxxxxxxx", id="a reference"),
+        pytest.param("a text of $$(A)", "redacted-1xxxxx", id="no reference"),
+        pytest.param('text in "quotes" \n<html>', 'redacted-1xxxxxxxxx""\n<<', id="bytes"),
         pytest.param("two: \u00fc\u00f6, three: \u4e2d\u6587, four: \U0001f40b", None, id="characters"),
     ],
 )
 def test_a_placeholder_keeps_what_decides(text: str, placeholder: str | None) -> None:
-    (found,) = args(text, env=[{"name": "A"}])
+    parent_fields = {"parent": {"spec": {"env": words("name")}}}
+    after, _ = redacted(
+        request(parent({"args": [text], "env": [{"name": "A"}]})), None, Redaction(fields=parent_fields)
+    )
+    (found,) = after["parent"]["spec"]["args"]
 
     assert placeholder in (found, None)
     if len(text) > 20:
@@ -256,7 +346,44 @@ def test_a_placeholder_keeps_what_decides(text: str, placeholder: str | None) ->
         )
 
 
-# Hashes
+# Hashes of Pod templates
+
+
+def replicated(template_hash: str, **labels: str) -> Json:
+    metadata = {
+        "name": f"web-{template_hash}-x7k2p",
+        "generateName": f"web-{template_hash}-",
+        "labels": {"pod-template-hash": template_hash, "controller-revision-hash": f"web-{template_hash}", **labels},
+        "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"web-{template_hash}", "uid": "u"}
+        ],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+
+
+@pytest.mark.parametrize("keeps_values", [False, True])
+def test_the_hash_of_a_pod_template_is_random_and_the_same_in_all_names(keeps_values: bool) -> None:  # noqa: FBT001 - of a case
+    hashes = ["5d8f7c6b9", "66b9d8f4c7", "7c5ddbdf54"]
+    pods = [replicated(text) for text in hashes]
+    del pods[1]["metadata"]["labels"]
+    replica_set = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": f"web-{hashes[2]}"}}
+    whole = request(parent({"note": hashes[0]}), *pods, replica_set)
+
+    after, _ = redacted(whole, {}, Redaction(keeps_values=keeps_values))
+
+    assert not [text for text in hashes if text in json.dumps(after)]
+    first = next(item for item in after["related"]["Pod.v1"].values() if "labels" in item["metadata"])["metadata"]
+    template_hash = first["labels"]["pod-template-hash"]
+    assert first["name"] == f"web-{template_hash}-x7k2p"
+    assert first["generateName"] == f"web-{template_hash}-"
+    assert first["ownerReferences"][0]["name"] == f"web-{template_hash}"
+    assert list(after["related"]["Pod.v1"]) == sorted(
+        item["metadata"]["name"] for item in after["related"]["Pod.v1"].values()
+    )
+    assert redacted(whole, {}, Redaction(keeps_values=keeps_values))[0] != after
+
+
+# Hashes of configuration
 
 
 def test_a_hash_is_replaced_by_that_of_the_placeholders_wherever_it_is() -> None:
@@ -283,7 +410,7 @@ def test_a_hash_is_replaced_by_that_of_the_placeholders_wherever_it_is() -> None
     assert json.dumps(after).count(f"of {content}") == 2
     assert response["children"] == [now]
     assert "of old" not in json.dumps(after)
-    assert old["metadata"]["annotations"]["hash"].startswith("redacted(")
+    assert old["metadata"]["annotations"]["hash"].startswith("redacted-")
 
 
 def test_a_request_at_which_the_hook_fails_is_redacted_too() -> None:
@@ -323,7 +450,7 @@ def test_a_canary_is_found_where_nothing_is_redacted() -> None:
 
     def texts(value: object) -> Iterator[str]:
         if isinstance(value, dict | list):
-            for inner in value.values() if isinstance(value, dict) else value:
+            for inner in (*value, *value.values()) if isinstance(value, dict) else value:
                 yield from texts(inner)
         elif isinstance(value, str):
             yield value

@@ -24,6 +24,12 @@ def unknown_targets(text: str) -> set[str]:
     return set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", re.sub("#.*", "", text))) - targets
 
 
+def unknown_paths(text: str) -> set[str]:
+    """Return the files and folders that ONLY of ``make`` in *text* names, and that do not exist."""
+    named = re.findall(r"\bmake [^\n]*\bONLY=(\"[^\"$]+\"|[\w./*-]+)", text)
+    return {path for paths in named for path in paths.strip('"').split() if not (ROOT / path).exists()}
+
+
 def unpinned(text: str) -> list[str]:
     """Return the actions in *text* that are not named by a commit, with its version in a comment."""
     used = re.findall(r"uses: (.*)$", text, re.MULTILINE)
@@ -33,6 +39,7 @@ def unpinned(text: str) -> list[str]:
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_workflow_runs_targets_that_the_makefile_has(name: str) -> None:
     assert unknown_targets(TEXTS[name]) == set()
+    assert unknown_paths(TEXTS[name]) == set()
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -50,7 +57,28 @@ def test_a_pipe_fails_if_one_of_its_commands_does(name: str) -> None:
     assert yaml.safe_load(TEXTS[name])["defaults"] == {"run": {"shell": "bash"}}
 
 
+NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "fourteen": 14}
+FIGURES = {
+    target: NUMBERS[number]
+    for target, number in re.findall(
+        rf"^\| `make ([\w-]+)[^|]*\|.*\|[^|]*?\b({'|'.join(NUMBERS)}) minutes[^|]*\|$",
+        (ROOT / "docs/testing.md").read_text(),
+        re.MULTILINE,
+    )
+}
+"""The minutes that a target takes with two cores, as docs/testing.md says."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_job_may_take_longer_than_its_targets_take(name: str) -> None:
+    for job in yaml.safe_load(TEXTS[name])["jobs"].values():
+        targets = re.findall(r"\bmake ([a-z-]+)", " ".join(step.get("run", "") for step in job.get("steps", [])))
+        assert sum(FIGURES.get(target, 1) for target in targets) < job.get("timeout-minutes", 360)
+    assert {"test", "e2e", "test-tools", "release"} <= FIGURES.keys()
+
+
 def test_an_unknown_target_and_an_unpinned_action_would_be_found() -> None:
+    assert unknown_paths("make test ONLY=tests/gone\nmake test ONLY=tests/docs") == {"tests/gone"}
     assert unknown_targets("run: make no-such-target") == {"no-such-target"}
     assert unpinned("uses: actions/checkout@v7\n") == ["actions/checkout@v7"]
 

@@ -45,9 +45,14 @@ _EXITS_BY_PROBE = {
 """What those codes mean if the spec has a probe whose failure makes the kubelet stop the container."""
 
 _NO_OBJECT = re.compile(r'(?P<kind>configmap|secret) "(?P<name>[^"]+)" not found')
-_NO_KEY = re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) [^/\s]+/(?P<name>\S+)")
-_AS_ROOT = "container has runAsNonRoot"
+_NO_KEY = re.compile(
+    r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) (?P<namespace>[^/\s]+)/(?P<name>\S+)"
+)
+_AS_ROOT = re.compile("container has runAsNonRoot")
 """Messages of the kubelet. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
+
+READ_MESSAGES = (_NO_KEY, _NO_OBJECT, _AS_ROOT)
+"""What is read of the message: recordings keep this, and nothing else of it."""
 
 _PERIOD, _FAILURES = 10, 3
 """Seconds between two probes, and failures that count, by default. Source: Kubernetes, Probe."""
@@ -170,7 +175,7 @@ class Advice:
 
     def _why(self, message: str) -> str | None:
         """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
-        if _AS_ROOT in message and self._spec.security_profile == "Restricted":
+        if _AS_ROOT.search(message) and self._spec.security_profile == "Restricted":
             return (
                 "its image runs as root or as a user without a numeric ID: use a numeric non-root user, or set "
                 "spec.securityProfile to Baseline"

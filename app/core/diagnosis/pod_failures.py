@@ -9,10 +9,13 @@ from metahook import PodStatus
 
 _STORAGE = "ephemeral-storage"
 _EMPTY_DIR = re.compile('Usage of EmptyDir volume "(?P<name>[^"]+)" exceeds the limit')
-_OVER_LIMIT = re.compile(r"(Container \S+ exceeded its local ephemeral|Pod ephemeral local) storage")
+_OVER_LIMIT = re.compile(r"(Container (?P<name>\S+) exceeded its local ephemeral|Pod ephemeral local) storage")
 _RESOURCES = {"memory": "memory", _STORAGE: "disk space", "inodes": "inodes", "pids": "process IDs"}
 _LOW = re.compile(f"The node was low on resource: (?P<what>{'|'.join(_RESOURCES)})[.]")
 """What the kubelet says. Source: Kubernetes, pkg/kubelet/eviction/helpers.go."""
+
+READ_MESSAGES = (_EMPTY_DIR, _OVER_LIMIT, _LOW)
+"""What is read of the message: recordings keep this, and nothing else of it."""
 
 _REJECTED = ("OutOf", "NodeAffinity", "UnexpectedAdmissionError", "TopologyAffinityError")
 """How the reasons begin for which a kubelet rejects a Pod. Source: Kubernetes, pkg/kubelet/lifecycle/predicate.go."""

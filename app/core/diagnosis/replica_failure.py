@@ -37,7 +37,7 @@ def _pod_security(spec: MyResourceSpec) -> str:
 
 
 _ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
-    (re.compile(r"service ?account \S+ not found|looking up service account"), _account),
+    (re.compile(r"service ?account (?P<name>\S+) not found|looking up service account"), _account),
     (re.compile(r"no PriorityClass with name"), _priority),
     (re.compile(r"violates PodSecurity"), _pod_security),
     (
@@ -62,3 +62,6 @@ _ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
 ]
 """The first pattern that is found decides. Source: Kubernetes, plugin/pkg/admission: serviceaccount, priority,
 podsecurity, resourcequota, limitranger; staging apiserver, admission/plugin: policy/validating, webhook."""
+
+READ_MESSAGES = tuple(pattern for pattern, _ in _ERRORS)
+"""What is read of the message: recordings keep this, and nothing else of it."""

@@ -25,5 +25,12 @@ HOOK_ONLY: dict[str, list[Json]] = {
             ]
         }
     ],
+    "source ranges that are no networks": [
+        {
+            "service": {"annotations": {"service.beta.kubernetes.io/load-balancer-source-ranges": text}, "type": kind},
+            "ports": [{"containerPort": 80}],
+        }
+        for text, kind in (("x", "LoadBalancer"), ("10.0.0.0/8", "ClusterIP"))
+    ],
 }
 """What CEL can't say within its budget: stored, and InvalidSpec."""

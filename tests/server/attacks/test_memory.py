@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.attacks
 MOST_IDLE = 64
 """MiB."""
 HELD = 60
-SHAPES = {
-    "empty lists": b"[" + b"[]," * (10 * MIB) + b"[]]",
-    "empty objects": b"[" + b"{}," * (10 * MIB) + b"{}]",
-    "distinct keys": b"{" + b",".join(b'"%d":1' % number for number in range(2_500_000)) + b"}",
-    "floats": b"[" + b"1.5," * (31 * MIB // 4) + b"1.5]",
-    "levels": b"[" * (31 * MIB),
-    "one string": b'"' + b"a" * (31 * MIB) + b'"',
+SHAPES: dict[str, Callable[[], bytes]] = {
+    "empty lists": lambda: b"[" + b"[]," * (10 * MIB) + b"[]]",
+    "empty objects": lambda: b"[" + b"{}," * (10 * MIB) + b"{}]",
+    "distinct keys": lambda: b"{" + b",".join(b'"%d":1' % number for number in range(2_500_000)) + b"}",
+    "floats": lambda: b"[" + b"1.5," * (31 * MIB // 4) + b"1.5]",
+    "levels": lambda: b"[" * (31 * MIB),
+    "one string": lambda: b'"' + b"a" * (31 * MIB) + b'"',
 }
-"""Children that cost most to read, near the limit of 32 MiB."""
+"""Make children that cost most to read, near the limit of 32 MiB."""
 REQUESTS, WARM_UP = 50_000, 15_000
 MOST_GROWTH = 5
 """MiB."""
@@ -47,7 +47,7 @@ def worst() -> list[bytes]:
     """Return the requests that cost most to read: one of each shape, and two with as many objects as there may be."""
     item = b'"w%d":{"metadata":{"name":"w%d","namespace":"default"},"a":"' + b"a" * 550 + b'"}'
     objects = b",".join(item % (number, number) for number in range(MAX_OBJECTS - 2))
-    shapes = [with_children(b'"web":' + shape) for shape in SHAPES.values()]
+    shapes = [with_children(b'"web":' + make()) for make in SHAPES.values()]
     return [*shapes, with_children(objects), with_children(objects, uid=b"1")]
 
 

@@ -4,8 +4,8 @@ The rule of this package: a recording neither changes nor fails a call, and no f
 
 Nouns: the *proxy* forwards each request to the hook, and a *copy* keeps what passes, as long as there is memory for it.
 The *recorder* writes an *exchange*, which is a request with its response, to a file in the *folder*. The *redaction*
-replaces private values by *placeholders*. The *command* is ``python -m metahook.record``; an operator makes its own,
-with a redaction that knows its hook.
+keeps the texts of the *kept fields*, and replaces all others by *placeholders*. The *command* is ``python -m
+metahook.record``; an operator makes its own, with a redaction that knows its hook.
 
 Imports server, for its clock and its log, and protocol.
 """

@@ -72,7 +72,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
     )  # fmt: skip
     @click.option(
         "--values", is_flag=True,
-        help="Record also the values of environment variables, commands, arguments, and the contents of ConfigMaps.",
+        help="Record all values, such as those of environment variables and ConfigMaps, but not those of Secrets.",
     )  # fmt: skip
     @click.option(
         "--hook-ca", type=_FILE, metavar="FILE",

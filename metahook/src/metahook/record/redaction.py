@@ -1,32 +1,44 @@
-"""Redaction: replaces what users keep private in a recorded request and its response. A replay decides the same.
+"""Redaction: what a recording keeps of a request and its response. A replay decides the same.
 
-Private are some fields of containers, wherever they are in an object, and the content of ConfigMaps and Secrets.
+Kept are the structure, numbers, and the texts of the :mod:`~metahook.record.kept_fields`. Placeholders replace all
+other texts.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import msgspec
 
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.objects import object_or_empty
 from metahook.protocol.reading import try_read
 from metahook.protocol.request import Body
-from metahook.record.placeholders import Placeholders
+from metahook.record.kept_fields import FIELDS, MESSAGE, OBJECT, Fields, Form, form_of, kept_texts, merged
+from metahook.record.placeholders import Placeholders, TemplateHashes
 
 Json = dict[str, Any]
-
-_CONTENT = {"data", "binaryData", "stringData"}
-"""The fields with the content of a ConfigMap or Secret."""
 
 _GROUPS = {"children", "related"}
 """The fields of a request with objects, by kind and name."""
 
-_RECORD = "last-applied-configuration"
-"""The end of the annotations that hold a whole object: kubectl's and Metacontroller's."""
+_CONTENT = {"data", "binaryData", "stringData"}
+"""The fields with the content of a ConfigMap or Secret."""
 
-_NAME = re.compile(rb'"name\\*"\s*:\s*\\*"([-._A-Za-z0-9]+)')
-"""A field ``name``, also in the text of an annotation. Names are recorded, so references to them may be, too."""
+_VALUES = {*_CONTENT, "args", "command", "env", "httpHeaders"}
+"""Fields whose numbers and texts are values that users choose."""
+
+_DECIDING = {"metadata", "spec"}
+"""The fields of an object of which the hook makes children, whose size counts: their placeholders are as long."""
+
+_KEY = re.compile("[-A-Za-z0-9_./]*")
+_SECRET = "Secret.v1"  # noqa: S105 - a kind
+_RECORD = "last-applied-configuration"
+"""The end of the annotations that have the text of an object: kubectl's and Metacontroller's."""
+
+_OPEN_WORDS = ("key", "name", "namespace")
+"""The groups of a pattern that match any text."""
 
 
 def _no_hashes(_: Body) -> Mapping[str, str]:
@@ -35,31 +47,33 @@ def _no_hashes(_: Body) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Redaction:
-    """What is redacted: the content of Secrets, ``managedFields``, hashes, and values."""
+    """What is kept for a replay with one hook, and how the hook's hashes become those of placeholders."""
 
     keeps_values: bool = False
-    """Whether values are recorded: of environment variables, HTTP headers, commands, arguments, and ConfigMaps."""
+    """Whether all texts are kept but those of Secrets, hashes, and what was applied last with other clients."""
+    fields: Fields = field(default_factory=dict)
+    """What else is kept, by the field of a request or response, or by the kind of an object: ``Deployment.apps/v1``."""
     hash_annotations: frozenset[str] = frozenset()
     """The annotations in which the hook publishes hashes of ConfigMaps or Secrets.
 
     Readers could test guesses against them, and a replay computes other hashes, from placeholders.
     """
-    read_messages: tuple[str, ...] = ()
-    """For which reasons of a waiting container the hook reads the message. Any other can have the command."""
+    messages: tuple[re.Pattern[str], ...] = ()
+    """What the hook reads in messages. What a group key, name or namespace matches is kept only if it is a name."""
     hashes: Callable[[Body], Mapping[str, str]] = _no_hashes
     """Returns the hashes that the hook computes from a sync request, by annotation."""
 
     def redact(self, request: Body, response: bytes) -> tuple[bytes, bytes]:
         """Return *request* and its *response*, all of them JSON, without what is redacted."""
-        placeholders = Placeholders(frozenset(name.decode() for name in _NAME.findall(request)))
-        walk = _Walk(self, placeholders)
-        redacted = msgspec.json.encode(walk.request(_decoded(request)))
-        answer = msgspec.json.encode(walk.value(msgspec.json.decode(response)))
+        decoded = _decoded(request)
+        walk = _Walk(self, decoded)
+        redacted = msgspec.json.encode(walk.request(decoded))
+        answer = msgspec.json.encode(walk.response(msgspec.json.decode(response)))
         if not walk.has_hashes:
             return redacted, answer
         before, after = self._computed(request), self._computed(redacted)
         for annotation in sorted(before.keys() & after.keys()):
-            old, new = placeholders.padded(before[annotation]).encode(), after[annotation].encode()
+            old, new = walk.placeholders.padded(before[annotation]).encode(), after[annotation].encode()
             redacted, answer = redacted.replace(old, new), answer.replace(old, new)
         return redacted, answer
 
@@ -70,17 +84,17 @@ class Redaction:
             return {}
 
 
-_Fields = dict[str, msgspec.Raw]
+_Raw = dict[str, msgspec.Raw]
 
 
 def _decoded(request: Body) -> Json:
     """Return *request*, decoded in parts: a call of msgspec keeps all other threads waiting until it is done."""
-    fields = msgspec.json.decode(request, type=_Fields)
+    fields = msgspec.json.decode(request, type=_Raw)
     return {name: _groups(raw) if name in _GROUPS else msgspec.json.decode(raw) for name, raw in fields.items()}
 
 
 def _groups(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
-    groups = try_read(raw, dict[str, _Fields])
+    groups = try_read(raw, dict[str, _Raw])
     if groups is None:
         return msgspec.json.decode(raw)
     return {key: {name: _without_managed_fields(item) for name, item in group.items()} for key, group in groups.items()}
@@ -88,120 +102,166 @@ def _groups(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
 
 def _without_managed_fields(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
     """Return the object *raw*, decoded except for ``managedFields``, which are most of a Pod."""
-    fields = try_read(raw, _Fields) or {}
-    metadata = try_read(fields.get("metadata", b"null"), _Fields)
+    fields = try_read(raw, _Raw) or {}
+    metadata = try_read(fields.get("metadata", b"null"), _Raw)
     if metadata is None:
         return msgspec.json.decode(raw)
     left = {name: msgspec.json.decode(inner) for name, inner in metadata.items() if name != "managedFields"}
     return {name: left if name == "metadata" else msgspec.json.decode(inner) for name, inner in fields.items()}
 
 
+def _observed_objects(request: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the group and the content of each object in *request* but the parent."""
+    for groups in (request.get(name) for name in _GROUPS):
+        for group, items in object_or_empty(groups).items():
+            yield from ((group, object_or_empty(item)) for item in object_or_empty(items).values())
+
+
+class _Place(NamedTuple):
+    """Where a value is: in an object of *group*, in a field of values, or of which the size counts."""
+
+    group: str = ""
+    is_value: bool = False
+    is_sized: bool = False
+
+    def below(self, name: str) -> "_Place":
+        """Return the place of the field *name* here."""
+        return self._replace(is_value=self.is_value or name in _VALUES, is_sized=self.is_sized and name not in _CONTENT)
+
+
 class _Walk:
     """Goes through JSON, which may have any shape: a hook reads only a part of it, and leniently."""
 
-    def __init__(self, redaction: Redaction, placeholders: Placeholders) -> None:
+    def __init__(self, redaction: Redaction, request: Json) -> None:
         self._redaction = redaction
-        self._placeholders = placeholders
-        private: dict[str, Callable[[Any], Any]] = {
-            "args": self._hidden,
-            "command": self._hidden,
-            "env": self._variables,
-            "httpHeaders": self._variables,
-            "terminated": self._without_message,
-            "waiting": self._waiting,
-        }
-        self._fields = {
-            "annotations": self._annotations,
-            "metadata": self._metadata,
-            **({} if redaction.keeps_values else private),
-        }
-        self._kinds = ("Secret",) if redaction.keeps_values else ("ConfigMap", "Secret")
+        self._fields: Fields = merged(FIELDS, redaction.fields)
+        objects = [*_observed_objects(request), ("parent", object_or_empty(request.get("parent")))]
+        self._names = frozenset(name for group, item in objects for name in kept_texts(item, self._fields_of(group)))
+        self.placeholders = Placeholders(self._names)
+        self._renamed = TemplateHashes(objects).replaced_in
         self.has_hashes = False
         """Whether there are annotations with hashes."""
 
     def request(self, request: Json) -> Json:
         """Return the *request* without what is redacted."""
         return {
-            name: self._groups(value) if name in _GROUPS else self.value(value, name) for name, value in request.items()
+            name: self._groups(value) if name in _GROUPS else self._object(value, name)
+            for name, value in request.items()
         }
 
-    def value(self, value: Any, name: str = "", kind: str = "") -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return *value* of the field *name* as it is redacted; if it is an object, *kind* is its kind by its group."""
-        if isinstance(value, dict | list) and name in self._fields:
-            return self._fields[name](value)
-        if isinstance(value, list):
-            return [self.value(item) for item in value]
-        return self._object(value, kind) if isinstance(value, dict) else value
-
-    def _object(self, item: Json, kind: str = "") -> Json:
-        content = _CONTENT if kind in self._kinds or item.get("kind") in self._kinds else ()
+    def response(self, response: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
+        """Return the *response* without what is redacted."""
+        if not isinstance(response, dict):
+            return self._value(response, None, _Place())
         return {
-            name: self._hidden(value, is_padded=False) if name in content else self.value(value, name)
-            for name, value in item.items()
+            name: [self._object(child, _group_of(child)) for child in value]
+            if name == "children" and isinstance(value, list)
+            else self._value(value, self._fields.get(name), _Place())
+            for name, value in response.items()
         }
+
+    def _fields_of(self, group: str) -> Fields:
+        fields = self._fields.get(group)
+        return fields if isinstance(fields, Mapping) else OBJECT
 
     def _groups(self, groups: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
         if not isinstance(groups, dict):
-            return self.value(groups)
-        return {key: self._group(group, key.partition(".")[0]) for key, group in groups.items()}
+            return self._value(groups, None, _Place())
+        return {self._key(group): self._group(items, group) for group, items in groups.items()}
 
-    def _group(self, group: Any, kind: str) -> Any:  # noqa: ANN401 - JSON, of any shape
-        if not isinstance(group, dict):
-            return self.value(group)
-        return {name: self.value(item, kind=kind) for name, item in group.items()}
+    def _group(self, items: Any, group: str) -> Any:  # noqa: ANN401 - JSON, of any shape
+        if not isinstance(items, dict):
+            return self._value(items, None, _Place())
+        named = {self._key(name): self._object(item, group) for name, item in items.items()}
+        # Sorted again, because the order of names shows that of the hashes in them.
+        return dict(sorted(named.items()))
 
-    def _hidden(self, value: Any, *, is_padded: bool = True) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return *value* with placeholders for its texts, and 0 for its numbers."""
-        if isinstance(value, dict):
-            return {name: self._hidden(inner, is_padded=is_padded) for name, inner in value.items()}
-        if isinstance(value, list):
-            return [self._hidden(inner, is_padded=is_padded) for inner in value]
-        if isinstance(value, str):
-            return self._placeholders.padded(value) if is_padded else self._placeholders.short(value)
-        return value if value is None or isinstance(value, bool) else 0
-
-    def _variables(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return environment variables, or headers. Each has a name, which is kept, and may have a value."""
-        return [self._variable(item) for item in value] if isinstance(value, list) else self._hidden(value)
-
-    def _variable(self, item: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
+    def _object(self, item: Any, group: str) -> Any:  # noqa: ANN401 - JSON, of any shape
+        """Return the object *item* of *group*, which is its kind, or the name of a field of the request."""
+        place = _Place(group)
         if not isinstance(item, dict):
-            return self._hidden(item)
+            return self._value(item, self._fields.get(group), place)
+        if item.get("kind") == "Secret":
+            place = _Place(_SECRET)
+        fields = self._fields_of(group)
         return {
-            name: self._hidden(inner) if name == "value" else self.value(inner, name) for name, inner in item.items()
+            self._key(name): self._value(inner, fields.get(name), self._below(place, name), name)
+            for name, inner in item.items()
         }
 
-    def _without_message(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return the state of a container, whose message is the application's, or can have its command."""
-        left = self.value(value)
-        if not isinstance(left, dict) or "message" not in left:
-            return left
-        return {**left, "message": self._hidden(left["message"], is_padded=False)}
+    def _below(self, place: _Place, name: str) -> _Place:
+        """Return the place of the field *name* of an object."""
+        is_sized = name in _DECIDING and place.group != "controller"
+        return place._replace(is_sized=is_sized).below(name)
 
-    def _waiting(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        is_read = isinstance(value, dict) and value.get("reason") in self._redaction.read_messages
-        return self.value(value) if is_read else self._without_message(value)
+    def _value(self, value: Any, form: Form, place: _Place, name: str = "") -> Any:  # noqa: ANN401 - JSON, of any shape
+        """Return *value* of the field *name* without what is redacted."""
+        if isinstance(value, dict):
+            if name == "annotations":
+                return {self._key(key): self._annotation(key, text, form, place) for key, text in value.items()}
+            if value.get("kind") == "Secret":
+                place = place._replace(group=_SECRET)
+            return {
+                self._key(key): self._value(inner, form_of(form, key), place.below(key), key)
+                for key, inner in value.items()
+                if key != "managedFields"
+            }
+        if isinstance(value, list):
+            return [self._value(item, form, place) for item in value]
+        if isinstance(value, str):
+            return self._text(value, form, place)
+        is_kept = not place.is_value or self._keeps(place) or value is None or isinstance(value, bool)
+        return value if is_kept else 0
 
-    def _metadata(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        if not isinstance(value, dict):
-            return self.value(value)
-        return self._object({name: inner for name, inner in value.items() if name != "managedFields"})
-
-    def _annotations(self, value: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        if not isinstance(value, dict):
-            return self.value(value)
-        return {key: self._annotation(key, text) for key, text in value.items()}
-
-    def _annotation(self, key: str, text: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
+    def _annotation(self, key: str, text: Any, form: Form, place: _Place) -> Any:  # noqa: ANN401 - JSON, of any shape
         """Return the value of an annotation, which is a hash, the JSON of an object, or another text."""
         if not isinstance(text, str):
-            return self.value(text)
+            return self._value(text, None, place)
         if key in self._redaction.hash_annotations:
             self.has_hashes = True
-            return self._placeholders.padded(text)
-        record = try_read(text.encode(), Json) if text.startswith("{") else None
-        is_record = key.endswith(_RECORD)
+            return self.placeholders.padded(text)
+        if not key.endswith(_RECORD):
+            return self._text(text, form_of(form, key), place)
+        record = try_read(text.encode(), Json) if key == LAST_APPLIED else None
         if record is None:
-            return self._placeholders.padded(text) if is_record else text
-        redacted = self._object(record, "Secret" if is_record and "kind" not in record else "")
-        return msgspec.json.encode(redacted).decode() if is_record or redacted != record else text
+            return self.placeholders.padded(text)
+        return msgspec.json.encode(self._object(record, place.group)).decode()
+
+    def _keeps(self, place: _Place) -> bool:
+        """Tell whether values at *place* are kept."""
+        return self._redaction.keeps_values and place.group != _SECRET
+
+    def _text(self, text: str, form: Form, place: _Place) -> str:
+        if self._keeps(place) or (isinstance(form, re.Pattern) and form.fullmatch(text)):
+            return self._renamed(text)
+        if form is MESSAGE:
+            return self._message(text)
+        return self.placeholders.padded(text) if place.is_sized else self.placeholders.short(text)
+
+    def _key(self, name: str) -> str:
+        """Return the name of a field as it is recorded."""
+        return self._renamed(name) if _KEY.fullmatch(name) else self.placeholders.short(name)
+
+    def _message(self, text: str) -> str:
+        """Return what the hook reads of the message *text*, with placeholders for the rest."""
+        found = sorted(
+            (match for each in self._redaction.messages for match in each.finditer(text)), key=re.Match.start
+        )
+        parts, end = [], 0
+        for match in found:
+            if match.start() >= end:
+                parts += [self.placeholders.short(text[end : match.start()]), self._read_part(match)]
+                end = match.end()
+        return "".join([*parts, self.placeholders.short(text[end:])])
+
+    def _read_part(self, match: re.Match[str]) -> str:
+        """Return the text of *match*, with placeholders for what looks like a name and is none."""
+        text = match[0]
+        for name in match.re.groupindex.keys() & _OPEN_WORDS:
+            if match[name] not in self._names:
+                text = text.replace(match[name], self.placeholders.short(match[name]))
+        return self._renamed(text)
+
+
+def _group_of(child: object) -> str:
+    return f"{child.get('kind')}.{child.get('apiVersion')}" if isinstance(child, dict) else ""
