@@ -73,7 +73,7 @@ class LimitSettings(BaseSettings):
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
     """Time for a TLS handshake, in seconds."""
     idle_timeout: Seconds = int(DEFAULT.idle_timeout)
-    """Time until a new connection sends its first byte, in seconds."""
+    """Time until a new connection sends its first byte, in seconds. A client in Go keeps an unused one for up to 90."""
     head_timeout: Seconds = int(DEFAULT.head_timeout)
     """Time to receive the request line and the headers, in seconds."""
     body_timeout: Seconds = int(DEFAULT.body_timeout)
@@ -84,6 +84,9 @@ class LimitSettings(BaseSettings):
     """Time to send the response, in seconds."""
     keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
     """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
+    max_connection_age: Annotated[int, Field(ge=10, le=86400), Option("SECONDS")] = int(DEFAULT.max_connection_age)
+    """Time after which a connection is closed with the next response, in seconds, so that clients spread over new
+    replicas. Some are closed a fifth of it earlier."""
 
     @property
     def limits(self) -> Limits:

@@ -21,7 +21,7 @@ from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.wire.connections import Closed
+from metahook.server.wire.connections import Closed, Connections
 from tests.hooks.minimal import TINY, sync_body
 from tests.processes.waiting import eventually
 from tests.served.asgi import JSON
@@ -79,9 +79,8 @@ def serving(
     options = replace(DEFAULT_OPTIONS, certificates=certificates, tokens=tokens, limits=limits)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address: tuple[str, int] = listener.getsockname()
-        tls = certificates.context(closed, limits) if certificates else None
         tiny = create_app({"": TINY}, options)
-        server = create_server(app or tiny, options, tls)
+        server = create_server(app or tiny, options, Connections(limits, closed))
 
         async def run() -> None:
             async with reloading(certificates, tokens, every=POLL):

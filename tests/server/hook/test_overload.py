@@ -128,6 +128,10 @@ class Full:
 
     is_one_too_many: bool = True
 
+    def end_if_left(self) -> bool:
+        """Tell that the client is there."""
+        return False
+
 
 async def status_of(
     app: ASGIApp, path: str, content: bytes | None = None, state: Mapping[str, Full] = MappingProxyType({})

@@ -27,6 +27,9 @@ VARIABLES = (
     *("MYRESOURCE_RECORD_VALUES=maybe", "MYRESOURCE_RECORD_VALUES=true", "MYRESOURCE_RECORD=FOLDER/text"),
 )
 
+ONE_HOST = '400 (content-type: application/json; connection: close) {"error": "send the header Host once", "id": "*"}'
+HTTP_1_1 = "HTTP/1.1 asks for it: RFC 9112, section 3.2."
+
 DIFFERENCES: dict[str, dict[str, Difference]] = {
     "a hook": {
         "no length but a body": Difference(
@@ -34,6 +37,12 @@ DIFFERENCES: dict[str, dict[str, Difference]] = {
             '{"error": "the request is not HTTP/1.1", "id": "*"}',
             "Without a length a request has no body: what follows is another request, which is the one that is wrong.",
         ),
+        "no host": Difference(ONE_HOST, HTTP_1_1),
+        "a client that only sends": Difference("closed", "Over TLS it got none either, and the log said 200."),
+    },
+    "hostile requests": {
+        "headers: no host": Difference(ONE_HOST, HTTP_1_1),
+        "headers: two hosts": Difference(ONE_HOST, HTTP_1_1),
     },
     "myresource serve": {
         given: Difference(RECORD.format(re.split("[ =]", given)[0]), "It names the command that records now.")

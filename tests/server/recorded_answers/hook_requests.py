@@ -173,7 +173,8 @@ _CONNECTIONS = {
     "chunks in pieces": Exchange((CHUNKED, chunk(GOOD[:20]), chunk(GOOD[20:]), LAST_CHUNK), SHORT_PAUSE),
     "a client that leaves before its body ends": Exchange((PLAIN[:-10],), ends=True),
     "a client that leaves in a head": Exchange((HALF,), ends=True),
-    "a client that only sends": Exchange((PLAIN,), ends=True),
+    # Long, so that its end arrives before it is decided.
+    "a client that only sends": Exchange((raw(body=minimal.sync_body(later="x" * LONG)),), ends=True),
     "several requests on a connection": Exchange((PLAIN, raw("POST /customize HTTP/1.1", body=GOOD_CUSTOMIZE), PLAIN)),
     "pipelined requests": Exchange((PLAIN * 3,)),
     "a request after 400": Exchange((raw(body=b"{}"), PLAIN)),

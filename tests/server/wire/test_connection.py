@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import logging
+import os
 import re
 import socket
 import struct
@@ -14,6 +16,7 @@ from functools import partial
 from http import HTTPStatus
 from http.client import HTTPResponse
 from inspect import getsource
+from pathlib import Path
 
 import pytest
 import uvicorn
@@ -21,13 +24,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from metahook import SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
+from metahook.server.refusal import LEFT
+from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.wire.connection import Connection
 from metahook.server.wire.connections import Connections
-from tests.hooks.minimal import TINY, sync_body
+from tests.hooks.minimal import TINY, controller, sync_body
+from tests.served.modes import MODES, Mode, create_mode, is_closed, read_answer
 
 PATIENCE = 10
 BODY = sync_body()
@@ -232,17 +240,6 @@ def test_uvicorn_alone_refuses_in_another_form_and_logs_each_request(caplog: pyt
     assert caplog.messages == ["Invalid HTTP request received."]
 
 
-# How many connections
-
-FEW = replace(Limits(), max_connections=3)
-
-
-def is_answered(client: socket.socket) -> bool:
-    """Send a request on *client*; tell whether it gets a 200."""
-    client.sendall(request() + BODY)
-    return read_response(client) == HTTPStatus.OK
-
-
 def read_response(client: socket.socket) -> int:
     """Read a response from *client*; return its status."""
     with HTTPResponse(client) as response:
@@ -251,37 +248,83 @@ def read_response(client: socket.socket) -> int:
         return response.status
 
 
-def test_at_the_limit_the_connection_that_has_waited_longest_without_a_200_is_closed() -> None:
-    with serving(FEW) as server:
-        pooled = server.connect()
-        assert is_answered(pooled)
-        hostile = [server.connect(HALF) for _ in range(6)]
-        new = server.connect()
-
-        assert is_answered(new)
-        assert is_answered(pooled)
-        assert [received(each) for each in hostile[:5]] == [b""] * 5
-        assert server.closed == ["max_connections"] * 5
-        for client in (pooled, new, *hostile):
-            client.close()
-
-
-def test_a_connection_that_has_got_a_200_is_not_closed_for_a_new_one() -> None:
-    with serving(FEW) as server:
-        pooled = [server.connect() for _ in range(3)]
-        assert [is_answered(each) for each in pooled] == [True] * 3
-        with server.connect() as new:
-            assert received(new) == b""
-        assert [is_answered(each) for each in pooled] == [True] * 3
-        for client in pooled:
-            client.close()
-
-
 def test_of_uvicorn_a_connection_uses_what_asyncio_calls_and_nothing_else() -> None:
     used = set(re.findall(r"self\._http\.(\w+)", getsource(Connection)))
 
     assert used == {name for name in vars(asyncio.Protocol) | vars(asyncio.BaseProtocol) if not name.startswith("_")}
     assert "._" not in re.sub(r"(self|longest)\._", "", getsource(Connection))
+
+
+# How long a connection is used
+
+AGE = 0.4
+AGED = replace(Limits(), max_connection_age=AGE)
+
+
+def test_a_connection_that_is_old_ends_with_its_next_response() -> None:
+    mode = Mode()
+    with mode.serving(AGED) as (connect, closed), connect() as client:
+        answers = []
+        for _ in range(2):
+            client.sendall(mode.request())
+            answers.append(read_answer(client))
+            time.sleep(AGE)
+
+        assert [(answer.status, answer.is_last) for answer in answers] == [(200, False), (200, True)]
+        assert is_closed(client)
+    assert closed == []
+
+
+def test_a_request_that_arrives_while_its_connection_becomes_old_is_answered() -> None:
+    mode = Mode()
+    with mode.serving(AGED) as (connect, _), connect() as client:
+        client.sendall(mode.request()[:-10])
+        time.sleep(AGE)
+        client.sendall(mode.request()[-10:])
+        answer = read_answer(client)
+
+    assert (answer.status, answer.is_last) == (200, True)
+
+
+# A client that closes its side
+
+
+def close_side(client: socket.socket) -> None:
+    """Close the client's side of TCP, whether or not *client* is over TLS."""
+    with socket.socket(fileno=os.dup(client.fileno())) as same:
+        same.shutdown(socket.SHUT_WR)
+
+
+def statuses(caplog: pytest.LogCaptureFixture) -> list[object]:
+    """Return the statuses in the log."""
+    events = [record.msg for record in caplog.records if isinstance(record.msg, LogEvent)]
+    return [event.fields["status"] for event in events if "status" in event.fields]
+
+
+@pytest.mark.parametrize("size", [0, LONG], ids=["decided in the loop", "in a thread"])
+@pytest.mark.parametrize("name", MODES)
+def test_a_client_that_closes_its_side_before_its_response_gets_none_and_the_log_says_so(
+    tmp_path: Path, name: str, size: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "metahook")
+    begun, released = threading.Event(), threading.Event()
+
+    def decide(_: SyncRequest) -> SyncResponse:
+        begun.set()
+        released.wait(PATIENCE)
+        return SyncResponse({"a": 1})
+
+    mode = create_mode(name, tmp_path)
+    app = create_app(controller(decide))
+    with mode.serving(app=app) as (connect, closed), mode.handshake(connect()) as client:
+        client.sendall(mode.request(sync_body(later="x" * size)))
+        assert begun.wait(PATIENCE)
+        close_side(client)
+        released.set()
+        assert is_closed(client)
+        wait_for(lambda: statuses(caplog) == [LEFT.status])
+
+    assert closed == []
 
 
 # A client that sends a body after its response

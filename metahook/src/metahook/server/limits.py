@@ -25,8 +25,8 @@ class Limits:
     max_in_flight: int = 64
     """Requests that are received and not yet answered. Those beyond get 429."""
     handshake_timeout: float = 5
-    idle_timeout: float = 10
-    """Until the first byte of a connection."""
+    idle_timeout: float = 120
+    """Until the first byte of a connection. As long as keep_alive: a client in Go may open one before it needs it."""
     head_timeout: float = 10
     """From the first byte of a request to the end of its headers."""
     body_timeout: float = 5
@@ -38,6 +38,9 @@ class Limits:
     keep_alive: float = 120
     """Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a connection
     just being closed fails, and is not repeated."""
+    max_connection_age: float = 300
+    """After which, or a bit before, a connection ends with the next response: so that clients spread over new replicas,
+    and that their certificates are looked at again."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -95,6 +95,7 @@ FORBIDDEN = Refusal(
 )
 NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
 UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
+NOT_ONE_HOST = Refusal(wire.MALFORMED, "send the header Host once")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
 TOO_SLOW = Refusal(408, "the request was not sent in time", CLOSE, "body_timeout")
@@ -105,6 +106,8 @@ UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and 
 TOO_MANY_REQUESTS = Refusal(BUSY, "too many requests at the same time", limit="max_in_flight")
 TOO_MANY_LARGE = replace(TOO_MANY_REQUESTS, limit="max_large_bodies")
 TOO_MANY_SMALL = replace(TOO_MANY_REQUESTS, limit="small_bodies")
+LEFT = Refusal(499, "the client closed the connection before the response")
+"""It is not sent: its status is for the log and the metrics."""
 HEAD_TOO_LARGE = Refusal(431, "the headers are too large", limit="max_head")
 TOO_MANY_HEADERS = Refusal(431, "the request has too many headers", limit="max_headers")
 FAILED = Refusal(*wire.FAILED)

@@ -3,22 +3,19 @@
 When the files change, new connections use the new certificates and CAs. Established connections stay open.
 """
 
-import asyncio
 import ssl
-import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.callers.pem import Pair, as_file, load_client_cas, load_pair
 from metahook.server.callers.watched_files import Loaded
-from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.refusal import FORBIDDEN, Refusal
-from metahook.server.wire.connections import MAX_CONNECTIONS, Closed, tls_of
+from metahook.server.wire.connections import tls_of
 
 MinVersion = Literal["1.2", "1.3"]
 
@@ -35,9 +32,6 @@ CLIENT_CERTIFICATE = "client_certificate"
 
 HANDSHAKE_TIMEOUT = "handshake_timeout"
 """Why a connection is closed: the handshake took longer than this limit."""
-
-_EARLIER = 0.01
-"""Seconds."""
 
 _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 
@@ -65,7 +59,11 @@ class Certificates:
         )
         self._client_cas = load_client_cas(client_ca) if client_ca else None
         self.current = self._new_context()
-        """The context for a connection that begins now."""
+        """The context for a connection that begins now.
+
+        Each change makes a new one, rather than new files in the old one: a CA can't be taken out of a context, and
+        the sessions of its clients could be resumed.
+        """
 
     @property
     def expiry(self) -> int:
@@ -76,16 +74,6 @@ class Certificates:
     def unusable(self) -> int:
         """How many have changed and can't be used: the certificate with its key, and the CAs of clients."""
         return sum(loaded.is_unusable for loaded in self._parts)
-
-    def context(self, closed: Closed, limits: Limits = DEFAULT_LIMITS) -> "ListenersContext":
-        """Return a context for a listener, which has the certificate in use at the start of each connection.
-
-        *closed* is called with the reason when a handshake fails, takes too long, or is one too many.
-        """
-        context = ListenersContext(ssl.PROTOCOL_TLS_SERVER)
-        context.certificates, context.limits, context.closed = self, limits, closed
-        context.handshakes = weakref.WeakSet()
-        return context
 
     def reload(self) -> bool:
         """Read the files again if they have changed; return whether new ones are in use."""
@@ -127,63 +115,12 @@ def _require_client_certificates(context: ssl.SSLContext, client_cas: bytes) -> 
             context.load_verify_locations(file)
 
 
-class ListenersContext(ssl.SSLContext):
-    """Gives each connection to the context of that moment.
-
-    Each change makes a new context, rather than new files in the old one: a CA can't be taken out of a context, and
-    the sessions of its clients could be resumed. Without a certificate of its own, this context lets no connection in.
-    """
-
-    certificates: Certificates
-    limits: Limits
-    closed: Closed
-    handshakes: "weakref.WeakSet[_Handshake]"
-    """Those in progress. One whose client has gone leaves the set because nothing else refers to it."""
-
-    def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - as the base class has them
-        """Return the server's side of a connection; raise SSLError if there are too many handshakes.
-
-        The event loops, asyncio's and uvloop's, call it for each connection. An SSLError closes it, without a log line.
-        """
-        # Connections have a limit of their own: one is admitted, and counted, when its handshake is complete.
-        if len(self.handshakes) >= self.limits.max_connections:
-            self.closed(MAX_CONNECTIONS)
-            raise ssl.SSLError(MAX_CONNECTIONS)
-        connection = cast("_Handshake", self.certificates.current.wrap_bio(*args, **options))
-        connection.listener = self
-        self.handshakes.add(connection)
-        # This is a bit earlier than the event loop: at its timeout it drops the connection, and tells nothing.
-        delay = max(self.limits.handshake_timeout - _EARLIER, 0)
-        asyncio.get_running_loop().call_later(delay, self._end_if_open, weakref.ref(connection))
-        return connection
-
-    def _end_if_open(self, reference: "weakref.ref[_Handshake]") -> None:
-        if connection := reference():
-            self.end_handshake(connection, HANDSHAKE_TIMEOUT)
-
-    def end_handshake(self, connection: "_Handshake", reason: str) -> None:
-        """Note that the handshake of *connection* has ended: with the *reason* why it is closed, or ""."""
-        if connection in self.handshakes:
-            self.handshakes.discard(connection)
-            if reason:
-                self.closed(reason)
-
-
-class _Handshake(ssl.SSLObject):
-    """The server's side of a connection, which reports a failed handshake: event loops keep silent about it."""
-
-    listener: ListenersContext | None = None
+class _ServerSide(ssl.SSLObject):
+    """The server's side of a connection."""
 
     def do_handshake(self) -> None:
-        try:
-            super().do_handshake()
-            self._refuse_resumed()
-        except ssl.SSLWantReadError:
-            raise
-        except ssl.SSLError as error:
-            self._end_handshake(_reason(error))
-            raise
-        self._end_handshake("")
+        super().do_handshake()
+        self._refuse_resumed()
 
     def _refuse_resumed(self) -> None:
         """Raise SSLError if a session of TLS 1.2 was resumed by a client that needs a certificate.
@@ -196,10 +133,6 @@ class _Handshake(ssl.SSLObject):
             message = "a session was resumed without a certificate"
             raise ssl.SSLCertVerificationError(message)
 
-    def _end_handshake(self, reason: str) -> None:
-        if self.listener:
-            self.listener.end_handshake(self, reason)
-
     @cached_property
     def client_names(self) -> frozenset[str]:
         """The names in the certificate of the client: the alternative names, or else the common name."""
@@ -209,7 +142,8 @@ class _Handshake(ssl.SSLObject):
         return frozenset(names or common)
 
 
-def _reason(error: ssl.SSLError) -> str:
+def why_refused(error: ssl.SSLError) -> str:
+    """Return why the connection is closed whose handshake has failed with *error*."""
     is_of_client = isinstance(error, ssl.SSLCertVerificationError) or error.reason == _NO_CLIENT_CERTIFICATE
     return CLIENT_CERTIFICATE if is_of_client else HANDSHAKE
 
@@ -217,7 +151,7 @@ def _reason(error: ssl.SSLError) -> str:
 class _Context(ssl.SSLContext):
     """The context of one certificate."""
 
-    sslobject_class = _Handshake
+    sslobject_class = _ServerSide
 
 
 def _respond(refusal: Refusal, _: str) -> ASGIApp:
@@ -239,7 +173,7 @@ class NameCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         connection = tls_of(scope)
-        is_accepted = isinstance(connection, _Handshake) and not self.names.isdisjoint(connection.client_names)
+        is_accepted = isinstance(connection, _ServerSide) and not self.names.isdisjoint(connection.client_names)
         is_request = scope["type"] != "lifespan"
         app = self.refuse(FORBIDDEN, scope["path"]) if is_request and not is_accepted else self.app
         await app(scope, receive, send)

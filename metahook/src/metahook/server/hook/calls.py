@@ -19,13 +19,13 @@ from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.request import Body, CustomizeRequest, Parent
 from metahook.server.clock import Clock
 from metahook.server.limits import Limits
-from metahook.server.refusal import FAILED, INCOMPLETE, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
+from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
 from metahook.server.telemetry.error_location import error_location
 from metahook.server.telemetry.hook_call import OK, HookCall
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.body import Bodies
 from metahook.server.wire.body_memory import Buffer
-from metahook.server.wire.connections import is_one_too_many
+from metahook.server.wire.connections import end_if_left, is_one_too_many
 
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
@@ -56,13 +56,15 @@ class HookCalls:
         """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
         call = _Call(self._telemetry, path)
         try:
-            return call.respond(await self._decision(request, hook, call))
+            decision = await self._decision(request, hook, call)
         except ClientDisconnect:
-            return INCOMPLETE.response("")  # it is not reported: the connection is closed, so it is not sent
+            # Neither is sent. A connection that a limit has closed is reported with that limit.
+            return call.refuse(LEFT) if end_if_left(request.scope) else INCOMPLETE.response("")
         except Refused as refused:
             return call.refuse(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
             return call.refuse(FAILED, error_location(error))
+        return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(decision)
 
     async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
         """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""

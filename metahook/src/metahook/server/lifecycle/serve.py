@@ -11,7 +11,6 @@ from ipaddress import ip_address
 import uvloop
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions, create_app, create_telemetry
-from metahook.server.callers.tls import ListenersContext
 from metahook.server.callers.watched_files import Reloaded, reloading
 from metahook.server.hook.router import Controllers, hooks_of
 from metahook.server.lifecycle.address import Address
@@ -54,12 +53,13 @@ def serve(
             _warn_of_other_machines(options)
         _watch_files(options, metrics)
         metrics.measure(lambda: connections.in_flight, lambda: connections.count)
-        tls = _tls(options, metrics, telemetry)
-        hooks = create_server(shutdown.served(app), options, tls, connections)
+        if certificates := options.certificates:
+            metrics.measure_certificate(lambda: certificates.expiry)
+        hooks = create_server(shutdown.served(app), options, connections)
         health_limits = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         health_connections = _connections(health_limits, telemetry, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics)
-        health = create_server(health_app, options, connections=health_connections)
+        health = create_server(health_app, replace(options, certificates=None), health_connections)
         uvloop.run(
             _serve(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown, telemetry, options)
         )
@@ -99,15 +99,6 @@ def _started(hooks_socket: socket.socket, health_socket: socket.socket, options:
 def _text(address: tuple[str, int]) -> str:
     host, port = address[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _tls(options: ServerOptions, metrics: Metrics, telemetry: Telemetry) -> ListenersContext | None:
-    """Return the context for TLS, or None for plain HTTP."""
-    certificates = options.certificates
-    if certificates is None:
-        return None
-    metrics.measure_certificate(lambda: certificates.expiry)
-    return certificates.context(telemetry.closed, options.limits)
 
 
 @dataclass(frozen=True)

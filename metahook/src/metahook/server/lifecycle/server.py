@@ -10,9 +10,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions
-from metahook.server.callers.tls import ListenersContext
+from metahook.server.callers.tls import Certificates
+from metahook.server.lifecycle.listener import Listener
 from metahook.server.wire.connection import Connection, on_connections
 from metahook.server.wire.connections import Connections
+
+TURNS = 5
+"""Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
 
 LOOK = 0.02
 """Seconds between two looks at heads that are incomplete."""
@@ -21,12 +25,13 @@ LOOK = 0.02
 class Server(uvicorn.Server):
     """A server of *connections* that leaves signals to :func:`metahook.serve`."""
 
-    def __init__(self, config: uvicorn.Config, connections: Connections, tls: ListenersContext | None) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections, certificates: Certificates | None) -> None:
         super().__init__(config)
-        self.servers = []
+        self.servers = []  # of asyncio: the listeners are in place of them
         self.is_listening = asyncio.Event()
         self._connections = connections
-        self._tls = tls
+        self._certificates = certificates
+        self._listeners: list[Listener] = []
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -34,29 +39,20 @@ class Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections on *sockets*, with the time-outs for TLS that uvicorn does not have."""
-        loop, tls = asyncio.get_running_loop(), self._tls
-        protocol = partial(
-            Connection, self._connections, config=self.config, server_state=self.server_state, app_state={}
-        )
-        for listener in sockets or []:
-            server = await loop.create_server(
-                protocol,
-                sock=listener,
-                backlog=self.config.backlog,
-                ssl=tls,
-                ssl_handshake_timeout=tls.limits.handshake_timeout if tls else None,
-                ssl_shutdown_timeout=tls.limits.write_timeout if tls else None,
-            )
-            self.servers.append(server)
+        """Accept connections on *sockets*."""
+        create = partial(Connection, self._connections, config=self.config, server_state=self.server_state)
+        for each in sockets or []:
+            listener = Listener(each, create, self._connections, self._certificates)
+            listener.start()
+            self._listeners.append(listener)
         self.started = True
         self.is_listening.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close the port, then the connections that carry no request, and wait for heads: each ends by its deadline."""
-        for server in self.servers:
-            server.close()
-        for _ in range(2):  # so that the loop reads what has arrived, and no connection is closed with a request
+        for listener in self._listeners:
+            listener.close()
+        for _ in range(TURNS):
             await asyncio.sleep(0)
         self._connections.close_idle()
         while self._connections.heads and not self.force_exit:  # noqa: ASYNC110 - uvicorn waits so, too
@@ -67,7 +63,6 @@ class Server(uvicorn.Server):
 def create_server(
     app: ASGIApp,
     options: ServerOptions = DEFAULT_OPTIONS,
-    tls: ListenersContext | None = None,
     connections: Connections | None = None,
 ) -> Server:
     """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone."""
@@ -84,4 +79,4 @@ def create_server(
         proxy_headers=False,
         server_header=False,
     )
-    return Server(config, connections, tls)
+    return Server(config, connections, options.certificates)

@@ -95,9 +95,7 @@ class Metrics:
 
     def _add_connections(self) -> None:
         self._in_flight = self._gauge("calls_in_flight", "Requests that are received and not yet answered.")
-        self._connections = self._gauge(
-            "connections", "Open connections to the hooks; with TLS, those whose handshake is complete."
-        )
+        self._connections = self._gauge("connections", "Open connections to the hooks, also in a TLS handshake.")
         self._closed = self._counter(
             "connections_closed", "Connections that a limit closed without a response.", "limit"
         )

@@ -5,6 +5,8 @@ gets the calls that asyncio makes, and the app gets the ASGI messages, both from
 """
 
 import asyncio
+import random
+import socket
 import ssl
 from collections.abc import Callable
 from enum import Enum
@@ -16,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.wire.connections import STATE, Connections
+from metahook.server.wire.connections import STATE, Connections, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
 
@@ -25,10 +27,14 @@ LINGER = 1.0
 
 _CLOSE = (b"connection", b"close")
 
+_JITTER = (0.8, 1.0)
+"""The part of the maximum age after which a connection is old, at random."""
+
 
 class _Phase(Enum):
     """What is waited for."""
 
+    OPENING = "the end of the TLS handshake"
     IDLE = "a request"
     HEAD = "the rest of a head: a request line and headers"
     BODY = "the rest of a body, or the response"
@@ -37,11 +43,23 @@ class _Phase(Enum):
     ENDED = "nothing: all that arrives is dropped"
 
 
+_UNANSWERED = {_Phase.BODY, _Phase.DECIDING}
+
+
 class Connection(asyncio.Protocol):
     """A connection."""
 
-    def __init__(self, connections: Connections, app_state: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - uvicorn's
-        self._http = HttpToolsProtocol(app_state={**app_state, STATE: self}, **options)
+    def __init__(
+        self,
+        connections: Connections,
+        accepted: socket.socket,
+        abort: Callable[[], object],
+        **options: Any,  # noqa: ANN401 - uvicorn's
+    ) -> None:
+        """Take the socket, and what closes the connection while it opens."""
+        self._http = HttpToolsProtocol(app_state={STATE: self}, **options)
+        self._socket = accepted
+        self._abort = abort
         self._connections = connections
         self._limits = connections.limits
         self._incoming = Incoming(self._limits, self)
@@ -49,31 +67,34 @@ class Connection(asyncio.Protocol):
         self._receiving = Deadline(loop)
         self._sending = Deadline(loop)
         self._transport: asyncio.Transport
-        self._phase = _Phase.IDLE
+        self._phase = _Phase.OPENING
+        # Those that were opened together are not closed together.
+        self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(*_JITTER)  # noqa: S311 - no secret
         self.is_one_too_many = False
         """Whether the request arrived while as many were in flight as may be."""
+        self._has_left = False
         self._is_in_flight = False
         self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
+        self._headers = 0
 
     @property
     def tls(self) -> ssl.SSLObject | None:
         """The server's side of TLS; None over plain HTTP."""
-        side: ssl.SSLObject | None = self._transport.get_extra_info("ssl_object")
-        return side
+        return cast("ssl.SSLObject | None", self._transport.get_extra_info("ssl_object"))
 
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, unless there are too many connections."""
+        """Begin, unless another connection has got the place meanwhile."""
         self._transport = cast("asyncio.Transport", transport)  # that of a socket
+        self._abort = self._transport.abort
         self._http.connection_made(self._transport)
-        if self._connections.admit(self):
-            self._enter(_Phase.IDLE, self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
+        if self._phase is _Phase.ENDED:
+            self._abort()
         else:
-            self._enter(_Phase.ENDED)
-            self._transport.abort()
+            self._enter(_Phase.IDLE, self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
 
     def data_received(self, data: bytes) -> None:
         """Give *data* on; refuse it as soon as a limit is passed."""
@@ -89,8 +110,9 @@ class Connection(asyncio.Protocol):
             self._http.data_received(data)
 
     def eof_received(self) -> None:
-        """Close the connection: the client sends nothing more."""
+        """Close the connection: a client that has closed its side has left."""
         self._http.eof_received()
+        self._leave()
 
     def pause_writing(self) -> None:
         """Note that the client does not take what is sent."""
@@ -102,11 +124,29 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, _: Exception | None) -> None:
         """End."""
+        self._leave()
         self._enter(_Phase.ENDED)
         self._connections.remove(self)
         self._receiving.end()
         self._sending.end()
         self._http.connection_lost(None)  # with an exception, uvicorn would keep its timer, and with it the connection
+
+    # A client that leaves
+
+    def end_if_left(self) -> bool:
+        """End the connection if the client has closed its side before its response; tell whether it has."""
+        # The loop may get to know that later, and over TLS it closes the other side, too.
+        if self._phase in _UNANSWERED and not is_established(self._socket):
+            self._leave()
+            self._transport.close()
+        return self._has_left
+
+    def _leave(self) -> None:
+        """Note that the client has left, so that the app neither waits nor sends."""
+        if self._phase in _UNANSWERED:
+            self._has_left = True
+            self._enter(_Phase.ENDED)
+            self._http.connection_lost(ConnectionAbortedError())
 
     # What arrives
 
@@ -126,6 +166,7 @@ class Connection(asyncio.Protocol):
         """Wait for the app, which reads the body."""
         if not self._closes:
             self._enter(_Phase.BODY)
+            self._headers = self._incoming.headers
             self._is_response_begun = False
             self.is_one_too_many = self._connections.is_full
 
@@ -140,7 +181,7 @@ class Connection(asyncio.Protocol):
             self._is_in_flight = not self.is_one_too_many
             self._connections.in_flight += self._is_in_flight
 
-    def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], None] | None = None) -> None:
+    def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
         self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
         self._connections.in_flight -= self._is_in_flight
@@ -155,6 +196,7 @@ class Connection(asyncio.Protocol):
 
     async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Have *app* respond to the request of *scope*."""
+        scope["headers"] = scope["headers"][: self._headers]  # uvicorn appends the trailers
         expects = any(name == b"expect" for name, _ in scope["headers"])
 
         async def receive_expected() -> Message:
@@ -166,7 +208,7 @@ class Connection(asyncio.Protocol):
             if message["type"] == "http.response.start":
                 self._begin_response(scope, message["status"])
                 # A client that waits to be asked for its body sends the next request instead if it never is.
-                is_last = expects or self._closes or not self._incoming.keeps_alive
+                is_last = expects or self._closes or not self._incoming.keeps_alive or self._is_old
                 message = closing(message) if is_last else message
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
@@ -176,7 +218,7 @@ class Connection(asyncio.Protocol):
 
     def _begin_response(self, scope: Scope, status: int) -> None:
         self._is_response_begun = True
-        if status == HTTPStatus.OK and scope["method"] == "POST":
+        if self._phase is not _Phase.ENDED and status == HTTPStatus.OK and scope["method"] == "POST":
             self._connections.trust(self)
 
     def _end_response(self) -> None:
@@ -199,9 +241,16 @@ class Connection(asyncio.Protocol):
         """Tell whether it is the client's turn."""
         return self._phase is not _Phase.DECIDING
 
+    @property
+    def _is_old(self) -> bool:
+        """Whether a response ends the connection, so that its client opens another one, perhaps to another replica."""
+        return asyncio.get_running_loop().time() >= self._old_at
+
     def close_if_idle(self) -> None:
         """Close the connection if it carries no request, not even the beginning of one."""
-        if self._phase in {_Phase.IDLE, _Phase.REST}:
+        if self._phase is _Phase.OPENING:
+            self.cut("")
+        elif self._phase in {_Phase.IDLE, _Phase.REST}:
             self._transport.close()
 
     def cut(self, limit: str) -> None:
@@ -209,7 +258,7 @@ class Connection(asyncio.Protocol):
         self._enter(_Phase.ENDED)
         if limit:
             self._connections.closed(limit)
-        self._transport.abort()
+        self._abort()
 
     def _cut_reader(self) -> None:
         """Close the connection of a client that has not taken its response."""
@@ -218,16 +267,16 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, refusal: Refusal) -> None:
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""
-        is_unanswered = self._phase in {_Phase.BODY, _Phase.DECIDING}
-        if self._phase is _Phase.REST or (is_unanswered and self._is_response_begun):
+        if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
             self.cut(refusal.limit)
             return
-        self._enter(_Phase.ENDED, LINGER, self._transport.abort)
+        self._enter(_Phase.ENDED, LINGER, self._abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
         body = self._connections.refused(refusal)
         status = HTTPStatus(refusal.status)
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
-        self._transport.write(f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n".encode() + body)
+        head = f"{head}content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self._transport.write(head.encode() + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()
 

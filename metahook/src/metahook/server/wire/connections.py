@@ -1,6 +1,8 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
+import socket
 import ssl
+import sys
 from collections.abc import Callable
 from typing import Protocol
 
@@ -15,6 +17,9 @@ STATE = "metahook.connection"
 
 class _Connection(Protocol):
     is_one_too_many: bool
+
+    def end_if_left(self) -> bool:
+        """End the connection if the client has left before its response; tell whether it has."""
 
     @property
     def tls(self) -> ssl.SSLObject | None:
@@ -35,11 +40,30 @@ Closed = Callable[[str], object]
 
 MAX_CONNECTIONS = "max_connections"
 
+_TCP_ESTABLISHED = b"\x01"
+"""The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
+
 
 def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.is_one_too_many
+
+
+def end_if_left(scope: Scope) -> bool:
+    """End the connection of *scope* if its client has left before its response; False under other servers."""
+    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    return connection is not None and connection.end_if_left()
+
+
+def is_established(connected: socket.socket) -> bool:
+    """Tell whether both sides of TCP are open; True where the system does not tell."""
+    if sys.platform != "linux":
+        return True
+    try:
+        return connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _TCP_ESTABLISHED
+    except OSError:  # it is closed
+        return False
 
 
 def tls_of(scope: Scope) -> ssl.SSLObject | None:
@@ -57,7 +81,11 @@ def _body(refusal: Refusal) -> bytes:
 
 
 class Connections:
-    """The connections of one server."""
+    """The connections of one server.
+
+    When all places are taken, the connection that has done nothing for longest is closed for a new one: in its TLS
+    handshake, silent, in the middle of a request, or idle after a response. One that waits for the hook stays.
+    """
 
     def __init__(
         self,
@@ -79,8 +107,10 @@ class Connections:
         self.heads = 0
         """Requests whose head has begun and is incomplete."""
         self._limit = limit
-        self._open: set[_Connection] = set()
         self._untrusted: dict[_Connection, None] = {}
+        """Those that have got no 200, the oldest first."""
+        self._trusted: dict[_Connection, None] = {}
+        """Those that have got a 200, the one whose last 200 is longest ago first."""
 
     @property
     def is_full(self) -> bool:
@@ -90,34 +120,41 @@ class Connections:
     @property
     def count(self) -> int:
         """Tell how many are open."""
-        return len(self._open)
+        return len(self._untrusted) + len(self._trusted)
 
     def admit(self, connection: _Connection) -> bool:
-        """Tell whether *connection* may stay. At the limit, another one is closed for it.
-
-        That is the oldest of those that got no 200 and whose client is waited for: Metacontroller has got one.
-        """
-        if len(self._open) >= self.limits.max_connections:
-            longest = next((other for other in self._untrusted if other.waits()), None)
-            if longest is None:
-                self.closed(self._limit)
-                return False
-            self.remove(longest)
-            longest.cut(self._limit)
-        self._open.add(connection)
+        """Tell whether *connection* may stay. At the limit, another one is closed for it."""
+        if self.count >= self.limits.max_connections and not self.make_room():
+            self.closed(self._limit)
+            return False
         self._untrusted[connection] = None
         return True
 
+    def make_room(self) -> bool:
+        """Close the connection that has done nothing for longest; tell whether there was one.
+
+        It is one of those that have got a 200 only if they have more than half of the places: who can't call the hook
+        closes no connection of Metacontroller, and idle ones do not keep others out.
+        """
+        for kind in sorted((self._untrusted, self._trusted), key=len, reverse=True):
+            longest = next((other for other in kind if other.waits()), None)
+            if longest:
+                self.remove(longest)
+                longest.cut(self._limit)
+                return True
+        return False
+
     def trust(self, connection: _Connection) -> None:
         """Note that a 200 is sent on *connection*."""
-        self._untrusted.pop(connection, None)
+        self.remove(connection)
+        self._trusted[connection] = None
 
     def close_idle(self) -> None:
         """Close the connections that carry no request."""
-        for connection in list(self._open):
+        for connection in [*self._untrusted, *self._trusted]:
             connection.close_if_idle()
 
     def remove(self, connection: _Connection) -> None:
         """Note that *connection* is closed."""
-        self._open.discard(connection)
-        self.trust(connection)
+        self._untrusted.pop(connection, None)
+        self._trusted.pop(connection, None)

@@ -16,14 +16,14 @@ class Deadline:
         self._timer: asyncio.TimerHandle | None = None
         self._fires_at = 0.0
         self._at: float | None = None
-        self._on_late: Callable[[], None]
+        self._on_late: Callable[[], object]
 
     @property
     def is_set(self) -> bool:
         """Tell whether the deadline is set, and has not passed."""
         return self._at is not None
 
-    def set(self, seconds: float, on_late: Callable[[], None]) -> None:
+    def set(self, seconds: float, on_late: Callable[[], object]) -> None:
         """Call *on_late* in so many *seconds*, in place of what was to be called before."""
         self._at = self._loop.time() + seconds
         self._on_late = on_late

@@ -9,7 +9,17 @@ from typing import Protocol
 import httptools
 
 from metahook.server.limits import Limits
-from metahook.server.refusal import HEAD_TOO_LARGE, NOT_HTTP, TOO_MANY_HEADERS, UPGRADE, URL_TOO_LONG, Refused
+from metahook.server.refusal import (
+    HEAD_TOO_LARGE,
+    NOT_HTTP,
+    NOT_ONE_HOST,
+    TOO_MANY_HEADERS,
+    UPGRADE,
+    URL_TOO_LONG,
+    Refused,
+)
+
+_HOST = b"host"
 
 
 class RequestListener(Protocol):
@@ -36,15 +46,26 @@ class Incoming:
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self.keeps_alive = True
         """Whether the client may send another request after this one."""
+        self.headers = 0
+        """How many headers, and then trailers, of the request have arrived."""
+        self._hosts = 0
         self._head_size = 0
+        self._line: bytes | None = None
+        """The beginning of a head, at least its first line; None outside of heads, and in one that came with a body."""
         self._url = b""
-        self._headers = 0
         self._unparsed = 0
         """Bytes that have arrived since a part of the request was complete."""
+
+    @property
+    def is_head(self) -> bool:
+        """Whether the method is HEAD, so that a response has no body."""
+        return bool(self._url) and self._parser.get_method() == b"HEAD"
 
     def feed(self, data: bytes) -> None:
         """Follow *data*; raise Refused as soon as a limit is passed."""
         self._unparsed += len(data)
+        if self._line is not None and b"\n" not in self._line:
+            self._line = (self._line + data).lstrip(b"\r\n")
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
@@ -55,14 +76,15 @@ class Incoming:
 
     def head_of_next(self) -> None:
         """Note that what arrives next is the head of a request."""
-        self._unparsed = 0
+        self._unparsed, self._line, self._url = 0, b"", b""
 
     # What the parser calls
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        self._head_size, self._headers, self._url = 0, 0, b""
+        self._head_size, self.headers, self._hosts, self._url = 0, 0, 0, b""
         self._listener.head_begins()
+        self._line = self._line or None
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the URL."""
@@ -73,9 +95,10 @@ class Incoming:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Count a header, or a trailer."""
-        self._headers += 1
-        if self._headers > self._limits.max_headers:
+        self.headers += 1
+        if self.headers > self._limits.max_headers:
             raise Refused(TOO_MANY_HEADERS)
+        self._hosts += len(name) == len(_HOST) and name.lower() == _HOST
         self._count(len(name) + len(value) + len(": \r\n"))
 
     def on_headers_complete(self) -> None:
@@ -83,11 +106,13 @@ class Incoming:
         if self._parser.should_upgrade():
             raise Refused(UPGRADE)
         version = self._parser.get_http_version()
-        if version not in {"1.0", "1.1"}:
+        if version not in {"1.0", "1.1"} or not self._is_http():
             raise Refused(NOT_HTTP)
+        if self._hosts != 1 and (self._hosts or version == "1.1"):
+            raise Refused(NOT_ONE_HOST)
         _check_url(self._url)
         self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
-        self._unparsed = 0
+        self._unparsed, self._line = 0, None
         self._listener.head_ends()
 
     def on_body(self, _: bytes) -> None:
@@ -98,6 +123,10 @@ class Incoming:
         """End the request."""
         self._unparsed = 0
         self._listener.body_ends()
+
+    def _is_http(self) -> bool:
+        """Tell whether the request line, which may have no other spaces, ends with HTTP: the parser takes RTSP, too."""
+        return self._line is None or self._line.find(b" HTTP/", 0, self._line.find(b"\n")) > 0
 
     def _count(self, size: int) -> None:
         self._head_size += size
