@@ -5,8 +5,8 @@ from pathlib import Path
 from docs.costs import page as watching_page
 from docs.fields import page as fields_page
 from docs.metrics import page as metrics_page
-from docs.settings import CHINESE, reliability
 from docs.settings import page as settings_page
+from docs.settings import reliability
 from docs.status import page as status_page
 from docs.troubleshoot import page as troubleshoot_page
 
@@ -20,7 +20,6 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(),
         "reliability.md": reliability(),
         "settings.md": settings_page(),
-        CHINESE.name: settings_page(CHINESE),
         "status.md": status_page(),
         "troubleshoot.md": troubleshoot_page(),
         "watching.md": watching_page(),

@@ -1,4 +1,4 @@
-"""The tables of settings: in docs/settings.md and its translation, and those of the limits in docs/reliability.md."""
+"""The tables of settings: in docs/settings.md, and those of the limits in docs/reliability.md."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +8,6 @@ from app.settings.option import meaning_of, names, option_of, variable_of
 from app.settings.serve import LimitSettings, ServeSettings
 
 PAGE = Path(__file__).with_suffix(".md")
-CHINESE = PAGE.with_suffix(".zh.md")
 RELIABILITY = Path(__file__).parent / "reliability.md"
 
 
@@ -30,10 +29,10 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
     return f"`{default}`" if default else "not set"
 
 
-def page(file: Path = PAGE) -> str:
-    """Return the page *file* with the table of the settings that are no limits."""
+def page() -> str:
+    """Return the page with the table of the settings that are no limits."""
     return _with_table(
-        file, "settings", [name for name in names(ServeSettings) if name not in LimitSettings.model_fields]
+        PAGE, "settings", [name for name in names(ServeSettings) if name not in LimitSettings.model_fields]
     )
 
 

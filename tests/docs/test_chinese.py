@@ -1,4 +1,4 @@
-"""A page ``x.zh.md`` has the code, the headings and the links of ``x.md``."""
+"""A page ``x.zh.md`` has the code, the headings, the links and the numbers of ``x.md``."""
 
 import re
 from pathlib import Path
@@ -26,10 +26,16 @@ def links(page: str) -> set[str]:
     return {link.partition("#")[0].replace(".zh.md", ".md") for link in re.findall(r"\]\(([^)]+)\)", page)}
 
 
+def numbers(page: str) -> list[list[str]]:
+    """Return the numbers in each row of the tables of *page*, each once."""
+    return [sorted({*re.findall(r"[\d.]*\d", row)}) for row in re.findall(r"^\|.*", page, re.MULTILINE)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_chinese_page_has_the_code_the_headings_and_the_links_of_the_english_one(page: Path) -> None:
+def test_a_chinese_page_has_the_code_the_headings_the_links_and_the_numbers_of_the_english_one(page: Path) -> None:
     chinese, english = page.read_text(), page.with_name(page.name.replace(".zh", "")).read_text()
 
     assert code(chinese) == code(english)
     assert headings(chinese) == headings(english)
     assert links(chinese) == links(english)
+    assert numbers(chinese) == numbers(english)

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from backups import BACKUPS
 from greetings import GREETINGS
+from myresources import MYRESOURCES
 from notebooks import NOTEBOOKS
 from rotations import rotations
 
@@ -71,6 +72,7 @@ def is_valid(example: str, spec: Mapping[str, Any]) -> bool:
     [
         ("greeting", GREETINGS),
         ("backup", BACKUPS),
+        ("myresource", MYRESOURCES),
         ("notebook", NOTEBOOKS),
         ("rotation", rotations(b"a key for tests, of 32 bytes or more")),
     ],

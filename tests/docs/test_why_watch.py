@@ -5,6 +5,7 @@ import runpy
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,9 @@ class Copies:
     def __init__(self, make: "Make", mode: Mode) -> None:
         controller = make(self)
         parent, children = Kind("example.com/v1", "Copy", "copies"), tuple(each.KIND for each in controller.children)
-        self.world = World(controller, Settings(parent, children, mode=mode, resync_period=NEVER))
+        settings = Settings(parent, children, mode=mode, resync_period=NEVER)
+        self.world = World(controller, settings, raise_errors=False)
+        self.is_down = False
         self.world.apply({"apiVersion": "v1", "kind": "ConfigMap", **named(SOURCE), "data": {"a": "1"}})
         self.world.apply({"apiVersion": "example.com/v1", "kind": "Copy", **named(COPY)})
         assert self.seconds_until_copied("1") < 1
@@ -42,6 +45,8 @@ class Copies:
 
     def read(self, name: str) -> dict[str, str]:
         """Read a ConfigMap from the API server, as a client of the hook's own does."""
+        if self.is_down:
+            raise ConnectionRefusedError
         found: dict[str, str] = self.world.get(Key("ConfigMap", "default", name))["data"]
         return found
 
@@ -65,17 +70,22 @@ def named(key: Key) -> Json:
 Make = Callable[[Copies], Controller]
 
 
-@pytest.fixture(name="hooks", scope="module")
-def _hooks(tmp_path_factory: pytest.TempPathFactory) -> list[Make]:
-    """Return the hooks of the page, in the order of the columns."""
+@pytest.fixture(name="code", scope="module")
+def _code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return what the code of the page defines."""
     file = tmp_path_factory.mktemp("why") / "hooks.py"
     (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     file.write_text(code)
-    page = runpy.run_path(str(file))
+    return runpy.run_path(str(file))
+
+
+@pytest.fixture(name="hooks", scope="module")
+def _hooks(code: dict[str, Any]) -> list[Make]:
+    """Return the hooks of the page, in the order of the columns."""
     return [
-        lambda _: page["watching"](),
-        lambda copies: page["polling"](copies.read, INTERVAL),
-        lambda copies: page["polling"](copies.read, None),
+        lambda _: code["watching"](),
+        lambda copies: code["polling"](copies.read, INTERVAL),
+        lambda copies: code["polling"](copies.read, None),
     ]
 
 
@@ -177,6 +187,32 @@ def test_children_are_deleted_with_their_parent_and_what_a_client_created_stays(
 
     assert copies.world.api.get(CHILD) is None
     assert copies.world.api.get(CREATED) is not None
+
+
+def outage(make: Make, mode: Mode) -> list[str]:
+    """Return the calls and Events of an outage of an hour, the state meanwhile, and when its end is noticed."""
+    copies = Copies(make, mode)
+    history, before = copies.world.history, calls(copies.world)
+    copies.is_down = True
+    copies.world.run(15)
+    copies.world.edit(COPY, lambda item: item["metadata"].update(annotations={"a": "b"}))
+    copies.world.run(HOUR - 15)
+    counts = calls(copies.world) - before, sum(1 for _ in history.events("SyncError"))
+    state = copies.world.get(COPY)["status"]["state"]
+    copies.is_down = False
+    copies.edit(SOURCE, "2")
+    return [*map(str, counts), f"`{state}`", f"{copies.seconds_until_copied('2'):.0f} s"]
+
+
+@both_modes
+def test_an_outage_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -> None:
+    makes: list[Make] = [
+        lambda copies: code["polling"](copies.read, INTERVAL),
+        lambda copies: code["patient"](copies.read),
+    ]
+    rows = ["calls", "`SyncError` Events", "state meanwhile", "its end is noticed after"]
+
+    assert [list(cells) for cells in zip(*(outage(make, mode) for make in makes), strict=True)] == [*map(row, rows)]
 
 
 @pytest.mark.parametrize("shown", consoles(PAGE), ids=str)

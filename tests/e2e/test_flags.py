@@ -1,7 +1,9 @@
 """Flags of Metacontroller: leader election, the limit of requests to the API server, and the field manager."""
 
 import itertools
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -129,3 +131,26 @@ def test_the_field_manager_of_server_side_apply_has_the_name_of_the_flag(there: 
 
     entries = there.get("ConfigMap", "one")["metadata"]["managedFields"]
     assert [(entry["manager"], entry["operation"]) for entry in entries] == [("notes", "Apply")]
+
+
+DEFAULTS = {
+    "apply-strategy": '"dynamic-apply"',
+    "apply-strategy-ssa-field-manager": '"metacontroller"',
+    "cache-flush-interval": "30m0s",
+    "client-go-burst": "10",
+    "client-go-qps": "5",
+    "discovery-interval": "30s",
+    "events-burst": "25",
+    "events-qps": str(1 / 300),
+    "metrics-address": '":9999"',
+    "workers": "5",
+}
+"""What docs/from-controller-runtime.md says of flags that are not set."""
+
+
+def test_flags_have_the_defaults_of_the_pages() -> None:
+    program = find_binaries().metacontroller
+    shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stderr
+    defaults = dict(re.findall(r"^  -([\w-]+)[^\n]*\n[^\n]*\(default ([^()]*)\)$", shown, re.MULTILINE))
+
+    assert {name: defaults[name] for name in DEFAULTS} == DEFAULTS

@@ -1,6 +1,7 @@
 """The work queue of the real Metacontroller: one for each CompositeController, with the parents' keys."""
 
 import threading
+import time
 from itertools import pairwise
 
 import pytest
@@ -191,3 +192,15 @@ def test_resync_after_seconds_calls_again_without_an_event(running: Foreign) -> 
     assert {call.request["parent"]["metadata"]["resourceVersion"] for call in calls[1:]} == {
         calls[1].request["parent"]["metadata"]["resourceVersion"]
     }
+
+
+def test_a_resync_period_queues_all_parents_together(running: Foreign) -> None:
+    time.sleep(1.5)
+    running.put(note("later"))
+    before = len(running.calls())
+    running.client.change("CompositeController", "", running.controller, {"spec": {"resyncPeriodSeconds": 3}})
+    running.eventually(lambda: len(running.calls()) >= before + 4)
+    running.wait_until_no_calls()
+
+    first, last = ([call.at for call in running.calls(name)[-3:]] for name in ("one", "later"))
+    assert max(abs(one - later) for one, later in zip(first, last, strict=True)) < 0.5

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from backups import BACKUPS
 from greetings import GREETINGS
+from myresources import MYRESOURCES
 from notebooks import NOTEBOOKS
 from rotations import rotations
 
@@ -36,6 +37,7 @@ def found(text: str, controller: Controller) -> list[str]:
         ("docs/write-your-own-hook.md", GREETINGS),
         ("examples/hooks/backup/compositecontroller.yaml", BACKUPS),
         ("examples/hooks/greeting/compositecontroller.yaml", GREETINGS),
+        ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
         ("examples/hooks/notebook/compositecontroller.yaml", NOTEBOOKS),
         ("examples/hooks/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
     ],

@@ -1,0 +1,94 @@
+"""docs/port-your-reconciler.md: its code is that of examples/hooks/myresource, and its tables are what was observed."""
+
+import json
+import re
+
+import pytest
+from life import LIFE
+from test_myresources_simulated import Simulated
+
+from metahook.simulator.history import Call, History, Write
+from metahook.simulator.objects import Json
+from tests.docs.documents import ROOT
+
+EXAMPLE = ROOT / "examples/hooks/myresource"
+PAGES = [ROOT / "docs" / f"port-your-reconciler{language}.md" for language in ("", ".zh")]
+ENGLISH = PAGES[0].read_text()
+
+each_page = pytest.mark.parametrize("page", [page.read_text() for page in PAGES], ids=["en", "zh"])
+
+
+def block(language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", ENGLISH, re.DOTALL | re.MULTILINE)
+    assert isinstance(found, str)
+    return found
+
+
+def rows(page: str, cells: int) -> list[list[str]]:
+    """Return the cells of the rows of the table with so many columns, without its head."""
+    lines = [line[2:-2].split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    return [line for line in lines if len(line) == cells][1:]
+
+
+@pytest.mark.parametrize(("language", "file"), [("go", "go/reconciler.go"), ("python", "myresources.py")])
+def test_the_page_shows_the_whole_file(language: str, file: str) -> None:
+    assert block(language) == (EXAMPLE / file).read_text()
+
+
+@each_page
+def test_the_numbers_of_the_two_files_are_those_of_the_table(page: str) -> None:
+    numbers = [number for number, *_ in rows(page, 3)]
+
+    assert numbers == [f"({number})" for number in range(1, len(numbers) + 1)]
+    for language, mark in (("go", "//"), ("python", "#")):
+        marks = re.findall(rf"{mark} (\(\d\)(?: \(\d\))*)$", block(language), re.MULTILINE)
+        assert sorted(" ".join(marks).split()) == numbers
+
+
+@each_page
+def test_the_table_has_what_the_tests_on_a_control_plane_observe(page: str) -> None:
+    observed = [[cell.strip("`") for cell in (go, hook)] for _, go, hook, _ in rows(page, 4)]
+
+    assert observed == [[event.go, event.hook] for event in LIFE]
+
+
+def test_the_table_has_the_events() -> None:
+    assert [event for event, *_ in rows(ENGLISH, 4)] == [event.name for event in LIFE]
+
+
+def timeline(history: History) -> list[str]:
+    """Return who did what: users, Metacontroller and the hook, whose calls are left out if nothing is new in them."""
+    lines: list[str] = []
+    for entry in history.entries:
+        if isinstance(entry, Call):
+            line = f"hook            {_call(json.loads(entry.request), json.loads(entry.response))}"
+        elif isinstance(entry, Write) and entry.changed and entry.actor in ("you", "metacontroller"):
+            line = f"{entry.actor:<16}{str(entry).replace(' default/', ' ')}"
+        else:
+            continue
+        if line not in lines[-1:]:
+            lines.append(line)
+    return lines
+
+
+def _call(request: Json, response: Json) -> str:
+    observed = [
+        f"{_image(each)}, {each.get('status', {}).get('availableReplicas', 0)} available"
+        for each in request["children"]["Deployment.apps/v1"].values()
+    ]
+    (desired,) = response["children"]
+    return f"{observed[0] if observed else 'no Deployment':<25}-> {_image(desired)}, {response['status']['state']}"
+
+
+def _image(deployment: Json) -> str:
+    image: str = deployment["spec"]["template"]["spec"]["containers"][0]["image"]
+    return image
+
+
+def test_the_timeline_is_that_of_the_simulator() -> None:
+    stage = Simulated("dynamic-apply")
+    for event in LIFE[:4]:
+        event.happen(stage)
+        stage.world.run(0.5)
+
+    assert block("text").splitlines() == timeline(stage.world.history)
