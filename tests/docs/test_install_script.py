@@ -58,7 +58,8 @@ def ran(folder: Path, *arguments: str, cluster: str = "", installed: bool = Fals
 def as_on_the_page(commands: list[str]) -> list[str]:
     """Return *commands* without those that look around, and as one writes them for a first installation."""
     around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) ")
-    return [command.replace("upgrade --install", "install") for command in commands if not around.match(command)]
+    again = re.compile(r"^helm upgrade --install( --reset-then-reuse-values)? ")
+    return [again.sub("helm install ", command) for command in commands if not around.match(command)]
 
 
 @pytest.mark.parametrize(("target", "arguments"), [("kind", ()), ("deploy", ("mine", REPOSITORY))])

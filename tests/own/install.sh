@@ -38,8 +38,9 @@ fi
 kubectl get crd compositecontrollers.metacontroller.k8s.io >/dev/null 2>&1 ||
   helm upgrade --install metacontroller oci://ghcr.io/metacontroller/metacontroller-helm --version 4.17.2 \
     --namespace metacontroller --create-namespace --set fullnameOverride=metacontroller --wait
-helm upgrade --install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace \
-  ${repository:+--set "image.repository=$repository"} --wait
+# What an earlier installation has set stays set
+helm upgrade --install --reset-then-reuse-values myresource-operator charts/myresource-operator \
+  --namespace myresource-operator --create-namespace ${repository:+--set "image.repository=$repository"} --wait
 helm test myresource-operator --namespace myresource-operator --logs
 
 kubectl apply -f examples/web.yaml
