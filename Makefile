@@ -18,6 +18,7 @@ help: ## List the targets
 
 $(CLI): requirements/cli.txt pyproject.toml metahook/pyproject.toml
 	@echo "Creating .venv with the command line. This takes less than a minute, once."
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed; name it: make PYTHON=python3.13 demo" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv .venv
 	@$(INSTALL) --require-hashes --only-binary :all: -r requirements/cli.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e ./metahook -e .
