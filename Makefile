@@ -2,7 +2,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+CLI := .venv/cli
 READY := .venv/ready
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 # One more than there are cores: some tests wait for a time-out.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
@@ -14,14 +16,20 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements/dev.txt pyproject.toml metahook/pyproject.toml
-	@echo "Creating .venv. This takes about a minute, once."
+$(CLI): requirements/cli.txt pyproject.toml metahook/pyproject.toml
+	@echo "Creating .venv with the command line. This takes less than a minute, once."
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed; name it: make PYTHON=python3.13 demo" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/dev.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e ./metahook -e .
+	@$(INSTALL) --require-hashes --only-binary :all: -r requirements/cli.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e ./metahook -e .
 	@touch $@
 
-demo: $(READY) ## Run a MyResource in a simulated cluster
+$(READY): $(CLI) requirements/dev.txt
+	@echo "Adding the developers' tools to .venv. This takes about a minute, once."
+	@$(INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
+	@touch $@
+
+demo: $(CLI) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
 test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
@@ -48,8 +56,8 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m docs.site
 	@NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs --quiet build
 
-test-tools: site ## Run the tests that need Chromium, Prometheus, Go or actionlint, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/release/test_workflows.py)
+test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py)
 
 build/release-tools/ready: requirements/release.txt
 	@rm -rf build/release-tools
@@ -62,8 +70,11 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
 
-kind: ## Create a kind cluster with the operator; needs Docker, kind, kubectl and Helm
-	@tests/own/kind.sh
+kind: ## Create a kind cluster with the operator and a MyResource; needs Docker, kind, kubectl and Helm
+	@tests/own/install.sh
+
+deploy: ## Build and push the image, and install the operator in your cluster: make deploy CONTEXT=NAME REPOSITORY=NAME of the image
+	@tests/own/install.sh "$(CONTEXT)" "$(REPOSITORY)"
 
 bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
 	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
@@ -94,7 +105,8 @@ lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --unive
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
 	$(COMPILE) pyproject.toml -o requirements/run.txt
 	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --extra cli --extra dev --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test test-all e2e own site test-tools release kind bench scale check format generate lock
+.PHONY: help demo test test-all e2e own site test-tools release kind deploy bench scale check format generate lock

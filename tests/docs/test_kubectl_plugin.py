@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.plugin.recorded import kubectl, path_with
-from tests.docs.documents import Console, consoles
+from tests.docs.commands import commands
+from tests.docs.documents import ROOT, Console, consoles
+from tests.processes.programs import find_or_skip
 
 BLOCKS = consoles("docs/kubectl-plugin.md")
 
@@ -21,3 +23,23 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console, tmp_pat
 
     assert ended.stdout == block.output
     assert ended.stderr == ""
+
+
+@pytest.mark.tools
+def test_pipx_installs_the_plugin_and_the_whole_command_line(tmp_path: Path) -> None:
+    find_or_skip("pipx")
+    environment = {**os.environ, "PIPX_HOME": f"{tmp_path}/home", "PIPX_BIN_DIR": f"{tmp_path}/bin"}
+    installing = [command for command in commands("docs/kubectl-plugin.md") if command.startswith("pipx ")]
+    assert len(installing) == 2
+
+    for again in ("", " --force"):
+        for command in installing:
+            subprocess.run(command + again, shell=True, cwd=ROOT, env=environment, check=True)  # noqa: S602 - a document's command
+
+    assert {program.name for program in (tmp_path / "bin").iterdir()} == {
+        "kubectl-myresource",
+        "kubectl_complete-myresource",
+        "myresource",
+    }
+    for arguments in ("simulate --scenario demo --brief", f"render -f {ROOT}/examples/web.yaml", "crd"):
+        subprocess.run([tmp_path / "bin/myresource", *arguments.split()], cwd=tmp_path, check=True)

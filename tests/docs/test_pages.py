@@ -35,7 +35,7 @@ def test_a_command_uses_a_tool_that_the_page_requires(page: str, command: str) -
     checked = subprocess.run(["/bin/bash", "-n"], input=command, text=True, capture_output=True, check=False)
 
     assert (checked.returncode, checked.stderr) == (0, ""), page
-    assert re.match(r"(kubectl|helm|docker|kind|uid=\$\(kubectl) ", command), page
+    assert re.match(r"(kubectl|helm|docker|kind|make|uid=\$\(kubectl) ", command), page
 
 
 @each_command

@@ -32,11 +32,13 @@ def run(command: str, port: int) -> str:
     return subprocess.run(ported, shell=True, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S602 - a document's command
 
 
-def test_the_readme_names_targets_that_the_makefile_has() -> None:
-    targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/try-it.md", "docs/first-myresource.md"])
+def test_a_page_names_targets_that_the_makefile_has(page: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"^    make ([a-z-]+)", (ROOT / page).read_text(), re.MULTILINE))
 
-    assert set(re.findall(r"^    make ([a-z]+)", README, re.MULTILINE)) <= targets
-    assert set(re.findall(r"^    make ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)) <= targets
+    assert named
+    assert named <= targets
 
 
 @pytest.mark.parametrize("line", re.findall(r"^    \.venv/bin/myresource (.*)$", README, re.MULTILINE))

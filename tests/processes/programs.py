@@ -12,6 +12,7 @@ _SOURCES = {
     "go": "install Go 1.26",
     "gpg": "on Debian and Ubuntu, apt-get install gpg",
     "jq": "on Debian and Ubuntu, apt-get install jq",
+    "pipx": "on Debian and Ubuntu, apt-get install pipx",
     "kube-state-metrics": "build it from its source with go build, and put it on PATH",
     "prometheus": "on Debian and Ubuntu, apt-get install prometheus",
     "promtool": "on Debian and Ubuntu, apt-get install prometheus",

@@ -141,7 +141,7 @@ def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> N
     assert imports_of_tests(tmp_path) == {"direct.py", "four.py"}
 
 
-@pytest.mark.parametrize("name", ["run", "dev", "site", "release"])
+@pytest.mark.parametrize("name", ["run", "cli", "dev", "site", "release"])
 def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
     text = (ROOT / f"requirements/{name}.txt").read_text()
     pinned = [line for line in text.splitlines() if "==" in line and not line.lstrip().startswith("#")]
@@ -154,9 +154,9 @@ def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
 
 
 def test_what_runs_is_locked_at_the_same_versions_as_what_is_tested() -> None:
-    run, dev = (
+    run, cli, dev = (
         {line.split(" ")[0] for line in (ROOT / f"requirements/{name}.txt").read_text().splitlines() if "==" in line}
-        for name in ("run", "dev")
+        for name in ("run", "cli", "dev")
     )
 
-    assert run <= dev
+    assert run <= cli <= dev

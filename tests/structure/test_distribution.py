@@ -80,7 +80,7 @@ def test_swagger_ui_is_installed_for_development_alone() -> None:
 
 def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
     extras = [each for extra in OPERATOR["optional-dependencies"].values() for each in extra]
-    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
+    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "cli", "dev"))
 
     assert not [each for each in [*OPERATOR["dependencies"], *extras] if each.startswith("metahook")]
     assert "metahook" not in locked

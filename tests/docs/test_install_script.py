@@ -1,0 +1,101 @@
+"""``make kind`` and ``make deploy`` run the commands of docs/install.md; here, programs only log their arguments."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import section_commands
+from tests.docs.documents import ROOT
+
+REPOSITORY = "registry.example.com/myresource-operator"
+OTHERS = {
+    "kind": {
+        f"docker build -t {REPOSITORY}": "it is for clusters with a registry",
+        "docker push ": "the same",
+        "kubectl get statefulsets,": "it helps a reader to find Metacontroller",
+    },
+    "deploy": {
+        "docker build -t myresource-operator": "it is for kind",
+        "kind load ": "the same",
+        "kubectl get statefulsets,": "it helps a reader to find Metacontroller",
+    },
+}
+"""Reasons for not running a command of the page, by its first words."""
+
+SECTIONS = ("Build the image", "Install with Helm")
+COMMANDS = [command for section in SECTIONS for command in section_commands("docs/install.md", section)]
+_PROGRAM = """#!/bin/sh
+echo "${0##*/} $*" >> "$LOG"
+case "${0##*/} $*" in
+  "kind get clusters") echo other; echo "$CLUSTER" ;;
+  "kubectl get crd "*) exit "$NO_METACONTROLLER" ;;
+  "kubectl config view "*) echo "$KUBECONFIG" ;;
+esac
+"""
+
+
+def ran(folder: Path, *arguments: str, cluster: str = "", installed: bool = False) -> tuple[list[str], str]:
+    """Return the commands that the script runs, and what it says, beside a kind *cluster*."""
+    for program in ("docker", "kind", "kubectl", "helm"):
+        (folder / program).write_text(_PROGRAM)
+        (folder / program).chmod(0o755)
+    log = folder / "log"
+    own = {"LOG": str(log), "CLUSTER": cluster, "NO_METACONTROLLER": str(int(not installed)), "TMPDIR": str(folder)}
+    ended = subprocess.run(
+        [ROOT / "tests/own/install.sh", *arguments],
+        env={**os.environ, **own, "PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    commands = log.read_text().splitlines() if log.exists() else []
+    return commands, ended.stdout + ended.stderr
+
+
+def as_on_the_page(commands: list[str]) -> list[str]:
+    """Return *commands* without those that look around, and as one writes them for a first installation."""
+    around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) ")
+    again = re.compile(r"^helm upgrade --install( --reset-then-reuse-values)? ")
+    return [again.sub("helm install ", command) for command in commands if not around.match(command)]
+
+
+@pytest.mark.parametrize(("target", "arguments"), [("kind", ()), ("deploy", ("mine", REPOSITORY))])
+def test_the_script_runs_the_commands_of_the_page_in_their_order(
+    target: str, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    others = OTHERS[target]
+    page = [command for command in COMMANDS if not command.startswith(tuple(others))]
+    if target == "kind":
+        page = [re.sub(r" --set image\.repository=\S+", "", command) for command in page]
+    commands, said = ran(tmp_path, *arguments)
+
+    assert as_on_the_page(commands) == page, said
+    assert [words for words in others if not any(command.startswith(words) for command in COMMANDS)] == []
+
+
+@pytest.mark.parametrize(
+    ("cluster", "command"), [("", "kind create cluster"), ("myresource", "kind export kubeconfig")]
+)
+def test_a_cluster_of_an_earlier_run_is_used_again(cluster: str, command: str, tmp_path: Path) -> None:
+    commands, _ = ran(tmp_path, cluster=cluster)
+
+    assert commands[:2] == ["kind get clusters", command]
+
+
+def test_metacontroller_is_installed_only_if_it_is_not_there(tmp_path: Path) -> None:
+    commands, _ = ran(tmp_path, "mine", REPOSITORY, installed=True)
+
+    assert [command for command in commands if "metacontroller-helm" in command] == []
+    assert "kubectl config view --raw --flatten --minify --context=mine" in commands
+    assert list(tmp_path.glob("tmp.*")) == []  # the kubeconfig with the credentials is deleted
+
+
+@pytest.mark.parametrize("arguments", [("", ""), ("mine", ""), ("", REPOSITORY)])
+def test_a_cluster_of_ones_own_needs_a_context_and_a_repository(arguments: tuple[str, str], tmp_path: Path) -> None:
+    commands, said = ran(tmp_path, *arguments)
+
+    assert commands == []
+    assert "make deploy CONTEXT=NAME REPOSITORY=registry.example.com/myresource-operator" in said

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs the operator and a MyResource by the commands of docs/install.md: in a kind cluster, which it creates, or in a
+# cluster that is there. It can be run again. usage: install.sh [CONTEXT REPOSITORY]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+context=${1:-} repository=${2:-} programs="docker kubectl helm"
+if [ $# = 0 ]; then
+  programs+=" kind"
+elif [ -z "$context" ] || [ -z "$repository" ]; then
+  echo "name the cluster, one of kubectl config get-contexts, and a repository that you may push to:" >&2
+  echo "make deploy CONTEXT=NAME REPOSITORY=registry.example.com/myresource-operator" >&2
+  exit 1
+fi
+for program in $programs; do
+  command -v "$program" >/dev/null || { echo "not found: $program; needed on PATH: $programs" >&2; exit 1; }
+done
+
+if [ -z "$context" ]; then
+  export KIND_CLUSTER_NAME=myresource
+  context=kind-$KIND_CLUSTER_NAME
+  # kubectl's current context is this cluster afterwards, in both cases
+  if kind get clusters 2>/dev/null | grep -qx "$KIND_CLUSTER_NAME"; then kind export kubeconfig; else kind create cluster; fi
+  set -x
+  docker build -t myresource-operator:0.3.0 .
+  kind load docker-image myresource-operator:0.3.0
+else
+  # All commands use this context alone, whatever the current one is
+  kubeconfig=$(mktemp)
+  trap 'rm "$kubeconfig"' EXIT
+  kubectl config view --raw --flatten --minify --context="$context" >"$kubeconfig"
+  export KUBECONFIG=$kubeconfig
+  set -x
+  docker build -t "$repository:0.3.0" .
+  docker push "$repository:0.3.0"
+fi
+
+kubectl get crd compositecontrollers.metacontroller.k8s.io >/dev/null 2>&1 ||
+  helm upgrade --install metacontroller oci://ghcr.io/metacontroller/metacontroller-helm --version 4.17.2 \
+    --namespace metacontroller --create-namespace --set fullnameOverride=metacontroller --wait
+# What an earlier installation has set stays set
+helm upgrade --install --reset-then-reuse-values myresource-operator charts/myresource-operator \
+  --namespace myresource-operator --create-namespace ${repository:+--set "image.repository=$repository"} --wait
+helm test myresource-operator --namespace myresource-operator --logs
+
+kubectl apply -f examples/web.yaml
+kubectl wait --for=condition=Ready myresource/web --timeout=120s
+kubectl get myresource web
+
+{ set +x; } 2>/dev/null
+echo
+echo "The MyResource web is Ready. Continue with docs/first-myresource.md. To test the operator: make own CONTEXT=$context"
+[ -n "$repository" ] || echo "To delete the cluster: kind delete cluster --name $KIND_CLUSTER_NAME"
