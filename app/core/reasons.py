@@ -63,6 +63,17 @@ def outline(message: str) -> str:
     return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
+DOCS = "docs"
+"""The folder of the pages that texts name, such as docs/operate.md. Nobody in a cluster has it: see linked."""
+
+_PAGE = re.compile(rf"\b{DOCS}/(?=[a-z-]+\.md)")
+
+
+def linked(text: str, docs_url: str) -> str:
+    """Return *text* with the pages that it names at *docs_url*."""
+    return _PAGE.sub(lambda _: f"{docs_url}/", text)
+
+
 _OUTLINES = {
     "child": "<name>",
     "claims": "",

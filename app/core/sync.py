@@ -48,7 +48,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     )
     is_stale = facts.is_keeping_newer_children  # its spec would undo later changes
     return SyncResponse(
-        status=parent_status(facts),
+        status=parent_status(facts, watch.docs_url),
         children=[] if is_stale else [_repaired(child, request, facts) for child in desired.children],
         kept=request.children.kept() if is_stale else desired.kept,
         resync_after=resync(facts.timers(), now),
