@@ -45,7 +45,7 @@ build/site-venv/ready: requirements/site.txt
 	@touch $@
 
 site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site: REPOSITORY_URL=URL links each page to its file
-	@REPOSITORY_URL="$(REPOSITORY_URL)" $(BIN)/python -m docs.site
+	@$(BIN)/python -m docs.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go or actionlint, or some: ONLY=tests/site
 	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/release/test_workflows.py)

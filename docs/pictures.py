@@ -38,8 +38,8 @@ LIFE = ((0, "nginx:1.27", "create"), (12, "nginx:1.28", "new image"), (26, "ngin
 END = 64
 
 _STYLE = """
-text { font: 16px system-ui, sans-serif; fill: #e6edf3; }
-.name { font-weight: bold; } .small { font-size: 14px; fill: #b4c0cc; }
+text { font: 18px system-ui, sans-serif; fill: #e6edf3; }
+.name { font-weight: bold; } .small { font-size: 16px; fill: #b4c0cc; }
 .box { fill: #22303c; stroke: #5ec9bb; stroke-width: 2; }
 .arrow { fill: none; stroke: #f0b15f; stroke-width: 2; marker-end: url(#head); } .any { stroke-dasharray: 6 5; }
 .you { stroke: #f0b15f; stroke-dasharray: 3 4; } .tick { stroke: #b4c0cc; stroke-width: 2; }
@@ -67,8 +67,8 @@ def loop() -> str:
     )
     parts = [_box(70, top, 500, 70, name, text) for top, name, text in boxes]
     parts += [
-        *(_arrow(f"M170 {top}V{top + 67}") for top in (100, 400)),
-        _arrow("M170 240V327"),
+        _arrow("M170 100V167"),
+        *(_arrow(f"M170 {top}V{top + 87}") for top in (240, 400)),
         *(_arrow(f"M460 {top}V{top - 87}") for top in (330, 490)),
         _arrow("M460 170V103"),
         _text(182, 140, "MyResource"),
@@ -97,7 +97,7 @@ def states() -> str:
     parts += [
         *(_arrow("M105 30V87"), _text(118, 55, causes["", "Building"])),
         *(_arrow("M190 105H447"), _text(320, 96, causes["Building", "Ready"], "middle")),
-        *(_arrow("M450 132H193"), _text(320, 152, causes["Ready", "Building"], "middle")),
+        *(_arrow("M450 132H193"), _text(320, 164, causes["Ready", "Building"], "middle")),
         *(_arrow("M500 146V317"), _text(490, 225, causes["Ready", "Degraded"], "end")),
         *(_arrow("M560 320V149"), _text(550, 265, causes["Degraded", "Ready"], "end")),
         *(_arrow("M60 146V317"), _text(70, 185, causes["Building", "Failed"])),

@@ -5,7 +5,7 @@ that they link to, such as an example, are copied, too. Zensical makes HTML of t
 that the site has besides the text of the pages is done here, before or after.
 """
 
-import json
+import os
 import re
 import shutil
 import subprocess
@@ -120,7 +120,13 @@ def main() -> None:
         (STAGED / asset).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / asset, STAGED / asset)
     shutil.rmtree(SITE, ignore_errors=True)
-    subprocess.run([ROOT / "build/site-venv/bin/zensical", "build", "--clean", "--strict"], cwd=ROOT, check=True)
+    links = {"EDIT_URI": "edit/main/"} if os.environ.get("REPOSITORY_URL") else {}
+    subprocess.run(
+        [ROOT / "build/site-venv/bin/zensical", "build", "--clean", "--strict"],
+        cwd=ROOT,
+        env=os.environ | links,
+        check=True,
+    )
     finish()
 
 
