@@ -24,16 +24,21 @@ LINE = 20
 ARROWS = (
     ("", "Building", "it is created"),
     ("Building", "Ready", "the rollout is complete"),
-    ("Ready", "Building", "the spec or its configuration changes"),
+    ("Ready", "Building", "spec or configuration changes"),
     ("Ready", "Degraded", "Pods are lost"),
-    ("Degraded", "Ready", "the Pods are replaced"),
-    ("Building", "Failed", "it can't become Ready without action"),
+    ("Degraded", "Ready", "Pods are back"),
+    ("Building", "Failed", "it is stuck"),
     ("Failed", "Building", "the cause is corrected"),
-    ("Degraded", "Failed", "too late"),
+    ("Degraded", "Failed", "past the deadline"),
 )
 """The usual changes of the state, each with its cause; the first state has no state before it."""
 
-LIFE = ((0, "nginx:1.27", "create"), (12, "nginx:1.28", "new image"), (26, "nginx:bad", "bad image"), (54, "nginx:1.28", "roll back"))
+LIFE = (
+    (0, "nginx:1.27", "create"),
+    (12, "nginx:1.28", "new image"),
+    (26, "nginx:bad", "bad image"),
+    (54, "nginx:1.28", "roll back"),
+)
 """What you do in the picture of a rollout and a rollback: when, in seconds, the image that you set, and the label."""
 END = 64
 
@@ -65,7 +70,7 @@ def loop() -> str:
         (330, "Metacontroller", "watches, calls and writes; it has the permissions"),
         (490, "The hook: myresource serve", "only computes; it has no credentials"),
     )
-    parts = [_box(70, top, 500, 70, name, text) for top, name, text in boxes]
+    parts = [_box((70, top, 500, 70), name, text) for top, name, text in boxes]
     parts += [
         _arrow("M170 100V167"),
         *(_arrow(f"M170 {top}V{top + 87}") for top in (240, 400)),
@@ -79,29 +84,39 @@ def loop() -> str:
         _text(182, 435, "POST /sync: parent,"),
         _text(182, 455, "children, related"),
         _text(450, 478, "desired children, status", "end"),
-        _box(70, 600, 500, 70, "Kubernetes' own controllers and kubelets", "watch Deployments, start Pods, write their status"),
+        _box(
+            (70, 600, 500, 70),
+            "Kubernetes' own controllers and kubelets",
+            "watch Deployments, start Pods, write their status",
+        ),
         _arrow("M590 635H605V205H573"),
         _arrow("M570 205H605V635H573"),
     ]
     return _picture("Who watches, who calls and who writes", 690, parts)
 
 
-_PLACES = {"Building": (20, 90), "Ready": (450, 90), "Failed": (20, 320), "Degraded": (450, 320), "Terminating": (235, 450)}
+_PLACES = {
+    "Building": (20, 90),
+    "Ready": (450, 90),
+    "Failed": (20, 320),
+    "Degraded": (450, 320),
+    "Terminating": (235, 450),
+}
 
 
 def states() -> str:
     """Return the picture of the states and the usual changes between them."""
     names = [term.name for term in TERMS if term.kind == "state"]
     causes = {(before, after): cause for before, after, cause in ARROWS}
-    parts = [_box(*_PLACES[name], 170, 56, name) for name in names]
+    parts = [_box((*_PLACES[name], 170, 56), name) for name in names]
     parts += [
         *(_arrow("M105 30V87"), _text(118, 55, causes["", "Building"])),
         *(_arrow("M190 105H447"), _text(320, 96, causes["Building", "Ready"], "middle")),
         *(_arrow("M450 132H193"), _text(320, 164, causes["Ready", "Building"], "middle")),
-        *(_arrow("M500 146V317"), _text(490, 225, causes["Ready", "Degraded"], "end")),
-        *(_arrow("M560 320V149"), _text(550, 265, causes["Degraded", "Ready"], "end")),
-        *(_arrow("M60 146V317"), _text(70, 185, causes["Building", "Failed"])),
-        *(_arrow("M120 320V149"), _text(130, 290, causes["Failed", "Building"])),
+        *(_arrow("M466 146V317"), _text(456, 270, causes["Ready", "Degraded"], "end")),
+        *(_arrow("M604 320V149"), _text(594, 270, causes["Degraded", "Ready"], "end")),
+        *(_arrow("M36 146V317"), _text(45, 225, causes["Building", "Failed"])),
+        *(_arrow("M176 320V149"), _text(186, 225, causes["Failed", "Building"])),
         *(_arrow("M450 348H193"), _text(320, 340, causes["Degraded", "Failed"], "middle")),
         *(_arrow("M320 400V447", "any"), _text(330, 425, "from any state: it is deleted")),
     ]
@@ -118,7 +133,7 @@ def timeline() -> str:
         parts += [_text(_x(at) + 4, 60, label), f'<path class="you" d="M{_x(at)} 48V405"/>']
     for top, image in zip((150, 190, 230), dict.fromkeys(image for _, image, _ in LIFE), strict=True):
         parts += [_text(118, top + 20, image, "end"), *_lane(_pods(writes, image), top, "pods")]
-    parts += [_text(118, 110, "state", "end"), *_lane(_states(writes), 86, "state")]
+    parts += [_text(118, 107, "state", "end"), *_lane(_states(writes), 86, "state")]
     marks = {
         "hook calls": [each.at for each in entries if isinstance(each, Call)],
         "writes": [each.at for each in writes if each.actor == METACONTROLLER],
@@ -139,7 +154,9 @@ def _played() -> World:
         world.run(at - world.clock.now)
         spec = {"image": image, "replicas": 2, "progressDeadlineSeconds": 20}
         metadata = {"name": "web", "namespace": "default"}
-        world.apply({"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "metadata": metadata, "spec": spec})
+        world.apply(
+            {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "metadata": metadata, "spec": spec}
+        )
     world.run(END - world.clock.now)
     return world
 
@@ -170,7 +187,7 @@ def _lane(steps: Iterator[tuple[float, str]], top: int, kind: str) -> Iterator[s
         left, width = _x(at), _x(until) - _x(at)
         if value and width:
             yield f'<rect class="{kind} {kind}-{value}" x="{left}" y="{top}" width="{width}" height="30" rx="3"/>'
-        if value and width >= 9 * len(value):
+        if value and width >= 8 * len(value):
             yield _text(left + width // 2, top + 20, value, "middle", "on")
 
 
@@ -178,9 +195,13 @@ def _x(at: float) -> int:
     return 130 + round(at * 480 / END)
 
 
-def _box(left: int, top: int, width: int, height: int, name: str, text: str = "") -> str:
+def _box(place: tuple[int, int, int, int], name: str, text: str = "") -> str:
+    left, top, width, height = place
     middle, line = left + width // 2, top + height // 2 + (-6 if text else 6)
-    words = [_text(middle, line, name, "middle", "name"), *([_text(middle, line + LINE, text, "middle", "small")] if text else [])]
+    words = [
+        _text(middle, line, name, "middle", "name"),
+        *([_text(middle, line + LINE, text, "middle", "small")] if text else []),
+    ]
     return f'<rect class="box" x="{left}" y="{top}" width="{width}" height="{height}" rx="8"/>' + "".join(words)
 
 

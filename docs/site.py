@@ -5,13 +5,16 @@ that they link to, such as an example, are copied, too. Zensical makes HTML of t
 that the site has besides the text of the pages is done here, before or after.
 """
 
+import io
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
+
+from app.cli import main as myresource
 
 ROOT = Path(__file__).parent.parent
 STAGED = ROOT / "build/pages"
@@ -62,7 +65,7 @@ def split(block: str) -> tuple[str, str]:
 
 
 def in_two(page: str) -> str:
-    """Return *page* with each command in a block of its own, so that a copy of it is a command, and its output below."""
+    """Return *page* with each command in a block of its own, so that a copy is a command, and its output below."""
     return _CONSOLE.sub(lambda found: _blocks(*split(found[1])), page)
 
 
@@ -112,16 +115,18 @@ def finish(site: Path = SITE) -> None:
 
 def main() -> None:
     """Write the site into build/site."""
-    demo = [Path(sys.executable).with_name("myresource"), "simulate", "--scenario", "demo", "--brief"]
+    out = io.StringIO()
+    with redirect_stdout(out), suppress(SystemExit):
+        myresource(["simulate", "--scenario", "demo", "--brief"])
     stage(pages())
     readme = STAGED / "README.md"
-    readme.write_text(front(readme.read_text(), subprocess.run(demo, check=True, stdout=subprocess.PIPE, text=True).stdout))
+    readme.write_text(front(readme.read_text(), out.getvalue()))
     for asset in ASSETS:
         (STAGED / asset).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / asset, STAGED / asset)
     shutil.rmtree(SITE, ignore_errors=True)
     links = {"EDIT_URI": "edit/main/"} if os.environ.get("REPOSITORY_URL") else {}
-    subprocess.run(
+    subprocess.run(  # noqa: S603 - the program that make site installs
         [ROOT / "build/site-venv/bin/zensical", "build", "--clean", "--strict"],
         cwd=ROOT,
         env=os.environ | links,

@@ -63,14 +63,11 @@ def outline(message: str) -> str:
     return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
-DOCS = "docs"
-"""The folder of the pages that texts name, such as docs/operate.md. Nobody in a cluster has it: see linked."""
-
-_PAGE = re.compile(rf"\b{DOCS}/(?=[a-z-]+\.md)")
+_PAGE = re.compile(r"\bdocs/(?=[a-z-]+\.md)")
 
 
 def linked(text: str, docs_url: str) -> str:
-    """Return *text* with the pages that it names at *docs_url*."""
+    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*."""
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
 
 

@@ -7,7 +7,6 @@ Each watched kind costs Metacontroller a cache of all its objects, and the right
 
 from dataclasses import dataclass
 
-from app.core.reasons import DOCS
 from metahook import ConfigMap, Kind, Object, Secret
 
 
@@ -23,8 +22,8 @@ class Watch:
     """The kinds that MyResources may wait for."""
     expected_managers: tuple[str, ...] = ()
     """The field managers that may add fields to children; ``*`` means all."""
-    docs_url: str = DOCS
-    """Where the pages are that messages name."""
+    docs_url: str = "docs"
+    """Where the pages are that messages name: by default in the repository, which nobody in a cluster has."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind of a dependency, or None if it is not watched."""

@@ -7,7 +7,6 @@ from pydantic import PlainValidator, ValidationError
 from pydantic_settings import BaseSettings, NoDecode
 
 from app.api.dependencies import Dependency
-from app.core.reasons import DOCS
 from app.core.watch import Watch
 from app.settings.option import CONFIG, Option
 from metahook import ConfigMap, Kind, Pod, Secret, Service
@@ -86,7 +85,7 @@ class PageSettings(BaseSettings):
     REMOVED: ClassVar[dict[str, str]] = {}
     """The settings of earlier versions, and what to use instead: their options and variables are refused."""
 
-    docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = DOCS
+    docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
     """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page
     of it. Leave out the version of the operator, so that no status changes with an upgrade."""
 

@@ -25,8 +25,8 @@ def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: 
 
 
 def test_a_command_and_its_output_are_two_blocks() -> None:
-    page = "a\n\n```console\n$ cat <<'END'\nb\nEND'\nc\n```\n\n```console\n$ d\n```\n"
-    two = "``` { .bash .command }\ncat <<'END'\nb\nEND'\n```\n\n``` { .text .output .no-copy }\nc\n```"
+    page = "a\n\n```console\n$ echo 'b\nc' \\\n  d\nb\n```\n\n```console\n$ d\n```\n"
+    two = "``` { .bash .command }\necho 'b\nc' \\\n  d\n```\n\n``` { .text .output .no-copy }\nb\n```"
 
     assert in_two(page) == f"a\n\n{two}\n\n``` {{ .bash .command }}\nd\n```\n"
 

@@ -11,7 +11,7 @@ import msgspec
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
-from app.core.reasons import DOCS, Outlook, linked
+from app.core.reasons import Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.conditions import (
     AVAILABLE_NOW,
@@ -39,7 +39,7 @@ from metahook import Deployment
 Json = dict[str, Any]
 
 
-def parent_status(facts: Facts, docs_url: str = DOCS) -> Json:
+def parent_status(facts: Facts, docs_url: str) -> Json:
     """Return the status that *facts* show; transition times come from the previous one where nothing changed.
 
     Its messages name pages at *docs_url*.
