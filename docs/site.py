@@ -33,6 +33,7 @@ FRONT = """\
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BREAK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])\n *(?=[\u4e00-\u9fff\uff00-\uffef])")
 _PICTURE = re.compile(r"^!\[.*\n", re.MULTILINE)
 _DEMO = re.compile(r"^ {4}make demo.*\n(?: {4}.*\n)*", re.MULTILINE)
 
@@ -69,6 +70,11 @@ def in_two(page: str) -> str:
     return _CONSOLE.sub(lambda found: _blocks(*split(found[1])), page)
 
 
+def joined(page: str) -> str:
+    """Return *page* without the line breaks between Chinese characters, which browsers show as spaces."""
+    return "".join(part if part.startswith("```") else _BREAK.sub("", part) for part in _CODE.split(page))
+
+
 def _blocks(command: str, output: str) -> str:
     shown = f"``` {{ .bash .command }}\n{command}```"
     return f"{shown}\n\n``` {{ .text .output .no-copy }}\n{output}```" if output else shown
@@ -96,7 +102,7 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
         target = to / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file in pages:
-            target.write_text(in_two(file.read_text()))
+            target.write_text(joined(in_two(file.read_text())))
         else:
             shutil.copy(file, target)
 

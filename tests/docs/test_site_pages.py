@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.site import FRONT, ROOT, front, in_two, pages, stage
+from docs.site import FRONT, ROOT, front, in_two, joined, pages, stage
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
 
@@ -37,3 +37,7 @@ def test_the_front_page_has_its_links_above_the_picture_and_the_demo_below_its_c
     assert shown.index(FRONT) < shown.index("![") < shown.index("make demo") < shown.index("12.00s  you")
     with pytest.raises(ValueError, match="adapt"):
         front("# No picture\n", "")
+
+
+def test_a_line_break_between_chinese_characters_is_no_space() -> None:
+    assert joined("- 一\n  二 a\n三\n\n四") == "- 一二 a\n三\n\n四"
