@@ -60,7 +60,7 @@ FIELDS = {
     "override.manager": Use("with `override.what`", "people"),
     "override.count": Use("with `override.revertedAt`", "the operator, which reports Overridden at 3"),
     "override.revertedAt": Use("with `override`", "the operator, which reverts the next change only after ten minutes"),
-    "override.childVersion": Use("with `override.revertedAt`", "the operator, to tell two changes apart"),
+    "override.childVersions": Use("with `override.revertedAt`", "the operator, to tell two changes apart"),
 }
 """The fields of the status, in the order of the page."""
 

@@ -48,11 +48,11 @@ class Override(Model):
     manager: Annotated[str, Field(max_length=128)] | None = None
     """Field manager that changed it, as in the managedFields of the child; absent if these do not name one."""
     count: Annotated[int, Field(ge=1)]
-    """Number of such changes that followed each other within ten minutes, up to 3; from then on it is Overridden."""
+    """Number of such changes that followed each other within ten minutes, up to 3, at which the reason becomes Overridden."""  # noqa: E501 - a description has no line breaks
     reverted_at: Timestamp
     """Time when the operator reverted it last."""
-    child_version: Annotated[str, Field(max_length=64)] | None = None
-    """Generation of the changed child, or its resourceVersion if it has no generation."""
+    child_versions: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=8)] | None = None
+    """Versions of the children with changed fields: the generation of each, or its resourceVersion if it has none."""
 
 
 class MyResourceStatus(Model):

@@ -25,6 +25,7 @@ from metahook import (
     drifted_field,
     foreign_fields,
     leftovers,
+    overridden_field,
     overriding_manager,
     removal,
 )
@@ -35,7 +36,11 @@ _LEFTOVER_FIELDS = "removal of leftover fields"
 
 @dataclass(frozen=True)
 class Drift:
-    """A child that is not as desired; ``path`` is the field with another value, if that is what differs."""
+    """A child that is not as desired.
+
+    ``path`` is the field with another value, if that is what differs: the first one that someone else changed, or else
+    the first one.
+    """
 
     kind: str
     name: str
@@ -48,22 +53,17 @@ class Drift:
     """What removes fields that are left over, if there are some."""
     is_undesired: bool = False
     """Whether the child is to be deleted."""
+    overridden_by: str | None = None
+    """The manager that changed or deleted the child, ``""`` if that is not known.
+
+    None means that no one did: the spec, or what it uses, is newer than the child.
+    """
 
     @property
     def child_version(self) -> str:
         """The generation of the observed child, or its resourceVersion if it has no generation."""
         metadata = self.observed.metadata if self.observed else None
         return str(metadata.generation or metadata.resource_version or "") if metadata else ""
-
-    def overriding_manager(self, owner_uid: str) -> str | None:
-        """Return who changed or deleted the child of the parent *owner_uid*; ``""`` if that is not known.
-
-        None means that no one did: the spec, or what it uses, is newer than the child.
-        """
-        if self.removal or self.is_from_newer_generation or self.is_undesired:
-            return None
-        path = self.path or f"metadata.annotations.{GENERATION_STAMP}"
-        return overriding_manager(self.observed, path, owner_uid) if self.observed else ""
 
     def __str__(self) -> str:
         """Return the text of ``status.waiting.what``."""
@@ -91,14 +91,17 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     kind, name = desired["kind"], desired["metadata"]["name"]
     observed = children.observed(desired)
     if observed is None or observed.metadata.deletion_timestamp:
-        return Drift(kind, name)
+        return Drift(kind, name, overridden_by="")
     is_stamped = observed.metadata.annotation(GENERATION_STAMP) == desired["metadata"]["annotations"][GENERATION_STAMP]
-    path = drifted_field(desired, children) if is_stamped else None
-    if path:
-        return Drift(kind, name, path, observed=observed)
+    if is_stamped and (path := drifted_field(desired, children)):
+        path, manager = overridden_field(desired, children) or (path, None)
+        return Drift(kind, name, path, observed=observed, overridden_by=manager)
     if left_over := leftovers(desired, children, ignored={REPAIR_ANNOTATION}):
         return Drift(kind, name, observed=observed, removal=removal(desired, left_over, children))
-    return None if is_stamped else Drift(kind, name, observed=observed)
+    if is_stamped:
+        return None
+    manager = overriding_manager(desired, f"metadata.annotations.{GENERATION_STAMP}", children)
+    return Drift(kind, name, observed=observed, overridden_by=manager)
 
 
 def newer_generation_drift(request: SyncRequest) -> Drift | None:

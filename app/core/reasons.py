@@ -72,6 +72,7 @@ def linked(text: str, docs_url: str) -> str:
 
 
 _OUTLINES = {
+    "awaited": "<kind> <name> to be <created, updated or deleted>",
     "child": "<name>",
     "claims": "",
     "code": "<exit code>",
@@ -81,8 +82,8 @@ _OUTLINES = {
     "holder": "<kind> <name>",
     "others": "<another remedy>",
     "options": " <options>",
-    "override": "<Field manager, or another user or controller> keeps overwriting a field of <kind> <name>, so this "
-    "spec is not in effect. <remedy>: <field>",
+    "override": "<Field manager, or another user or controller> has changed a field of <kind> <name>, and the operator "
+    "now reverts such changes only once every ten minutes. <remedy>: <field>",
     "pods": ", and <what is left of its Pods>",
     "refusal": "<cause>",
     "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
@@ -166,11 +167,11 @@ OVERRIDDEN = Reason(
     "Overridden",
     Outlook.STALLED,
     "{override}",
-    "Another user or controller, such as an autoscaler, an admission policy or a GitOps tool, keeps changing a child: "
-    "the third time that the operator has reverted a change, each within ten minutes of the one before; or one of its "
-    "fields has had a different value for a minute, although it was sent again. From then on the operator reverts the "
-    "change only once every ten minutes, and leaves the child as it is in between. With dynamic-apply, the field can "
-    "also be env: Metacontroller keeps variables in their old order, in which one uses another that comes after it.",
+    "Another user or controller, such as an autoscaler, an admission policy or a GitOps tool, keeps changing a child. "
+    "Either the operator reverted three changes, each within ten minutes of the one before, or a field still has "
+    "another value after a minute although it was sent again. From then on the operator reverts the change only once "
+    "every ten minutes, and leaves the child as it is in between. With dynamic-apply it can also be env: "
+    "Metacontroller keeps the old order of variables, in which a variable may come before one that it uses.",
     "If an autoscaler scales the Deployment, set its scaleTargetRef to the MyResource. Otherwise, set the value in the "
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
     "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
@@ -189,7 +190,7 @@ LEFTOVER_FIELDS = Reason(
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
-    "Waiting for {kind} {child} to be {write}.",
+    "Waiting for {awaited}.",
     "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
     "Or the child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "

@@ -6,10 +6,10 @@
                     fields only others set
 4. diagnosis        why Pods are not available, or will not stay available
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
-                    another user or controller keeps changing a child: one that comes back again and again, or a value
-                    that still differs although it was sent again after 30 seconds, and arrived
+                    another user or controller keeps changing a child: a change keeps coming back, or a value still
+                    differs although the hook's second write, after 30 seconds, has arrived
 6. parent_status    Ready, its reason and the other conditions, from the facts
-7. repaired         the desired children, with the annotation that makes Metacontroller send one again, or with the
+7. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
                     observed values where another user or controller keeps changing them
 8. resync           when time alone changes the response
 """
@@ -46,11 +46,11 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         now=now,
         installation=request.installation,
     )
-    is_stale = facts.is_keeping_newer_children  # its spec would undo later changes
+    is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
         status=parent_status(facts, watch.docs_url),
-        children=[] if is_stale else [_repaired(child, request, facts) for child in desired.children],
-        kept=request.children.kept() if is_stale else desired.kept,
+        children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
+        kept=request.children.kept() if is_keeping else desired.kept,
         resync_after=resync(facts.timers(), now),
         findings=facts.findings,
     )
@@ -82,7 +82,7 @@ def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployme
     return diagnose_pods(request.related, deployment, desired.spec, now)
 
 
-def _repaired(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
+def _to_send(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
     """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
 
     See :mod:`metahook.protocol.repair`. Values that are overridden are the observed ones.
@@ -90,7 +90,7 @@ def _repaired(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
     drift = next(
         (each for each in facts.drifts if (each.kind, each.name) == (child["kind"], child["metadata"]["name"])), None
     )
-    if drift and drift.path and facts.overriding.is_yielding:
+    if drift and drift.path and drift.overridden_by is not None and facts.overriding.is_yielding:
         child = with_observed_values(child, request.children)
     resend = facts.resend if drift and drift is facts.drift else None
     return with_repair(child, request.children.observed(child), REPAIR_ANNOTATION, resend)

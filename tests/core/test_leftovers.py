@@ -260,9 +260,9 @@ def test_a_record_of_dynamic_apply_that_can_not_be_read_tells_nothing() -> None:
 
 
 def stuck(parent: Json, children: list[Json]) -> Json:
-    """Return the answer a minute after the leftovers were first observed."""
+    """Return the answer ten minutes after the leftovers were first observed: NOW is before the times of recordings."""
     first = sync(parent, *children)
-    return sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(seconds=61))
+    return sync({**parent, "status": first["status"]}, *children, now=NOW + timedelta(minutes=10))
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
@@ -274,6 +274,7 @@ def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) 
     first, later = condition(sync(parent, *children)), condition(stuck(parent, children))
 
     assert (first["status"], first["reason"]) == ("False", "Building")
+    assert first["message"] == "Waiting for the removal of leftover fields of Deployment web-deployment."
     assert (later["status"], later["reason"]) == ("False", "LeftoverFields")
     assert "Remove them: kubectl patch deployment web-deployment -n " in later["message"]
 
@@ -441,7 +442,7 @@ def test_fields_that_others_set_are_named_with_their_managers_and_change_nothing
 def test_the_command_removes_those_of_the_first_child() -> None:
     parent, children = edited()
 
-    text = foreign(sync(parent, *children)).partition("or remove them: ")[2]
+    text = foreign(sync(parent, *children)).partition("or remove them, beginning with: ")[2]
 
     assert text == (
         "kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p "

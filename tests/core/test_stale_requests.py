@@ -32,7 +32,8 @@ def test_children_of_a_newer_generation_are_kept() -> None:
     assert listed(answer) == ["Deployment", "Service"]
     assert specs(answer) == [None, None]  # nothing recorded what was applied, so nothing is said
     assert reason(answer) == "Building"
-    assert condition(answer)["message"] == "Waiting for Deployment web-deployment to be updated."
+    assert condition(answer)["message"].startswith("Waiting for Metacontroller to send the generation that Deployment ")
+    assert condition(answer, "Progressing")["reason"] == "DeploymentDiffers"
 
 
 def test_a_parent_that_was_ready_is_building_while_its_request_is_stale() -> None:
@@ -57,7 +58,15 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
 
     assert listed(answer) == ["Deployment"]
     assert answer["children"][0]["metadata"]["annotations"][GENERATION_STAMP].startswith("1-")
-    assert condition(answer)["status"] == "False"
+    assert reason(answer) == "Building"  # the write is of now, so it is not rejected yet
+    parent["status"] = answer["status"]
+    assert reason(sync(parent, *children, now=NOW + timedelta(seconds=120))) == "NotApplied"
+
+
+def test_the_pods_that_exist_are_counted_and_not_those_of_the_older_spec() -> None:
+    parent, children = newer(replicas=10)
+
+    assert sync(parent, *children)["status"]["replicas"] == 10
 
 
 def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of_a_newer_generation() -> None:

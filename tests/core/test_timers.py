@@ -57,15 +57,15 @@ def test_a_rollout_that_nobody_says_is_late_is_late_by_the_clock() -> None:
     started = rolling(NOW_TEXT, progressDeadlineSeconds=100)
 
     waits = answer_at(10, started, progressDeadlineSeconds=100)
-    late = answer_at(130, started, progressDeadlineSeconds=100)
+    late = answer_at(700, started, progressDeadlineSeconds=100)
 
-    assert (reason(waits), waits["resyncAfterSeconds"]) == ("RollingOut", 120)
+    assert (reason(waits), waits["resyncAfterSeconds"]) == ("RollingOut", 690)
     assert (reason(late), late["status"]["state"]) == ("ProgressDeadlineExceeded", "Failed")
     assert "resyncAfterSeconds" not in late
 
 
 def test_without_a_deadline_kubernetes_own_counts() -> None:
-    assert answer_at(0, rolling(NOW_TEXT))["resyncAfterSeconds"] == 630
+    assert answer_at(0, rolling(NOW_TEXT))["resyncAfterSeconds"] == 1200
 
 
 @pytest.mark.parametrize("since", [None, "", "soon"], ids=str)
@@ -82,7 +82,7 @@ def test_a_deadline_that_is_no_number_is_that_of_kubernetes() -> None:
     odd = rolling(NOW_TEXT)
     odd["spec"] = {**odd["spec"], "progressDeadlineSeconds": "soon"}
 
-    assert answer_at(0, odd)["resyncAfterSeconds"] == 630
+    assert answer_at(0, odd)["resyncAfterSeconds"] == 1200
 
 
 def test_pods_that_are_missing_without_a_rollout_are_late_after_the_deadline() -> None:
@@ -154,6 +154,15 @@ def test_a_clock_that_jumps_back_starts_the_minute_anew() -> None:
 
     assert (reason(answer), answer["resyncAfterSeconds"]) == ("Building", 60)
     assert answer["status"]["waiting"]["since"] == NOW_TEXT
+
+
+def test_a_child_to_be_deleted_sets_no_timer_once_it_is_not_applied() -> None:
+    children = finished(my_resource(ports=[{"containerPort": 80}]))
+    first = sync(my_resource(), *children)
+    stuck = sync(my_resource(status=first["status"]), *children, now=NOW + timedelta(seconds=60))
+
+    assert (reason(first), first["resyncAfterSeconds"]) == ("Building", 60)
+    assert (reason(stuck), stuck.get("resyncAfterSeconds")) == ("NotApplied", None)
 
 
 def test_a_deleted_parent_sets_no_timer() -> None:

@@ -78,9 +78,7 @@ def test_an_autoscaler_of_the_deployment_is_named_and_its_replicas_stay_until_it
     here.eventually(lambda: here.get("Deployment")["spec"]["replicas"] == 3 and len(here.pods()) == 3)
     here.wait_until_quiet(12)  # the autoscaler looks twice
 
-    assert here.message().startswith(
-        "Field manager kube-controller-manager keeps overwriting a field of Deployment web-"
-    )
+    assert here.message().startswith("Field manager kube-controller-manager has changed a field of Deployment web-")
     assert "scaleTargetRef to kind MyResource, name web" in here.message()
     assert here.get("MyResource")["status"]["override"]["count"] == 3
     assert len(done.children) <= WRITES

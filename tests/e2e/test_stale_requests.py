@@ -96,7 +96,10 @@ def test_a_stale_request_changes_no_child_and_the_newer_spec_follows(
 
     scene.restart_with_old_parent(here)
     assert done.children == []
-    assert (here.main()["image"], here.message()) == (NEW, "Waiting for Deployment web-deployment to be updated.")
+    assert (here.main()["image"], here.message()) == (
+        NEW,
+        "Waiting for Metacontroller to send the generation that Deployment web-deployment was made for.",
+    )
 
     scene.api.catch_up()
     here.wait_until_ready()

@@ -1,10 +1,20 @@
+import json
 from typing import Any
 
 import pytest
 
-from metahook import LAST_APPLIED, UndeclaredKind, drifted_field, with_observed_values
+from metahook import (
+    LAST_APPLIED,
+    UndeclaredKind,
+    drifted_field,
+    overridden_field,
+    overriding_manager,
+    with_observed_values,
+)
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.hooks.minimal import config_map, observed_children
+
+Json = dict[str, Any]
 
 A = {"name": "A", "value": "1"}
 
@@ -251,3 +261,82 @@ def test_a_child_that_is_not_observed_drifts_in_its_name() -> None:
 def test_a_child_of_an_undeclared_kind_is_no_drift_but_an_error() -> None:
     with pytest.raises(UndeclaredKind, match="add Secret to children="):
         drifted_field({**config_map(), "kind": "Secret"}, observed_children())
+
+
+# Who changed a field, as managedFields and the record of dynamic-apply tell
+
+OWNER: Json = {"f:metadata": {"f:ownerReferences": {'k:{"uid":"uid-of-hello"}': {}}}}
+
+
+def entry(manager: str, fields: Json, time: str = "2026-01-31T12:00:00Z", **more: Any) -> Json:
+    return {"manager": manager, "operation": "Update", "time": time, "fieldsV1": fields, **more}
+
+
+def manager(path: str, *entries: Json) -> str | None:
+    """Return who set *path* of a child with these *entries* in its managedFields."""
+    made = config_map()
+    made["metadata"]["managedFields"] = list(entries)
+    return overriding_manager(made, path, observed_children(made))
+
+
+REPLICAS: Json = {"f:spec": {"f:replicas": {}}}
+MAIN = 'k:{"name":"main"}'
+STAMP = "mygroup.example.com/applied"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("spec.replicas", REPLICAS),
+        ("spec.c[main].image", {"f:spec": {"f:c": {MAIN: {".": {}, "f:image": {}}}}}),
+        ("spec.c[main]", {"f:spec": {"f:c": {MAIN: {".": {}, "f:image": {}}}}}),
+        ("spec.ports[80].name", {"f:spec": {"f:ports": {'k:{"port":80,"protocol":"TCP"}': {"f:name": {}}}}}),
+        ("spec.selector", {"f:spec": {"f:selector": {}}}),
+        ("spec.args[1]", {"f:spec": {"f:args": {}}}),
+        (f"metadata.annotations.{STAMP}", {"f:metadata": {"f:annotations": {f"f:{STAMP}": {}}}}),
+    ],
+)
+def test_the_owner_of_a_field_set_it(path: str, fields: Json) -> None:
+    other = entry("other", {"f:spec": {"f:replica": {}, "f:c": {'k:{"name":"mai"}': {"f:image": {}}}}})
+
+    assert manager(path, entry("metacontroller", OWNER), other, entry("scaler", fields)) == "scaler"
+
+
+def test_of_several_it_is_the_one_that_came_last() -> None:
+    later = entry("later", REPLICAS, "2026-01-31T12:00:01Z")
+
+    assert manager("spec.replicas", later, entry("earlier", REPLICAS), entry("metacontroller", REPLICAS)) == "later"
+
+
+def test_what_only_metacontroller_set_no_one_overrode_whatever_it_is_called() -> None:
+    assert manager("spec.replicas", entry("metacontroller", REPLICAS)) is None
+    assert manager("spec.replicas", entry("mc", {**OWNER, **REPLICAS})) is None
+    assert manager("spec.replicas", entry("mc", REPLICAS)) == "mc"
+
+
+@pytest.mark.parametrize(
+    ("record", "overrider"),
+    [({"spec": {"replicas": 3}}, ""), ({"spec": {"replicas": 2}}, None), ({"spec": {}}, None), ({}, None)],
+    ids=str,
+)
+def test_what_nobody_owns_was_removed_if_it_was_applied_as_it_is_desired(record: Json, overrider: str | None) -> None:
+    live = config_map(spec={})
+    live["metadata"] |= {
+        "managedFields": [entry("metacontroller", OWNER)],
+        "annotations": {LAST_APPLIED: json.dumps(record)},
+    }
+
+    assert overriding_manager(config_map(spec={"replicas": 3}), "spec.replicas", observed_children(live)) == overrider
+
+
+def test_the_field_that_another_manager_changed_is_found_among_all_that_differ() -> None:
+    live = config_map(spec={"a": 0, "c": [{"name": "main"}]})
+    live["metadata"]["managedFields"] = [
+        entry("metacontroller", {"f:spec": {"f:a": {}}}),
+        entry("editor", {"f:spec": {"f:c": {MAIN: {".": {}, "f:image": {}}}}}),
+    ]
+    desired = config_map(spec={"a": 1, "c": [{"name": "main", "image": "x"}]})
+
+    assert drifted_field(desired, observed_children(live)) == "spec.a"
+    assert overridden_field(desired, observed_children(live)) == ("spec.c[main].image", "editor")
+    assert overridden_field(live, observed_children(live)) is None

@@ -28,6 +28,9 @@ NOT_AVAILABLE = ParentCondition("Available", "False", "MinimumReplicasUnavailabl
 NOT_YET_OBSERVED = ParentCondition(
     "Progressing", "Unknown", "NotYetSeen", "The Deployment has not been updated to this spec yet."
 )
+OF_ANOTHER_SPEC = ParentCondition(
+    "Progressing", "Unknown", "DeploymentDiffers", "The Deployment differs from this spec."
+)
 ROLLOUT_IN_PROGRESS = ParentCondition("Progressing", "True", "RollingOut", "The rollout is in progress.")
 ROLLED_OUT = ParentCondition("Progressing", "True", "RolledOut", "The last rollout is complete.")
 ROLLOUT_LATE = ParentCondition(
@@ -55,7 +58,8 @@ FOREIGN_FIELDS = ParentCondition(
     "True",
     "SetByOthers",
     "Other users or controllers set fields that this spec does not set, and they are kept: {fields}. Set them in the "
-    "spec, or ask the cluster administrator to list their manager in expectedManagers, or remove them: {command}",
+    "spec, if it has such fields; or ask the cluster administrator to list their manager in expectedManagers; or "
+    "remove them, beginning with: {command}",
 )
 
 OTHER_CONDITIONS = (

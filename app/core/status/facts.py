@@ -18,10 +18,19 @@ PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
 
 RESEND = 30
-"""Seconds after which a value that differs is sent again: if that write arrives, another client sets the value."""
+"""Seconds after which a value that differs is sent again.
 
-LATENESS = SKEW
-"""Seconds that the Deployment controller gets to report a late rollout itself."""
+If it still differs once that write has arrived, another client is setting it.
+"""
+
+GRACE = 15
+"""Seconds by which the sync that ends a wait can be late while Metacontroller and the hook are up."""
+
+SKEWED_PATIENCE = 600
+"""The same as PATIENCE where clocks differ: nobody knows how much of it is the difference."""
+
+LATENESS = 600
+"""Seconds that the Deployment controller gets to report a late rollout itself: more than clocks differ by."""
 
 ROLLOUT = "a complete rollout"
 """What is waited for once the children carry the spec, where the Deployment does not count the time itself."""
@@ -45,13 +54,13 @@ class Deadlines:
         judged_at = last_failure or now
         self.has_no_progress = progress is not None and progress <= judged_at
         """Whether the rollout has made no progress for so long that the Deployment should report it, but does not."""
-        self.has_unstable_pods = stability is not None and stability <= judged_at
+        self.is_stability_late = stability is not None and stability <= judged_at
         """Whether Pods of a rollout that did not end have been unstable past its deadline.
 
         The Deployment takes it for progress whenever such a Pod is ready for a moment.
         """
         self.timers = [] if last_failure else [progress, stability]
-        self.passed = progress if self.has_no_progress else stability if self.has_unstable_pods else None
+        self.passed = progress if self.has_no_progress else stability if self.is_stability_late else None
         """The one of these times that has passed, if one has."""
 
 
@@ -87,8 +96,8 @@ class Facts:
         deployment_drift = next(
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
         )
-        self.has_deployment_drift = deployment_drift is not None
-        """Whether the Deployment is not as desired, so that its status is about another spec."""
+        self.deployment_drift = deployment_drift
+        """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
         is_updating = deployment_drift is not None and deployment_drift.observed is not None
         self.is_rolling_out = is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
@@ -100,35 +109,37 @@ class Facts:
 
         self.waiting_for = self._waiting_for()
         """What is waited for in the words of the status; None if nothing is, or if the Deployment counts the time."""
+        self.has_skewed_clock = self._has_skewed_clock()
+        """Whether the hook's clock is not that of the cluster. It is checked only during a wait or a rollout."""
         since = previous_status.waiting_since(self.waiting_for) if self.waiting_for else None
-        self.waiting_since = min(now, since) if since else now
+        self.waiting_since = min(now, since) if since and not self._was_overlooked(since) else now
         """Since when that has been waited for, as the previous status says; now if it does not."""
-        self.is_stuck = self.drift is not None and self._has_waited(PATIENCE)
-        """Whether there has been this drift for too long."""
+        is_newer = self.drift is not None and self.drift.is_from_newer_generation
+        is_late = self.drift is not None and self._has_waited(self.patience)
+        self.is_stuck = is_late and (not is_newer or self._has_waited(self.patience + PATIENCE))
+        """Whether there has been this drift for too long. A child is kept first, and then has as long again."""
         self.overriding = Overriding(
-            self.drift,
+            drifts,
             previous_status.override,
-            owner_uid=parent.uid,
-            is_known=since is not None,
-            is_complete=previous_status.was_ready,
+            is_waited_for=since is not None,
+            was_ready=previous_status.was_ready,
             now=now,
         )
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
-        self.is_keeping_newer_children = (
-            self.drift is not None and self.drift.is_from_newer_generation and not self.is_stuck
-        )
-        """Whether the children are kept because they were made for a newer generation. No cache is a minute late."""
+        self.is_keeping_newer_children = is_newer and not is_late
+        """Whether the children are kept because they were made for a newer generation.
+
+        After a minute, a late cache can't be the reason.
+        """
         self.terminating = next((holder for holder in desired.holders if holder.is_terminating), None)
         """The object that is being deleted and has a child's name."""
         self.conflict = next((holder for holder in desired.holders if self._is_conflict(holder)), None)
         """The object of another owner that has a child's name."""
 
-        self.has_skewed_clock = self._has_skewed_clock()
-        """Whether the hook's clock is not that of the cluster. Only while something is waited for is it looked for."""
         self.findings = (Finding.ClockSkewed,) if self.has_skewed_clock else ()
         """What is wrong with the installation, besides what the request shows to be wrong."""
-        self.installation = (*installation, *self.findings)
-        """What is wrong with the installation of the operator, the most severe first."""
+        self.installation = (*self.findings, *installation)
+        """What is wrong with the installation of the operator; first what the next sync must know, then by severity."""
 
         is_held_up = bool(self.drift or desired.config.missing or self.rollout.is_not_yet_observed)
         self.deadlines = Deadlines(
@@ -140,6 +151,11 @@ class Facts:
         """Those of the rollout. Failures of Pods count only where nothing else holds it up."""
 
     @property
+    def patience(self) -> int:
+        """Seconds that a child may take to carry the spec before it counts as stuck."""
+        return SKEWED_PATIENCE if self.has_skewed_clock else PATIENCE
+
+    @property
     def was_ready(self) -> bool:
         """Whether Ready was True in this generation before."""
         return self.previous_status.was_ready
@@ -147,7 +163,7 @@ class Facts:
     @property
     def resend(self) -> Resend | None:
         """The value that differs, if it does so for long enough to be sent once more."""
-        if self.drift is None or not self.drift.path or self.overriding.is_repeated:
+        if self.drift is None or not self.drift.path or self.overriding.is_overridden:
             return None
         return self._resend(self.drift) if self._has_waited(RESEND) else None
 
@@ -159,18 +175,6 @@ class Facts:
             return False
         return was_resent(drift.observed, REPAIR_ANNOTATION, self._resend(drift))
 
-    @property
-    def is_missing_objects(self) -> bool:
-        """Whether objects decide that are not there, so that nothing shows since when."""
-        return bool(self.parent.deleting or self.rollout.deployment is None or self.desired.config.missing)
-
-    @property
-    def passed_deadline(self) -> datetime | None:
-        """The time that made the status what it is, if time decided."""
-        if self.is_stuck:
-            return after(self.waiting_since, PATIENCE)
-        return self.deadlines.passed
-
     def timers(self) -> list[datetime | None]:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
@@ -178,12 +182,12 @@ class Facts:
         return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
 
     def _drift_timers(self) -> list[datetime | None]:
-        if self.drift is None or self.overriding.is_yielding:
+        if self.drift is None or (self.drift.path and self.overriding.is_yielding):
             return []
         if self.drift.path:
-            return [after(self.waiting_since, seconds) for seconds in (RESEND, PATIENCE)]
-        if self.drift.removal:
-            return [after(self.waiting_since, PATIENCE)]
+            return [after(self.waiting_since, seconds) for seconds in (RESEND, self.patience)]
+        if self.drift.removal or self.drift.is_undesired:
+            return [after(self.waiting_since, self.patience)]
         # Each minute, because the deletion of the object that has the name sends no event to this parent.
         waited = (self.now - self.waiting_since).total_seconds()
         return [after(self.waiting_since, (waited // PATIENCE + 1) * PATIENCE)]
@@ -202,8 +206,19 @@ class Facts:
         latest = after(self.now, SKEW) or self.now
         latest_text = format_time(latest)  # most times are compared as texts, which is faster
         texts = [text for text in (self.parent.created, *self.rollout.times) if text and text > latest_text]
-        is_behind = any(time > latest for time in map(parse_time, texts) if time)
-        return is_behind or self.previous_status.is_of_skewed_clock
+        times = [*map(parse_time, texts), self.previous_status.stored_at]
+        return any(time > latest for time in times if time) or self.previous_status.is_of_skewed_clock
+
+    def _was_overlooked(self, since: datetime) -> bool:
+        """Tell whether the wait *since* then should have ended before this sync, and the status does not say so.
+
+        Either nothing called the hook, or its clock is ahead of the one that began the wait. It then begins anew, which
+        is a write to the status, and so shows the clock to the next sync.
+        """
+        if self.has_skewed_clock or not self.drift or not self.previous_status.is_undecided:
+            return False
+        latest = after(since, PATIENCE + GRACE)
+        return latest is not None and latest < self.now
 
     def _has_waited(self, seconds: int) -> bool:
         end = after(self.waiting_since, seconds)
@@ -221,7 +236,8 @@ class Facts:
         if self.drift:
             return None
         if self.waiting_for:
-            return after(self.waiting_since, self.rollout.deadline)
+            skew = SKEWED_PATIENCE if self.has_skewed_clock else 0
+            return after(self.waiting_since, self.rollout.deadline + skew)
         # The Deployment's time is of another clock. Without a common one, the Deployment controller alone tells.
         progressed_at = None if self.has_skewed_clock else self.rollout.progressed_at
         return after(progressed_at, self.rollout.deadline + LATENESS) if progressed_at else None
@@ -229,4 +245,4 @@ class Facts:
     def _stability_ends(self) -> datetime | None:
         """Return when Pods of the rollout in progress have been unstable for too long."""
         since = self.diagnosis.unstable_since
-        return after(since, self.rollout.deadline + LATENESS) if since and self.rollout.is_under_way else None
+        return after(since, self.rollout.deadline + SKEW) if since and self.rollout.is_under_way else None

@@ -3,9 +3,11 @@
 The first ones are reverted at once. One that comes again and again, each time within ten minutes, would go on for ever,
 and each round creates and deletes Pods. So from the third on it is Overridden: the response has the values that the
 other one sets, which changes nothing in the cluster, and the operator reverts them once every ten minutes. All changes
-of a MyResource's children count together, so that the bound does not depend on how many fields or writers there are.
+of a MyResource's children count together, so that the bound does not depend on how many fields or writers there are,
+or on what else differs.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -31,60 +33,60 @@ class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     count: int
     reverted_at: str
     manager: str = ""
-    child_version: str = ""
+    child_versions: tuple[str, ...] = ()
 
     @property
     def is_repeated(self) -> bool:
-        """Whether the change came again so often that another user or controller keeps making it."""
+        """Whether changes came so often, one after the other, that others keep making them."""
         return self.count >= REPEATED
 
 
 class Overriding:
-    """What the *drift* tells about other users and controllers, after the *last* override of this generation.
+    """What the *drifts* tell about other users and controllers, after the *last* override of this generation.
 
-    *is_known*: whether the previous status waits for this drift; *is_complete*: whether all children have existed.
+    *is_waited_for*: whether the previous status waits for the first drift; *was_ready*: whether all children have
+    existed in this generation.
     """
 
-    def __init__(  # noqa: PLR0913 - all that it depends on
+    def __init__(
         self,
-        drift: Drift | None,
+        drifts: Sequence[Drift],
         last: Override | None,
         *,
-        owner_uid: str,
-        is_known: bool,
-        is_complete: bool,
+        is_waited_for: bool,
+        was_ready: bool,
         now: datetime,
     ) -> None:
         self._now = now
         self.last = self._not_in_future(last)
-        """The last override, which can be this drift."""
+        """The last change that was reverted, which can be one of these drifts."""
         self.is_yielding = False
         """Whether the observed values are left as they are."""
-        manager = drift.overriding_manager(owner_uid) if drift else None
-        if drift and manager is not None:
-            # A value was changed again if its child has another version. A child that was deleted has none.
-            is_same = last is not None and (last.what, last.child_version) == (str(drift), drift.child_version)
-            if not is_same if drift.path else is_complete and not is_known:
-                self._add(drift, manager, is_known=is_known)
+        changed = [drift for drift in drifts if drift.path and drift.overridden_by is not None]
+        self.field = changed[0] if changed else None
+        """The drift of a field that someone else changed: the first one, whatever else differs."""
+        lost = next((drift for drift in drifts[:1] if not drift.path and drift.overridden_by is not None), None)
+        versions = tuple(drift.child_version for drift in changed)
+        # A field was changed again if its child has another version. A child that was deleted has none.
+        if self.field and not (last and set(versions).issubset(last.child_versions)):
+            self._add(self.field, versions)
+        elif lost and not self.field and was_ready and not is_waited_for:
+            self._add(lost)
 
-    def _add(self, drift: Drift, manager: str, *, is_known: bool) -> None:
-        last, what = self.last, str(drift)
-        is_recent = last is not None and self._is_within(last, WINDOW)
-        if last and last.is_repeated and drift.path:
-            self.is_yielding = is_recent
-            is_recent = (
-                is_recent or is_known
-            )  # what was left as it was for so long is reverted once, and still repeated
-        if last and self.is_yielding:
-            known = last.manager if last.what == what else ""
-            self.last = replace(last, what=what, manager=manager or known)
-        else:
-            count = min(last.count + 1, REPEATED) if last and is_recent else 1
-            self.last = Override(what, count, format_time(self._now), manager, drift.child_version)
+    def _add(self, drift: Drift, versions: tuple[str, ...] = ()) -> None:
+        last = self.last
+        is_repeated = last is not None and last.is_repeated
+        if last and drift.path and is_repeated and self._is_within(last, WINDOW):
+            self.is_yielding = True
+            return
+        # The change that was left for so long is still the same conflict when its time to be reverted comes.
+        is_next = last is not None and self._is_within(last, WINDOW + CALM if is_repeated else WINDOW)
+        count = min(last.count + 1, REPEATED) if last and is_next else 1
+        self.last = Override(str(drift), count, format_time(self._now), drift.overridden_by or "", versions)
 
     @property
-    def is_repeated(self) -> bool:
-        """Whether a child is overridden, or was until a moment ago."""
+    def is_overridden(self) -> bool:
+        """Whether others keep changing the children, or did until a moment ago."""
         last = self.last
         return self.is_yielding or (last is not None and last.is_repeated and self._is_within(last, CALM))
 

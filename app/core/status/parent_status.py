@@ -21,6 +21,7 @@ from app.core.status.conditions import (
     FOREIGN_FIELDS,
     NOT_AVAILABLE,
     NOT_YET_OBSERVED,
+    OF_ANOTHER_SPEC,
     OPERATOR_MISCONFIGURED,
     ROLLED_OUT,
     ROLLOUT_IN_PROGRESS,
@@ -122,17 +123,20 @@ def _available(facts: Facts) -> ParentCondition:
 def _progressing(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
-    if facts.has_deployment_drift or rollout.is_not_yet_observed or not rollout.deployment:
-        return NOT_YET_OBSERVED
+    drift = facts.deployment_drift
+    if drift or rollout.is_not_yet_observed or not rollout.deployment:
+        is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
+        return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused or rollout.progressing == "Unknown":
         return ROLLOUT_PAUSED
-    if facts.deadlines.has_unstable_pods or rollout.is_late:
+    if facts.deadlines.is_stability_late or rollout.is_late:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
     if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
-    # Without a Pod of the new template, a complete rollout is the last one. To report it as in progress costs a write.
+    # Without a Pod of the new template, a complete rollout is the last one.
+    # Reporting it as in progress would cost an extra write.
     return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
@@ -153,7 +157,8 @@ def _replicas(facts: Facts) -> int:
     Pods that just failed exist, too, until they are replaced.
     """
     existing = max(0, facts.rollout.existing) + facts.diagnosis.failed_pods
-    return existing if facts.desired.problem else min(existing, facts.rollout.replicas)
+    is_of_another_spec = facts.desired.problem or facts.is_keeping_newer_children
+    return existing if is_of_another_spec else min(existing, facts.rollout.replicas)
 
 
 def _image(deployment: Deployment | None) -> str | None:

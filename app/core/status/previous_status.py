@@ -8,12 +8,13 @@ from datetime import datetime
 
 import msgspec
 
+from app.core.reasons import BUILDING
 from app.core.status.override import Override
 from app.core.timers import parse_time
 from metahook import Finding, Parent, last_change, try_read, try_read_list
 
 SKEW = 30
-"""Seconds by which clocks may differ: as many as the Deployment controller gets to report a late rollout."""
+"""Seconds by which clocks may differ."""
 
 _GENERATIONS = 2**63
 """How many there can be: a generation has the format int64."""
@@ -49,9 +50,10 @@ class PreviousStatus:
         self._conditions = {
             condition.type: condition for condition in try_read_list(status.conditions, PreviousCondition)
         }
+        self._generation = parent.generation
         self._waiting = try_read(status.waiting, _PendingChange) if status.waiting else None
         override = try_read(status.override, Override) if status.override else None
-        is_current = override is not None and parse_time(override.reverted_at) and self._is_of(parent.generation)
+        is_current = override is not None and parse_time(override.reverted_at) and not self.is_of_other_generation
         self.override = override if is_current else None
         """The last change of a child by another in this generation."""
         generation = try_read(status.ready_generation, int) if status.ready_generation else None
@@ -61,8 +63,9 @@ class PreviousStatus:
         """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
-        self._generation = parent.generation
-        self._stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
+        stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
+        self.stored_at = parse_time(stored)
+        """When the API server stored it, if it waits for something."""
 
     def since(self, condition: str, value: str) -> str | None:
         """Return since when *condition* has been *value*; None if it was not, or that is no time."""
@@ -92,14 +95,17 @@ class PreviousStatus:
         is_known = found is not None and found.reason == Finding.ClockSkewed.name
         if is_known and not self.is_of_other_generation:
             return True
-        began, stored = parse_time(self._waiting.since) if self._waiting else None, parse_time(self._stored)
+        began, stored = parse_time(self._waiting.since) if self._waiting else None, self.stored_at
         return began is not None and stored is not None and (began - stored).total_seconds() > SKEW
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether it says that the wait goes on, and the API server says when it was stored."""
+        ready = self._conditions.get("Ready")
+        return self.stored_at is not None and ready is not None and ready.reason == BUILDING.name
 
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""
-        is_same = self._is_of(self._generation) and self._waiting is not None and self._waiting.what == what
-        return parse_time(self._waiting.since) if is_same and self._waiting else None
-
-    def _is_of(self, generation: int) -> bool:
-        ready = self._conditions.get("Ready")
-        return ready is not None and ready.observed_generation == generation
+        if self.is_of_other_generation or self._waiting is None or self._waiting.what != what:
+            return None
+        return parse_time(self._waiting.since)

@@ -47,7 +47,7 @@ class Decision:
 def _has_timed_out(facts: Facts) -> bool:
     """The rollout made no progress within its deadline, as the Deployment reports, or the clock if it does not."""
     can_be_late = facts.is_incomplete or facts.rollout.is_not_yet_observed
-    is_late = facts.rollout.is_late or facts.deadlines.has_unstable_pods
+    is_late = facts.rollout.is_late or facts.deadlines.is_stability_late
     return is_late or (can_be_late and facts.deadlines.has_no_progress)
 
 
@@ -87,7 +87,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.desired.is_waiting_for_dependencies),
     (LEFTOVER_FIELDS, _has_leftover_fields),
     # Only a write that arrived can be overridden. One that did not was refused, which is NotApplied.
-    (OVERRIDDEN, lambda facts: facts.overriding.is_repeated or (facts.is_stuck and facts.has_resent_value)),
+    (OVERRIDDEN, lambda facts: facts.overriding.is_overridden or (facts.is_stuck and facts.has_resent_value)),
     (NOT_APPLIED, lambda facts: facts.is_stuck),
     (BUILDING, lambda facts: facts.drift is not None),
     # From here on the observed children are the desired ones, and the rollout decides.

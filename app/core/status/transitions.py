@@ -11,7 +11,7 @@ from functools import cached_property
 
 from app.core.status.conditions import ParentCondition
 from app.core.status.facts import Facts
-from app.core.timers import format_time, parse_time
+from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 
 _OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
@@ -38,7 +38,10 @@ class Transitions:
         return format_time(max(began, before) if before else began)
 
     def _has_changed_twice(self, condition: ParentCondition, unchanged: str) -> bool:
-        """Tell whether *condition* had another status after the one in the request, since *unchanged*."""
+        """Tell whether *condition* changed away from this status and back since *unchanged*.
+
+        It did so in statuses that the request lacks.
+        """
         is_updated = self._previous.is_of_other_generation and self._facts.desired.problem is None
         if is_updated and _follows_update(condition):
             return True
@@ -59,10 +62,22 @@ class Transitions:
             return self._spec_changed or self._now()
         if condition.type == "Progressing" and (updated := self._deployment_updated()):
             return updated
-        if deadline := facts.passed_deadline:
-            return deadline
-        shown = None if facts.drift or facts.is_missing_objects else self._rollout_changed(last)
+        deadline = None if facts.has_skewed_clock else self._passed_deadline(condition)
+        shown = deadline or (None if self._is_hidden(condition) else self._rollout_changed(last))
         return shown or self._now()
+
+    def _passed_deadline(self, condition: ParentCondition) -> datetime | None:
+        """Return the time that made *condition* what it is, if time decided."""
+        facts = self._facts
+        if condition.type == "Progressing":  # the Deployment decides, unless its Pods are unstable
+            return facts.deadlines.passed if facts.deadlines.is_stability_late else None
+        return after(facts.waiting_since, facts.patience) if facts.is_stuck else facts.deadlines.passed
+
+    def _is_hidden(self, condition: ParentCondition) -> bool:
+        """Tell whether nothing shows since when: what *condition* is about is not there, or not as desired."""
+        facts = self._facts
+        drift = facts.deployment_drift if condition.type == "Progressing" else facts.drift
+        return bool(drift or facts.parent.deleting or not facts.rollout.deployment or facts.desired.config.missing)
 
     def _now(self) -> datetime:
         """Return the time, or the latest that anything shows if the clock of the hook is wrong."""
@@ -96,7 +111,7 @@ class Transitions:
         """Return when the Deployment was updated to this generation, if that is what it waited for."""
         was_waiting = self._previous.is_of_other_generation or self._previous.since("Progressing", "Unknown")
         deployment = self._facts.rollout.deployment
-        if not was_waiting or deployment is None or self._facts.drift:
+        if not was_waiting or deployment is None or self._facts.deployment_drift:
             return None
         return self._time(last_change(deployment.metadata.managed_fields, of_status=False))
 
@@ -109,8 +124,8 @@ class Transitions:
         fields = deployment.metadata.managed_fields if deployment else b"[]"
         for texts in (self._facts.rollout.times, [last_change(fields, of_status=True)]):
             times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
-            if after := [time for time in times if time and (last is None or time > last)]:
-                return max(after)
+            if later := [time for time in times if time and (last is None or time > last)]:
+                return max(later)
         return None
 
     def _time(self, text: str | None) -> datetime | None:
@@ -121,7 +136,7 @@ class Transitions:
 
 
 def _follows_update(condition: ParentCondition) -> bool:
-    """Tell whether *condition* has this status in no generation before its Deployment is updated."""
+    """Tell whether *condition* can have this status only after the Deployment was updated to the generation."""
     if condition.type == "Progressing":
         return condition.status != "Unknown"
     return (condition.type, condition.status) == ("Ready", "True")

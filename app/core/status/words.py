@@ -19,6 +19,9 @@ _MOST_FOREIGN, _CUT = 180, 220
 
 AND_OTHERS = "and others"
 
+_NOW_AND_THEN = "the operator now reverts such changes only once every ten minutes"
+"""True while such a change is left, and in the minute after one was reverted."""
+
 
 def message(decision: Decision, facts: Facts) -> str:
     """Return the message of the condition Ready."""
@@ -81,6 +84,16 @@ def _write(facts: Facts) -> str:
     return "updated" if drift.observed else "created"
 
 
+def _awaited(facts: Facts) -> str:
+    """Return what has to happen before the rollout decides."""
+    drift = _drift(facts)
+    if facts.is_keeping_newer_children:
+        return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
+    if drift.removal:
+        return f"the removal of leftover fields of {drift.kind} {drift.name}"
+    return f"{drift.kind} {drift.name} to be {_write(facts)}"
+
+
 def _obstacle(facts: Facts) -> str:
     """Return what can keep a child from being created, updated or deleted."""
     drift = _drift(facts)
@@ -106,9 +119,12 @@ def _finalizers(drift: Drift) -> list[str]:
 
 def _override(facts: Facts) -> str:
     """Return what is wrong with a child that another user or controller keeps changing, and the remedy."""
-    last, drift = facts.overriding.last, facts.drift
-    what = str(drift) if drift and drift.path else last.what if last else ""
-    manager = last.manager if last and last.what == what else ""
+    overriding, drift = facts.overriding, facts.drift
+    what, manager = str(drift), ""
+    if overriding.field:
+        what, manager = str(overriding.field), overriding.field.overridden_by or ""
+    elif overriding.is_overridden and overriding.last:
+        what, manager = overriding.last.what, overriding.last.manager
     who = f"Field manager {manager}" if manager else "Another user or controller"
     path, _, child = what.rpartition(" of ")
     if not path:
@@ -116,7 +132,7 @@ def _override(facts: Facts) -> str:
             f"{who} keeps deleting or changing {what}, which is recreated or updated each time. Stop it from doing so"
         )
     # The path of env itself, and not of a variable in it, means the order of the variables, or that all are missing.
-    if path.endswith(".env"):
+    if path.endswith(".env") and drift and what == str(drift):
         return (
             f"Variables in env of {child} are missing or in another order than in this spec. Rename the variable that "
             f"uses another one, or stop other users and controllers from changing env: {path}"
@@ -127,7 +143,7 @@ def _override(facts: Facts) -> str:
             f"If it is an autoscaler, set its scaleTargetRef to kind MyResource, name {facts.parent.name}, apiVersion "
             f"{API_VERSION}; otherwise scale this MyResource instead of the Deployment"
         )
-    return f"{who} keeps overwriting a field of {child}, so this spec is not in effect. {remedy}: {path}"
+    return f"{who} has changed a field of {child}, and {_NOW_AND_THEN}. {remedy}: {path}"
 
 
 def _pods(facts: Facts) -> str:
@@ -160,6 +176,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "override": _override,
     "fields": _fields,
     "command": _command,
+    "awaited": _awaited,
     "write": _write,
     "obstacle": _obstacle,
     "described": _described,

@@ -25,7 +25,7 @@ from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
 from metahook.kinds.secret import Secret
 from metahook.kinds.service import Service
 from metahook.protocol.controller import Controller
-from metahook.protocol.drift import drifted_field, with_observed_values
+from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.generation import children_from_newer_generation, is_from_newer_generation, with_generation_stamp
 from metahook.protocol.installation import Finding, UpdateMethod
@@ -33,7 +33,7 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
 from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.managed_fields import last_change, overriding_manager
+from metahook.protocol.managed_fields import last_change
 from metahook.protocol.manifest import EncodedManifest, Manifest
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
@@ -117,6 +117,7 @@ __all__ = [
     "is_from_newer_generation",
     "last_change",
     "leftovers",
+    "overridden_field",
     "overriding_manager",
     "removal",
     "select_by_labels",

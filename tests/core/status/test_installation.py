@@ -137,9 +137,55 @@ def test_a_clock_that_is_not_that_of_the_cluster_is_found_and_makes_no_rollout_l
     assert condition(answer)["reason"] == "RollingOut"
 
 
-def test_without_the_time_of_the_api_server_a_clock_that_is_ahead_makes_a_rollout_late() -> None:
-    """The negative control: it is the time of the stored status that shows the clock."""
-    assert condition(rolling(120, stored=""))["reason"] == "ProgressDeadlineExceeded"
+@pytest.mark.parametrize(("ahead", "expected"), [(120, "RollingOut"), (700, "ProgressDeadlineExceeded")])
+def test_a_clock_that_nothing_shows_makes_a_rollout_late_only_if_it_is_far_ahead(ahead: int, expected: str) -> None:
+    """The last one is the negative control: it is the time of the stored status that shows the clock."""
+    assert condition(rolling(ahead, stored=""))["reason"] == expected
+
+
+class Replicas:
+    """Replicas of the hook with clocks of their own, and the time at which the API server stored the last status."""
+
+    def __init__(self) -> None:
+        self._parent = my_resource()
+
+    def sync(self, at: int, ahead: int = 0) -> Json:
+        """Return the answer of the replica whose clock is *ahead*."""
+        answer = sync(self._parent, now=NOW + timedelta(seconds=at + ahead))
+        if answer["status"] != self._parent.get("status"):
+            self._parent["status"] = answer["status"]
+            stored = (NOW + timedelta(seconds=at)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            self._parent["metadata"]["managedFields"] = [{"time": stored, "subresource": "status"}]
+        return answer
+
+
+@pytest.mark.parametrize("clocks", [(0, 120), (120, 0), (0, -120), (-120, 0), (120,), (-120,)], ids=str)
+def test_a_wait_that_another_clock_began_is_never_over_early(clocks: tuple[int, ...]) -> None:
+    replicas = Replicas()
+    answers = [replicas.sync(at, clocks[at % len(clocks)]) for at in range(60)]
+
+    assert {condition(answer)["reason"] for answer in answers} == {"Building"}
+    assert len({json.dumps(answer["status"]) for answer in answers[6:]}) == 1  # no fight of the two
+    later = [replicas.sync(at, clocks[at % len(clocks)]) for at in range(60, 801, 37)]
+    assert condition(later[-1])["reason"] == "NotApplied"
+    if len(set(clocks)) > 1:
+        assert condition(later[-1], "Stalled")["lastTransitionTime"] < "2026-01-31T12:10:00Z"  # no time of the hook
+        assert misconfigured(answers[-1])["reason"] == "ClockSkewed"
+
+
+def test_the_same_clock_judges_after_a_minute_and_after_an_outage_anew() -> None:
+    replicas, away = Replicas(), Replicas()
+
+    assert [condition(replicas.sync(at))["reason"] for at in (0, 59, 60)] == ["Building", "Building", "NotApplied"]
+    assert [condition(away.sync(at))["reason"] for at in (0, 300, 359, 360)] == [*["Building"] * 3, "NotApplied"]
+
+
+def test_the_clock_is_remembered_beside_a_more_severe_finding() -> None:
+    body = {**json.loads(request(LOOSE, rolling(120)["status"], **SPEC)), "children": grouped()}
+
+    found = json.loads(MYRESOURCE.answer_sync(json.dumps(body).encode(), NOW))
+
+    assert misconfigured(found)["reason"] == "ClockSkewed"
 
 
 def test_the_finding_stays_until_the_rollout_is_complete() -> None:

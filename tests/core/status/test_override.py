@@ -1,11 +1,13 @@
 """Overrides: changes of a child that come back are reverted three times, then named, and reverted every ten minutes."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.core.status.override import CALM, REPEATED, WINDOW
+from metahook import LAST_APPLIED
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import Mode
 from tests.requests.builders import NOW, child, condition, finished, my_resource, reason, rolled_out, sync
@@ -68,9 +70,10 @@ def test_a_change_that_comes_back_is_reverted_three_times_then_named_with_manage
     assert [override(answer)["count"] for answer in answers] == [1, 2, 3, 3]
     assert override(answers[2]) == override(answers[3])
     assert condition(answers[3], "Stalled")["message"] == (
-        "Field manager scaler keeps overwriting a field of Deployment web-deployment, so this spec is not in effect. "
-        "If it is an autoscaler, set its scaleTargetRef to kind MyResource, name web, apiVersion "
-        "mygroup.example.com/v1alpha1; otherwise scale this MyResource instead of the Deployment: spec.replicas"
+        "Field manager scaler has changed a field of Deployment web-deployment, and the operator now reverts such "
+        "changes only once every ten minutes. If it is an autoscaler, set its scaleTargetRef to kind MyResource, name "
+        "web, apiVersion mygroup.example.com/v1alpha1; otherwise scale this MyResource instead of the "
+        "Deployment: spec.replicas"
     )
 
 
@@ -127,6 +130,106 @@ def test_changes_of_several_fields_by_several_managers_count_together() -> None:
 
     assert [reason(answer) for answer in answers] == ["Building", "Available", "Building", "Overridden"]
     assert override(answers[-1])["manager"] == "b"
+
+
+def with_leftover(service: Json) -> Json:
+    """Return *service* with a field that Metacontroller applied in its other way."""
+    entry = {"manager": "metacontroller", "operation": "Apply", "fieldsV1": {"f:spec": {"f:loadBalancerClass": {}}}}
+    annotations = {**service["metadata"]["annotations"], LAST_APPLIED: "{}"}
+    metadata = {**service["metadata"], "managedFields": [entry], "annotations": annotations}
+    return {**service, "metadata": metadata, "spec": {**service["spec"], "loadBalancerClass": "x"}}
+
+
+def test_a_conflict_is_bounded_though_another_child_has_leftover_fields() -> None:
+    life = Life(ports=PORTS)
+    deployment, service = life.whole
+    service = with_leftover(service)
+
+    rounds = [(life.step(5, *life.changed()[:1], service), life.step(1, deployment, service)) for _ in range(12)]
+    late = life.step(WINDOW, *life.changed()[:1], service)
+
+    assert [replicas(answer) for answer, _ in rounds] == [1] * REPEATED + [None] * 9
+    assert [reason(answer) for answer in rounds[3]] == ["Overridden", "Overridden"]
+    assert reason(rounds[-1][0]) == "LeftoverFields"
+    assert override(late)["count"] == REPEATED
+    assert replicas(late) == 1
+
+
+def test_a_conflict_is_bounded_though_an_earlier_field_differs_for_good() -> None:
+    """As after an admission policy that replaces what Metacontroller applies."""
+    life = Life(minReadySeconds=3, replicas=1)
+    replaced = {"manager": "metacontroller", "operation": "Update", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+
+    def with_policy(deployment: Json) -> Json:
+        fields = [*deployment["metadata"].get("managedFields", []), replaced]
+        metadata = {**deployment["metadata"], "managedFields": fields}
+        return {**deployment, "metadata": metadata, "spec": {**deployment["spec"], "replicas": 2}}
+
+    answers = []
+    for _ in range(REPEATED + 1):
+        answers.append(life.step(5, with_policy(life.changed("minReadySeconds", 5)[0])))
+        life.step(1, with_policy(life.whole[0]))
+
+    left = [child(answer, "Deployment")["spec"].get("minReadySeconds") for answer in answers]
+    assert [override(answer)["count"] for answer in answers] == [1, 2, 3, 3]
+    assert left == [3, 3, 3, None]
+
+
+def test_changes_of_two_children_at_once_are_one_and_one_that_stays_is_counted_once() -> None:
+    life = Life(ports=PORTS)
+    scaled, service = life.changed()
+    edit = {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": {"f:spec": {"f:type": {}}}}
+    metadata = {**service["metadata"], "resourceVersion": "9", "managedFields": [edit]}
+    edited = {**service, "metadata": metadata, "spec": {**service["spec"], "type": "NodePort"}}
+
+    answers = [life.step(1, scaled, edited), life.step(1, life.whole[0], edited), life.step(1, life.whole[0], edited)]
+
+    assert [override(answer)["count"] for answer in answers] == [1, 1, 1]
+    assert override(life.step(1, life.changed()[0], edited))["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("record", "is_override"),
+    [
+        pytest.param({"spec": {"minReadySeconds": 3}}, True, id="removed"),
+        pytest.param({"spec": {"minReadySeconds": 2}}, False, id="changed by the hook"),
+        pytest.param({"spec": {}}, False, id="set for the first time"),
+        pytest.param({}, False, id="no record"),
+    ],
+)
+def test_a_field_that_nobody_owns_was_removed_only_if_it_was_applied(record: Json, *, is_override: bool) -> None:
+    life = Life(minReadySeconds=3)
+    (deployment,) = life.changed("minReadySeconds", None)
+    deployment["metadata"]["managedFields"][0]["fieldsV1"] = {"f:spec": {"f:replicas": {}}}
+    deployment["metadata"]["annotations"] = {**deployment["metadata"]["annotations"], LAST_APPLIED: json.dumps(record)}
+
+    assert ("override" in life.step(1, deployment)["status"]) == is_override
+
+
+def test_one_change_while_the_children_are_left_is_named_but_is_not_the_one_that_was_reverted() -> None:
+    life = Life(minReadySeconds=3)
+    reverted = override(life.repeat())
+    assert reason(life.step(CALM)) == "Available"
+
+    edited = life.step(200, *life.changed("minReadySeconds", 5, "kubectl-edit"))
+
+    assert override(edited) == reverted
+    assert condition(edited)["message"] == (
+        "Field manager kubectl-edit has changed a field of Deployment web-deployment, and the operator now reverts "
+        "such changes only once every ten minutes. Set the same value in this spec, or stop it from changing the "
+        "field: spec.minReadySeconds"
+    )
+
+
+def test_in_the_calm_minute_a_value_of_the_hook_itself_is_not_blamed() -> None:
+    life = Life(minReadySeconds=3)
+    life.repeat()
+
+    own = life.step(5, *life.changed("minReadySeconds", 2, "metacontroller"))
+
+    assert reason(own) == "Overridden"
+    assert condition(own)["message"].startswith("Field manager scaler has changed")
+    assert condition(own)["message"].endswith(": spec.replicas")
 
 
 def test_what_the_spec_uses_is_not_overridden_by_its_change() -> None:

@@ -348,7 +348,7 @@ def test_more_replicas_are_in_progress_while_the_deployment_reports_the_last_rol
     assert condition(sync(parent, made), "Progressing")["reason"] == "RollingOut"
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("Service", "RolledOut"), ("Deployment", "NotYetSeen")])
+@pytest.mark.parametrize(("kind", "expected"), [("Service", "RolledOut"), ("Deployment", "DeploymentDiffers")])
 def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: str) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     children = finished(parent)

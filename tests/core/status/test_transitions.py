@@ -13,12 +13,19 @@ CREATED, STAMPED, COMPLETE, CHANGED, LOST, BACK = (f"2026-01-31T12:0{minute}:00Z
 LATER = NOW + timedelta(hours=1)
 
 
-def parent(status: Json | None = None, *, generation: int = 1, changed: str = CREATED, **spec: Any) -> Json:
+def parent(
+    status: Json | None = None,
+    *,
+    generation: int = 1,
+    changed: str = CREATED,
+    stored: str = "2026-01-31T12:59:00Z",
+    **spec: Any,
+) -> Json:
     """Return a MyResource whose spec was *changed* then."""
     made = my_resource(generation=generation, status=status, replicas=2, **spec)
     made["metadata"]["managedFields"] = [
         {"time": changed, "manager": "kubectl", "operation": "Update"},
-        {"time": "2026-01-31T12:59:00Z", "manager": "metacontroller", "operation": "Update", "subresource": "status"},
+        {"time": stored, "manager": "metacontroller", "operation": "Update", "subresource": "status"},
     ]
     return made
 
@@ -33,7 +40,7 @@ def deployment(
     **status: Any,
 ) -> Json:
     """Return the Deployment of a parent, updated at *stamped*, whose Pods were counted last at *counted*."""
-    (made,) = (owned(item, of) for item in sync(of)["children"])
+    made = next(owned(item, of) for item in sync(of)["children"] if item["kind"] == "Deployment")
     made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": stamped}]
     counts = {"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
     conditions = [
@@ -143,10 +150,22 @@ def test_nothing_shows_since_when_a_child_is_missing() -> None:
 def test_a_deadline_is_the_time_of_what_it_decides() -> None:
     waiting = sync(parent(READY), now=LATER)["status"]
 
-    stuck = sync(parent(waiting), now=LATER + timedelta(seconds=75))
+    stuck = sync(parent(waiting, stored="2026-01-31T13:00:00Z"), now=LATER + timedelta(seconds=75))
 
     assert times(stuck)["Stalled"] == ("True", "2026-01-31T13:01:00Z")
     assert times(stuck)["Ready"] == ("False", "2026-01-31T13:00:00Z")
+
+
+def test_the_deadline_of_another_child_is_not_the_time_of_a_rollout() -> None:
+    ports: Json = {"ports": [{"containerPort": 80}]}
+    waiting = sync(parent(READY, **ports), deployment(parent(**ports)), now=LATER)["status"]
+    failed = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+    late = deployment(parent(**ports), conditions=[{**failed, "lastTransitionTime": "2026-01-31T13:10:00Z"}])
+
+    stuck = sync(parent(waiting, stored="2026-01-31T13:00:00Z", **ports), late, now=LATER + timedelta(minutes=30))
+    again = sync(parent(stuck["status"], **ports), late, now=LATER + timedelta(minutes=31))
+
+    assert times(stuck)["Progressing"] == times(again)["Progressing"] == ("False", "2026-01-31T13:10:00Z")
 
 
 def test_managed_fields_that_cannot_be_read_show_nothing() -> None:

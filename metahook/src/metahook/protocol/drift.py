@@ -1,4 +1,4 @@
-"""Drift: the first field of a desired child whose observed value differs.
+"""Drift: the fields of a desired child whose observed values differ, and who changed them.
 
 Fields that the hook does not set are others' business: defaults of the API server, injected containers. Metadata is
 not compared: Metacontroller puts annotations back, and :mod:`metahook.protocol.repair` labels. Write values as the API
@@ -7,11 +7,12 @@ server stores them (``1Gi``, not ``1024Mi``), else they differ for ever.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from metahook.protocol.last_applied import LAST_APPLIED, without_nulls
-from metahook.protocol.managed_fields import overriding_manager
+from metahook.protocol.last_applied import LAST_APPLIED, annotated_record, without_nulls
+from metahook.protocol.managed_fields import is_metacontroller, owns
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
 
@@ -19,6 +20,9 @@ _IDENTITY = ("apiVersion", "kind", "metadata")
 
 _KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
 """What identifies an item of a list of objects. Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``."""
+
+_MOST = 16
+"""Fields whose managers are looked up: each takes as long as the lists of what the managers own."""
 
 _SELECTOR = "spec.selector"
 """Here one more entry is drift, too: a Service whose selector has one more label finds no Pods."""
@@ -31,18 +35,57 @@ Source: Kubernetes, third_party/forked/golang/expansion, ``Expand``.
 
 
 def drifted_field(desired: Manifest, children: Children) -> str | None:
-    """Return the path of the first field of *desired* that the observed child has not, such as ``data.text``, or None.
+    """Return the path of the first field of *desired* that the observed child does not have, or None.
 
-    The path of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
+    A path is such as ``data.text``. That of a child that is not observed is ``metadata.name``. Raise UndeclaredKind.
     """
+    return next(_drifted_fields(desired, children), None)
+
+
+def overridden_field(desired: Manifest, children: Children) -> tuple[str, str] | None:
+    """Return the path of the first field as :func:`drifted_field` that another manager changed, and that manager.
+
+    See :func:`overriding_manager`. Only the first 16 fields that differ are looked at. Raise UndeclaredKind.
+    """
+    return _overridden(desired, _drifted_fields(desired, children), children)
+
+
+def overriding_manager(desired: Manifest, path: str, children: Children) -> str | None:
+    """Return the manager that owns the field *path* of the observed child in place of Metacontroller, or with it.
+
+    *path* is as :func:`drifted_field` returns it. Of several managers it is the one that changed the child last. It is
+    ``""`` if nobody owns the field and dynamic-apply recorded its value: then someone removed it. Return None if no one
+    changed it: Metacontroller owns it, or *desired* has it for the first time. Server-side apply records no field that
+    was removed, so it is None then, too. Raise UndeclaredKind.
+    """
+    found = _overridden(desired, [path], children)
+    return found[1] if found else None
+
+
+def _drifted_fields(desired: Manifest, children: Children) -> Iterator[str]:
     content = {field: value for field, value in desired.items() if field not in _IDENTITY}
     observed = children.fields(desired, content.keys())
-    if observed is None:
-        return "metadata.name"
-    for field, value in content.items():
-        if value != observed[field] and (drifted := _first_difference(value, observed[field], field)):
-            return drifted
+    return iter(["metadata.name"]) if observed is None else _differing_fields(content, observed)
+
+
+def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> tuple[str, str] | None:
+    child = children.observed(desired)
+    owners = [(owner, owner.fields) for owner in children.field_owners(desired)]
+    record = annotated_record(child) if child and owners else {}
+    for path in islice(paths, _MOST):
+        found = [owner for owner, fields in owners if owns(fields, f".{path}")]
+        others = [owner for owner in found if not is_metacontroller(owner, children.owner_uid)]
+        if others:
+            return path, max(others, key=lambda owner: owner.time).manager
+        if record and not found and _has_value(record, desired, path):
+            return path, ""
     return None
+
+
+def _has_value(record: Manifest, desired: Manifest, path: str) -> bool:
+    """Tell whether *record* has the value of *desired* at *path*."""
+    differing = _differing_fields(desired, record)
+    return not any(path == other or path.startswith((f"{other}.", f"{other}[")) for other in differing)
 
 
 def with_observed_values(desired: Manifest, children: Children) -> Manifest:
@@ -58,9 +101,13 @@ def with_observed_values(desired: Manifest, children: Children) -> Manifest:
     if child is None:
         return desired
 
+    is_server_side = child.metadata.annotation(LAST_APPLIED) is None
+    owners = [(owner, owner.fields) for owner in children.field_owners(desired)] if is_server_side else []
+
     def is_left_out(path: str) -> bool:
-        is_server_side = child.metadata.annotation(LAST_APPLIED) is None
-        return is_server_side and overriding_manager(child, path, children.owner_uid) is not None
+        found = [owner for owner, fields in owners if owns(fields, f".{path}")]
+        is_own = bool(found) and all(is_metacontroller(owner, children.owner_uid) for owner in found)
+        return bool(owners) and not is_own
 
     observed = children.fields(desired, content.keys()) or {}
     return {**{field: desired[field] for field in _IDENTITY}, **_yielded_fields(content, observed, "", is_left_out)}
@@ -94,33 +141,39 @@ def _yielded_items(
     return [_yielded(item, match, f"{path}[{item[key]}]", is_left_out) for item, match in pairs]
 
 
-def _first_difference(desired: object, observed: object, path: str) -> str | None:
-    """Return the path of the first value of *desired* that *observed*, which differs, does not have at *path*.
+def _differing_fields(desired: Manifest, observed: Manifest, above: str = "") -> Iterator[str]:
+    """Yield the paths of the values of *desired*, at the path *above*, that *observed* does not have.
 
-    The callers compare: most values are the same in each sync, and Python compares them at once, however deep.
+    Most values are the same in each sync, and Python compares them at once, however deep.
     """
-    if isinstance(desired, list) and isinstance(observed, list):
-        return _compare_lists(desired, observed, path)
-    if not isinstance(desired, dict) or not isinstance(observed, dict) or path == _SELECTOR:
-        return path
     for field, value in desired.items():
         other = observed.get(field)
-        if value != other and (drifted := _first_difference(value, other, f"{path}.{field}")):
-            return drifted
-    return None
+        if value != other:
+            yield from _differences(value, other, f"{above}{field}")
 
 
-def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> str | None:
+def _differences(desired: object, observed: object, path: str) -> Iterator[str]:
+    """Yield the paths of the values of *desired* that *observed*, which differs, does not have at *path*."""
+    if isinstance(desired, list) and isinstance(observed, list):
+        yield from _compare_lists(desired, observed, path)
+    elif isinstance(desired, dict) and isinstance(observed, dict) and path != _SELECTOR:
+        yield from _differing_fields(desired, observed, f"{path}.")
+    else:
+        yield path
+
+
+def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> Iterator[str]:
     key = _merge_key(desired)
     if key is None:
-        return _compare_by_index(desired, observed, path)
+        yield from _compare_by_index(desired, observed, path)
+        return
     for item, match in zip(desired, _matches(desired, observed, key), strict=True):
-        if item != match and (drifted := _first_difference(item, match, f"{path}[{item[key]}]")):
-            return drifted
-    if key != "name":
-        return None
-    names = dict.fromkeys(item["name"] for item in observed if _has_key(item, "name"))
-    return _order_drift(desired, list(names), path)
+        if item != match:
+            yield from _differences(item, match, f"{path}[{item[key]}]")
+    if key == "name":
+        names = dict.fromkeys(item["name"] for item in observed if _has_key(item, "name"))
+        if _has_other_order(desired, list(names), path):
+            yield path
 
 
 def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
@@ -153,26 +206,26 @@ def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
     return next(reversed(same or same_key), None)
 
 
-def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> str | None:
+def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> Iterator[str]:
     if len(desired) != len(observed):
-        return path
+        yield path
+        return
     for index, (item, other) in enumerate(zip(desired, observed, strict=True)):
-        if item != other and (drifted := _first_difference(item, other, f"{path}[{index}]")):
-            return drifted
-    return None
+        if item != other:
+            yield from _differences(item, other, f"{path}[{index}]")
 
 
-def _order_drift(desired: list[Any], observed: list[Any], path: str) -> str | None:
-    """Return *path* if a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
+def _has_other_order(desired: list[Any], observed: list[Any], path: str) -> bool:
+    """Tell whether a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
     if not path.endswith(".env") or not all(isinstance(item.get("value", ""), str) for item in desired):
-        return None  # a list of a custom resource may be called env, too
+        return False  # a list of a custom resource may be called env, too
     uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
     if not uses:
-        return None
+        return False
     desired_index = {item["name"]: index for index, item in enumerate(desired)}
     index = {name: index for index, name in enumerate(observed)}
-    pairs = [(desired_index[user] < desired_index[used], user, used) for user, used in uses if used in desired_index]
-    return path if any(is_before != (index[user] < index[used]) for is_before, user, used in pairs) else None
+    known = [(user, used) for user, used in uses if {user, used} <= index.keys() and used in desired_index]
+    return any((desired_index[user] < desired_index[used]) != (index[user] < index[used]) for user, used in known)
 
 
 def variable_references(value: str) -> set[str]:

@@ -75,8 +75,8 @@ class Finding(Enum):
     )
 
     ClockSkewed = (
-        "The clock of the hook is more than 30 seconds ahead of those of the cluster, or behind them, so times in "
-        "statuses can be wrong. Add time synchronization, such as chrony, to the nodes."
+        "The hook's clock differs from the cluster's by more than 30 seconds, so times in statuses, and what depends "
+        "on them, can be wrong. Add time synchronization, such as chrony, to the nodes."
     )
 
     @property

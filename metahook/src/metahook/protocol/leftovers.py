@@ -8,8 +8,8 @@ apply then leaves alone. The API server records in ``managedFields`` who owns wh
 owns it, no other manager does, and it is not what the API server sets by default.
 
 A field is foreign if another manager owns it, such as ``kubectl edit`` or a sidecar injector that patches the child.
-What a webhook or a policy adds at admission is not: on the real API server nobody owns that, whoever's request it was
-added to.
+What a webhook or a policy adds at admission is not: on the real API server nobody owns that, no matter whose request it
+was added to.
 """
 
 from collections.abc import Collection, Iterator

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.objects import Object, Observed
+from metahook.protocol.objects import Observed
 from metahook.protocol.reading import try_read, try_read_list
 
 FieldSet = dict[str, Any]
@@ -67,21 +67,6 @@ def owns_reference(fields: FieldSet, uid: str) -> bool:
     """Tell whether *fields* have the owner reference to the object *uid*."""
     references = subset(subset(fields, "f:metadata"), "f:ownerReferences")
     return any(list_key(field) == {"uid": uid} for field in references)
-
-
-def overriding_manager(child: Object, path: str, owner_uid: str) -> str | None:
-    """Return the manager that owns the field *path* of *child* in place of Metacontroller, or together with it.
-
-    *path* is as :func:`metahook.drifted_field` returns it, *owner_uid* is the parent's. Of several managers it is the
-    one that changed the child last; ``""`` if nobody owns the field, as after its removal. Return None if only
-    Metacontroller does, so that the value is what it applied, or if there is no record.
-    """
-    owners = field_owners(child.metadata.managed_fields)
-    found = [owner for owner in owners if owns(owner.fields, f".{path}")]
-    others = [owner for owner in found if not is_metacontroller(owner, owner_uid)]
-    if others:
-        return max(others, key=lambda owner: owner.time).manager
-    return None if found or not owners else ""
 
 
 def is_metacontroller(owner: FieldOwner, owner_uid: str) -> bool:

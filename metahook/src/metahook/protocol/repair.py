@@ -2,11 +2,11 @@
 
 Under server-side apply Metacontroller sends a child only if the response, or the child's generation, has changed. So
 two things would stay: a label that another user or controller removed, as that changes no generation; and a value that
-an admission policy replaced when the child was written. A label needs one write, after which the annotation goes again.
-If the label is missing while the annotation is there, it was removed once more: then another annotation is needed, a
-few times, as a policy may be what removes it. A value is sent again every ten minutes for as long as it differs, as the
-policy may be gone; the regular resync brings the next try. The annotation also tells whether writes arrive: a value
-that differs although they do is set by another user or controller.
+an admission policy replaced when the child was written. A label needs one write, after which the annotation is removed
+again. If the label is missing while the annotation is there, it was removed once more: then another annotation is
+needed, a few times, as a policy may be what removes it. A value is sent again every ten minutes for as long as it
+differs, as the policy may be gone; the regular resync brings the next try. The annotation also tells whether writes
+arrive: a value that differs although they do is set by another user or controller.
 """
 
 import hashlib
