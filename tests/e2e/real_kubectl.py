@@ -18,13 +18,17 @@ class RealKubectl:
     def __init__(self, configuration: Path) -> None:
         self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
 
-    def ends(self, command: str, namespace: str) -> tuple[int, str]:
-        """Return the exit code of *command* in *namespace*, or in all if that is empty, and what it prints."""
+    def ends(self, command: str, namespace: str, folder: Path | None = None) -> tuple[int, str]:
+        """Return the exit code of *command* in *namespace*, or in all if that is empty, and what it prints.
+
+        Files are those in *folder*, by default those of this process.
+        """
         option = f"--namespace={namespace}" if namespace else ""
         there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,
             shell=True,
+            cwd=folder,
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -33,9 +37,9 @@ class RealKubectl:
         )
         return done.returncode, done.stdout
 
-    def run(self, command: str, namespace: str) -> str:
+    def run(self, command: str, namespace: str, folder: Path | None = None) -> str:
         """Return what *command* prints; it must succeed."""
-        code, printed = self.ends(command, namespace)
+        code, printed = self.ends(command, namespace, folder)
         assert code == 0, printed
         return printed
 

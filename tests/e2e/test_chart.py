@@ -361,36 +361,6 @@ def test_orphaned_children_keep_running_and_are_adopted_without_a_restart(instal
     assert all("ownerReferences" in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
 
-def test_a_deployment_is_adopted_by_running_beside_it(installed: Shell, here: Namespace) -> None:
-    old = foreign(deployment("shop"))
-    here.put(old)
-    theirs = foreign(service(app="other"))
-    here.put({**theirs, "metadata": {**theirs["metadata"], "name": "shop"}})
-    installed.files["shop.yaml"] = [here.manifest("shop", **PORT, service={"mode": "Disabled"})]
-    before = here.get("Service", "shop")
-
-    installed.run("kubectl apply -f shop.yaml # a MyResource named shop, with ports, and service: {mode: Disabled}")
-    installed.run("kubectl wait --for=condition=Ready myresource/shop --timeout=300s")
-    here.wait_until_quiet()
-    assert here.get("Service", "shop") == before
-    assert here.get("Deployment", "shop")["spec"]["template"]["metadata"]["labels"] == {"app": "other"}
-
-    installed.run(
-        """kubectl patch service shop --type=merge -p '{"spec":{"selector":{"app":null,"myresource":"shop"}}}' """
-        "# app: the key of its old selector"
-    )
-    installed.run("kubectl delete deployment shop")
-    pods = here.pods("shop")
-    installed.run(
-        "kubectl label --overwrite service shop "
-        """controller-uid="$(kubectl get myresource shop -o jsonpath='{.metadata.uid}')\""""
-    )
-    installed.run("""kubectl patch myresource shop --type=merge -p '{"spec":{"service":{"mode":"Auto"}}}'""")
-    here.wait_until_ready("shop")
-    assert here.pods("shop") == pods
-    assert "ownerReferences" in here.get("Service", "shop")["metadata"]
-
-
 def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(installed: Shell, here: Namespace) -> None:
     here.ready(replicas=2, **PORT)
     before = here.get("MyResource")["spec"]

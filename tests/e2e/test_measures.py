@@ -100,6 +100,15 @@ def test_a_time_that_moves_alone_long_after_it_was_set_is_told_from_others() -> 
     assert {move.after for move in found} == {20.0}
 
 
+@pytest.mark.parametrize(("status", "found"), [("False", set()), ("True", {"Available"})])
+def test_a_time_that_moves_with_the_condition_of_the_deployment_is_left_out(status: str, found: set[str]) -> None:
+    condition = {"type": "Available", "status": status, "lastTransitionTime": "2026-01-31T12:00:07Z"}
+    flipped = {**DEPLOYMENT, "status": {**DEPLOYMENT["status"], "conditions": [condition]}}
+    record = recorded(PARENT, DEPLOYMENT, at(0), flipped, at(7))
+
+    assert {move.condition for move in moves(statuses(record), record)} == {"Ready", "Progressing"} | found
+
+
 def test_parts_of_a_status_that_contradict_each_other_are_found() -> None:
     record = recorded(PARENT, with_status(PARENT, DEPLOYMENT, state="Building"))
 

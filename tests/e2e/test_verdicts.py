@@ -40,7 +40,7 @@ def test_transition_times_rarely_change_without_their_status_or_go_back(
     """
     statuses = written(cluster.record, metacontroller.started)
 
-    moved, back = moves(statuses), backward(statuses)
+    moved, back = moves(statuses, cluster.record), backward(statuses)
 
     for name, found, most in (("moved without their status", moved, 100), ("went back", back, 50)):
         longest = max((move.seconds for move in found), default=0)

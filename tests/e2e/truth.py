@@ -105,8 +105,12 @@ def _matches_spec(deployment: Json, parent: Json) -> bool:
     return images == [spec["image"]] and deployment["spec"]["replicas"] == spec.get("replicas", 1)
 
 
-def moves(statuses: list[Written]) -> list[Move]:
-    """Return every change of a lastTransitionTime without a change of the condition's status."""
+def moves(statuses: list[Written], record: Record | None = None) -> list[Move]:
+    """Return every change of a lastTransitionTime without a change of the condition's status.
+
+    With a *record*, those are left out in which the Deployment's own condition changed and changed back: its Pods can
+    be available again before Metacontroller calls the hook, and the time is then that of the Deployment.
+    """
     found: list[Move] = []
     begin: dict[tuple[Key, str], float] = {}
     for each in statuses:
@@ -114,10 +118,21 @@ def moves(statuses: list[Written]) -> list[Move]:
             old, place = condition(each.before.item, new["type"]), (each.key, new["type"])
             if old.get("status") != new["status"]:
                 begin[place] = each.after.at
-            elif old["lastTransitionTime"] != new["lastTransitionTime"]:
+            elif old["lastTransitionTime"] != new["lastTransitionTime"] and not (
+                record and _changed_back(record, each.key, new)
+            ):
                 late = each.after.at - begin.get(place, -math.inf)
                 found.append(Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), late))
     return found
+
+
+def _changed_back(record: Record, key: Key, new: Json) -> bool:
+    """Return whether the Deployment's condition had another status than *new*, until the time of *new*."""
+    versions = record.of("Deployment", key.namespace, child("Deployment", key.name))
+    found = (condition(version.item, new["type"]) for version in versions)
+    return any(
+        each["status"] != new["status"] and 0 <= _seconds(new) - _seconds(each) <= RACE for each in found if each
+    )
 
 
 def backward(statuses: list[Written]) -> list[Move]:

@@ -1,0 +1,52 @@
+"""The recipes, as far as they can be checked without a control plane; ``tests/e2e/test_recipes.py`` runs them."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from metahook.simulator.objects import Json
+from tests.api.apiserver import refusals
+from tests.docs.documents import ROOT
+from tests.docs.recipes import RECIPES, File, objects, steps
+from tests.e2e.fresh import desired_children
+from tests.requests.builders import my_resource
+
+each_recipe = pytest.mark.parametrize("page", RECIPES)
+
+
+@each_recipe
+def test_every_block_of_a_recipe_is_a_step(page: str) -> None:
+    blocks = re.findall(r"^```\w+$", (ROOT / page).read_text(), re.MULTILINE)
+
+    shown = [step for step in steps(page) if isinstance(step, File) or step.output]
+    assert len(shown) == len(blocks)
+
+
+@each_recipe
+def test_the_myresource_of_a_recipe_is_accepted(page: str) -> None:
+    (item,) = (item for item in objects(page) if item["kind"] == "MyResource")
+
+    assert refusals(item) == []
+
+
+def _ports(item: Json) -> Iterator[tuple[str, object]]:
+    """Yield the ports of Services to which a route leads, by name or number."""
+    match item:
+        case {"kind": "Ingress", "spec": {"rules": rules}}:
+            services = [path["backend"]["service"] for rule in rules for path in rule["http"]["paths"]]
+            yield from ((service["name"], service["port"]["name"]) for service in services)
+        case {"kind": "HTTPRoute", "spec": {"rules": rules}}:
+            yield from ((ref["name"], ref["port"]) for rule in rules for ref in rule["backendRefs"])
+
+
+def test_a_route_leads_to_a_port_of_the_service() -> None:
+    items = objects("docs/ingress.md")
+    (parent,) = (item for item in items if item["kind"] == "MyResource")
+    children = desired_children(my_resource(parent["metadata"]["name"], **parent["spec"]))
+    (service,) = (child for child in children if child["kind"] == "Service")
+    served = {(service["metadata"]["name"], port[key]) for port in service["spec"]["ports"] for key in ("name", "port")}
+
+    ports = [port for item in items for port in _ports(item)]
+    assert len(ports) == 2
+    assert set(ports) <= served
