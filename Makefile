@@ -48,13 +48,12 @@ own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRU
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
-	@$(PYTHON) -m venv build/site-venv
+	@$(PYTHON) -m venv --clear build/site-venv
 	@build/site-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/site.txt
 	@touch $@
 
-site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site
+site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site: REPOSITORY_URL=URL links each page to its file
 	@$(BIN)/python -m docs.site
-	@NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs --quiet build
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
 	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py)

@@ -4,8 +4,9 @@ import difflib
 
 import click
 
+from app.cli.options import with_docs_url
 from app.cli.wrapping import Row, page, row
-from app.core.reasons import REASONS, Reason
+from app.core.reasons import REASONS, Reason, linked
 from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
 from app.core.status.terms import TERMS, Term
 
@@ -17,7 +18,8 @@ from app.core.status.terms import TERMS, Term
     required=False,
     shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
 )
-def command(word: str | None) -> None:
+@with_docs_url
+def command(word: str | None, docs_url: str) -> None:
     """Explain a WORD of a status and what to do; without WORD, list the reasons of Ready, the states and the
     conditions.
 
@@ -26,7 +28,7 @@ def command(word: str | None) -> None:
     if word is None:
         click.echo("\n\n".join(_table(title, rows) for title, rows in _tables().items()))
         return
-    pages = [text for name, text in _pages() if name.lower() == word.lower()]
+    pages = [linked(text, docs_url) for name, text in _pages() if name.lower() == word.lower()]
     if not pages:
         names = {name.lower(): name for name, _ in _pages()}
         close = difflib.get_close_matches(word.lower(), names, n=1)

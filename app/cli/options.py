@@ -9,16 +9,16 @@ from click.core import ParameterSource
 
 from app.settings.option import InvalidSetting, flag_of, meaning_of, names, option_of, read, variable_of
 from app.settings.serve import ServeSettings
-from app.settings.watch import WatchSettings
+from app.settings.watch import PageSettings, WatchSettings
 
 T = TypeVar("T")
-S = TypeVar("S", bound=WatchSettings)
+S = TypeVar("S", bound=PageSettings)
 
 
 class _Option(click.Option):
     """The option for a setting of *kind*."""
 
-    def __init__(self, declarations: Sequence[str], kind: type[WatchSettings], **attributes: Any) -> None:  # noqa: ANN401 - click's
+    def __init__(self, declarations: Sequence[str], kind: type[PageSettings], **attributes: Any) -> None:  # noqa: ANN401 - click's
         self._kind = kind
         super().__init__(declarations, **attributes)
 
@@ -38,6 +38,11 @@ class _Option(click.Option):
 def with_settings(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* all settings as its argument ``settings``, and their options."""
     return _with_options(ServeSettings, command, lambda settings: {"settings": settings})
+
+
+def with_docs_url(command: Callable[..., T]) -> Callable[..., T]:
+    """Give *command* the address of the pages as its argument ``docs_url``, and the option for it."""
+    return _with_options(PageSettings, command, lambda settings: {"docs_url": settings.docs_url})
 
 
 def with_watch(command: Callable[..., T]) -> Callable[..., T]:
@@ -72,7 +77,7 @@ def _removed_option(name: str, remedy: str) -> Callable[[Callable[..., T]], Call
     return click.option(flag, is_flag=False, flag_value="", hidden=True, expose_value=False, callback=refuse)
 
 
-def _option(kind: type[WatchSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def _option(kind: type[PageSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
     field = kind.model_fields[name]
     option = option_of(name, field)
     is_switch = field.annotation is bool

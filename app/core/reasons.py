@@ -63,6 +63,14 @@ def outline(message: str) -> str:
     return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
+_PAGE = re.compile(r"\bdocs/(?=[a-z-]+\.md)")
+
+
+def linked(text: str, docs_url: str) -> str:
+    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*."""
+    return _PAGE.sub(lambda _: f"{docs_url}/", text)
+
+
 _OUTLINES = {
     "awaited": "<kind> <name> to be <created, updated or deleted>",
     "child": "<name>",

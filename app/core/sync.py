@@ -48,7 +48,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     )
     is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
-        status=parent_status(facts),
+        status=parent_status(facts, watch.docs_url),
         children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
         kept=request.children.kept() if is_keeping else desired.kept,
         resync_after=resync(facts.timers(), now),

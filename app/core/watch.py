@@ -1,4 +1,4 @@
-"""What the operator watches besides MyResources and their children, and which other managers of fields it expects.
+"""What the operator watches besides MyResources and their children, which managers it expects, and where its pages are.
 
 It is the same for all MyResources of a cluster.
 
@@ -22,6 +22,8 @@ class Watch:
     """The kinds that MyResources may wait for."""
     expected_managers: tuple[str, ...] = ()
     """The field managers that may add fields to children; ``*`` means all."""
+    docs_url: str = "docs"
+    """Where the pages are that messages name: by default in the repository, which nobody in a cluster has."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind of a dependency, or None if it is not watched."""

@@ -17,6 +17,9 @@ MOST_KINDS = 32
 LONGEST_MANAGER = 128
 """Characters. Source: Kubernetes, "Server-Side Apply", field managers."""
 
+LONGEST_URL = 200
+"""Characters. A message with it still fits the status."""
+
 _RESERVED = {(kind.KIND.api_version, kind.KIND.plural) for kind in (ConfigMap, Pod, Secret, Service)}
 """Kinds that have a related rule already: two rules cost Metacontroller the square of the number of objects."""
 
@@ -67,15 +70,31 @@ def _managers(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class WatchSettings(BaseSettings):
-    """What is watched, and who is expected.
+def _docs_url(given: str) -> str:
+    """Return the address without a slash at its end."""
+    if not re.fullmatch(f"[!-~]{{1,{LONGEST_URL}}}", given):
+        message = f"write an address of at most {LONGEST_URL} characters, such as https://docs.example.com/docs"
+        raise ValueError(message)
+    return given.rstrip("/")
 
-    The class is apart because a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
-    """
+
+class PageSettings(BaseSettings):
+    """Where the pages are: the setting of every command that names them."""
 
     model_config = CONFIG
     REMOVED: ClassVar[dict[str, str]] = {}
     """The settings of earlier versions, and what to use instead: their options and variables are refused."""
+
+    docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
+    """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page
+    of it. Leave out the version of the operator, so that no status changes with an upgrade."""
+
+
+class WatchSettings(PageSettings):
+    """What is watched, and who is expected.
+
+    The class is apart because a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
+    """
 
     watch_pods: bool = True
     """Watch Pods, so that the status explains why a MyResource is not Ready."""
@@ -96,4 +115,6 @@ class WatchSettings(BaseSettings):
     @property
     def watch(self) -> Watch:
         """Return what is watched."""
-        return Watch(self.watch_pods, self.watch_secrets, self.watch_dependencies, self.expected_managers)
+        return Watch(
+            self.watch_pods, self.watch_secrets, self.watch_dependencies, self.expected_managers, self.docs_url
+        )

@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app.cli import main
+from docs.site import split
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,18 +31,7 @@ class Console:
 def consoles(page: str) -> list[Console]:
     """Return the console blocks of *page*, a file."""
     blocks: list[str] = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
-    return [_console(page, block) for block in blocks]
-
-
-def _console(page: str, block: str) -> Console:
-    """Return *block* as a command and its output. A command continues after a backslash, and within single quotes."""
-    lines = block.removeprefix("$ ").splitlines(keepends=True)
-    commands = ("".join(lines[:end]) for end in range(1, len(lines) + 1))
-    command = next((each for each in commands if each.count("'") % 2 == 0 and not each.endswith("\\\n")), None)
-    if command is None or not block.startswith("$ "):
-        message = f"{page}: a console block without a command"
-        raise ValueError(message)
-    return Console(page, command.strip(), block.removeprefix(f"$ {command}"))
+    return [Console(page, command.strip(), output) for command, output in map(split, blocks)]
 
 
 _MYRESOURCE = re.compile(r"\.venv/bin/myresource ([^|&;<>()$*?`\n]*)")

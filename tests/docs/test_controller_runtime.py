@@ -41,7 +41,7 @@ PROOFS = {
     "`Status().Update`, `Status().Patch`": [f"{LOOP}::test_the_status_is_replaced_whole_and_says_which_generation"],
     "`meta.SetStatusCondition`": [
         "tests/core/status/test_status.py::test_a_transition_time_moves_when_the_condition_does",
-        "tests/e2e/test_verdicts.py::test_a_transition_time_rarely_changes_without_its_status",
+        "tests/e2e/test_verdicts.py::test_transition_times_rarely_change_without_their_status_or_go_back",
     ],
     "`Result{RequeueAfter: d}`": [
         f"{QUEUE}::test_resync_after_seconds_calls_again_without_an_event",

@@ -6,11 +6,13 @@ import yaml
 
 from app.core.status.terms import TERMS
 from docs.fields import below
+from docs.pictures import ARROWS
 from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
 from tests.docs.documents import ROOT
-from tests.properties.state_transitions import STATES
+from tests.properties.state_transitions import NEW, STATES
+from tests.properties.test_state_transitions import EVERY
 from tests.requests.builders import MYRESOURCE, Json
 from tests.served.asgi import call
 
@@ -41,3 +43,10 @@ def test_the_page_has_every_field_state_and_condition() -> None:
     assert set(FIELDS) == {path for path, _ in below(SCHEMA)}
     assert list(STARTS) == list(STATES) == named["state"]
     assert set(READERS) == set(named["condition"])
+
+
+def test_the_picture_has_every_state_and_each_of_its_changes_happens() -> None:
+    changes = {(before, after) for before, after, _ in ARROWS}
+
+    assert {after for _, after in changes} | {"Terminating"} == set(STATES)
+    assert changes <= {*EVERY, *(("", state) for state in NEW)}

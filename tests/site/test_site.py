@@ -92,20 +92,58 @@ def test_a_page_has_the_language_of_its_text(page: str, language: str) -> None:
 
 
 SEARCH = """new Promise(found => {
-  const results = document.querySelector(".md-search-result__list")
-  new MutationObserver(() => results.querySelector("a") && found(results.querySelector("a").href))
-    .observe(results, {childList: true, subtree: true})
-  const field = document.querySelector(".md-search__input")
-  field.focus()
-  field.value = "rollback"
-  field.dispatchEvent(new Event("keyup"))
+  document.querySelector(".md-search__button").click()
+  const look = setInterval(() => {
+    const search = [...document.querySelectorAll("div")].find(each => each.shadowRoot)?.shadowRoot
+    const result = search?.querySelector("[role=listbox] a")
+    if (result) {
+      clearInterval(look)
+      found(result.href)
+    }
+    const field = search?.querySelector("input")
+    if (field && !field.value && !search.querySelector("[role=status]")?.textContent.includes("Loading")) {
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, "WORD")
+      field.dispatchEvent(new Event("input", {bubbles: true}))
+    }
+  }, 50)
+  setTimeout(() => found("nothing"), 20000)
 })"""
 
 
 @pytest.mark.parametrize("from_files", [False, True], ids=["served", "from files"])
-def test_the_search_finds_a_page(browser: Browser, *, from_files: bool) -> None:
+@pytest.mark.parametrize(("word", "page"), [("rollback", ".html"), ("限制", ".zh.html")], ids=["English", "Chinese"])
+def test_the_search_finds_a_page(browser: Browser, word: str, page: str, *, from_files: bool) -> None:
     with serving(SITE) as address, browser.tab() as session:
         browser.call("Page.navigate", session, url=f"{SITE.as_uri() if from_files else address}/index.html")
         browser.wait_for("Page.loadEventFired")
 
-        assert ".html" in browser.evaluate(session, SEARCH)
+        assert page in browser.evaluate(session, SEARCH.replace("WORD", word))
+
+
+COPIED = """new Promise(copied => {
+  const look = setInterval(() => {
+    const button = document.querySelector(".command [data-clipboard-target]")
+    if (button) {
+      clearInterval(look)
+      copied([document.querySelector(button.dataset.clipboardTarget).innerText,
+              document.querySelectorAll(".output [data-clipboard-target]").length])
+    }
+  }, 50)
+})"""
+"""What the button of the first command copies, and how many outputs have a button."""
+
+
+def test_a_copy_of_a_block_is_a_command_without_its_output(browser: Browser) -> None:
+    with serving(SITE) as address, browser.tab() as session:
+        browser.call("Page.navigate", session, url=f"{address}/docs/status.html")
+        browser.wait_for("Page.loadEventFired")
+
+        assert browser.evaluate(session, COPIED) == [".venv/bin/myresource explain Failed\n", 0]
+
+
+def test_a_cell_of_a_card_is_named_after_its_column(browser: Browser) -> None:
+    with serving(SITE) as address, browser.tab() as session:
+        browser.call("Page.navigate", session, url=f"{address}/docs/status.html")
+        browser.wait_for("Page.loadEventFired")
+
+        assert browser.evaluate(session, "document.querySelector('td').dataset.name") == "field"

@@ -11,7 +11,7 @@ import msgspec
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
-from app.core.reasons import Outlook
+from app.core.reasons import Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.conditions import (
     AVAILABLE_NOW,
@@ -40,15 +40,19 @@ from metahook import Deployment
 Json = dict[str, Any]
 
 
-def parent_status(facts: Facts) -> Json:
-    """Return the status that *facts* show; transition times come from the previous one where nothing changed."""
+def parent_status(facts: Facts, docs_url: str) -> Json:
+    """Return the status that *facts* show; transition times come from the previous one where nothing changed.
+
+    Its messages name pages at *docs_url*.
+    """
     decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
     transitions = Transitions(facts)
     status: Json = {
         "state": _state(facts, decision),
         "conditions": [
-            _with_time(condition, facts.parent.generation, transitions) for condition in _conditions(facts, decision)
+            _with_time(condition, facts.parent.generation, transitions)
+            for condition in _conditions(facts, decision, docs_url)
         ],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
@@ -65,7 +69,7 @@ def parent_status(facts: Facts) -> Json:
     return status
 
 
-def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
+def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentCondition]:
     reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
     is_ready = decision.outlook is Outlook.READY
     conditions = [
@@ -83,7 +87,8 @@ def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
     if facts.foreign:
         conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
     if facts.installation:
-        conditions.append(OPERATOR_MISCONFIGURED[facts.installation[0]])
+        found = OPERATOR_MISCONFIGURED[facts.installation[0]]
+        conditions.append(replace(found, message=linked(found.message, docs_url)[:MAX_MESSAGE]))
     return conditions
 
 

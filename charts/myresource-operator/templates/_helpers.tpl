@@ -83,6 +83,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - {name: MYRESOURCE_MAX_BODY, value: {{ .Values.maxBody | toString | quote }}}
 - {name: MYRESOURCE_WATCH_PODS, value: {{ .Values.watch.pods | toString | quote }}}
 - {name: MYRESOURCE_WATCH_SECRETS, value: {{ .Values.watch.secrets | toString | quote }}}
+- {name: MYRESOURCE_DOCS_URL, value: {{ .Values.docsUrl | quote }}}
 {{- with $kinds }}
 - {name: MYRESOURCE_WATCH_DEPENDENCIES, value: {{ join "," . | quote }}}
 {{- end }}

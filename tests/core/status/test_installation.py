@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from app.core.controller import controller
+from app.core.watch import Watch
 from metahook import Finding
 from metahook.protocol.sender import sync_request
 from tests.invalid.mutations import replaced
@@ -65,6 +67,13 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
     assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/troubleshoot.md."
     assert misconfigured(right) == {}
     assert less(wrong) == right
+
+
+def test_its_message_names_the_page_where_the_setting_says() -> None:
+    elsewhere = controller(Watch(docs_url="https://docs.example.com/docs"))
+    answer: Json = json.loads(elsewhere.answer_sync(request(WRONG["WrongUpdateMethod"], None), NOW))
+
+    assert misconfigured(answer)["message"].endswith("See https://docs.example.com/docs/troubleshoot.md.")
 
 
 def test_every_finding_is_seen() -> None:

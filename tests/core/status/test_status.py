@@ -408,7 +408,7 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
         now=NOW,
     )
 
-    assert len(parent_status(facts)["conditions"][0]["message"]) == 1024
+    assert len(parent_status(facts, "docs")["conditions"][0]["message"]) == 1024
 
 
 ROLLS: Json = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
