@@ -23,7 +23,7 @@ PAGES = ("*.md", "docs/*.md", "charts/*/README.md", "metahook/README.md", "examp
 ASSETS = ("docs/iframe-worker.js", "docs/cards.js", "docs/logo.svg", "docs/site.css")
 
 FRONT = """\
-[Try it without a cluster](docs/first-myresource.md){ .md-button .md-button--primary }
+[Try it without a cluster](docs/try-it.md){ .md-button .md-button--primary }
 [Install it](docs/install.md){ .md-button }
 [Write your own hook](docs/write-your-own-hook.md){ .md-button }
 {: .front }

@@ -68,7 +68,7 @@ def test_the_plugin_names_fields_that_others_set_and_their_removal(here: Namespa
     here.eventually(lambda: "externalIPs" in kubectl.run("kubectl myresource explain web", here.name))
 
     explained = kubectl.run("kubectl myresource explain web", here.name)
-    kubectl.run(explained.partition("or remove them: ")[2], here.name)
+    kubectl.run(explained.partition("or remove them, beginning with: ")[2], here.name)
     here.wait_until_ready()
     after = kubectl.run("kubectl myresource explain web", here.name)
 
