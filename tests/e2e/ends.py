@@ -16,8 +16,9 @@ _GIVEN = (
     "lastTransitionTime",
     "lastUpdateTime",
     "deployment.kubernetes.io/revision",
+    "override",
 )
-"""Fields that are unique to an object or count its writes."""
+"""Fields that are unique to an object, count its writes, or tell what once happened to it."""
 
 
 _COUNTS = ("replicas", "updatedReplicas", "availableReplicas")

@@ -280,7 +280,9 @@ def test_a_field_that_another_user_sets_is_named_and_removed_by_the_command(
     assert f"{kind} {child(kind, name)}: {named}" in message
     assert there.touched(name).writes == []
     assert differences(there, name) != []
-    Shell(cluster.client, cluster.control_plane.kubeconfig("admin")).run(message.partition("or remove them, beginning with: ")[2])
+    Shell(cluster.client, cluster.control_plane.kubeconfig("admin")).run(
+        message.partition("or remove them, beginning with: ")[2]
+    )
     there.eventually(lambda: foreign_fields(there, name) == "")
     there.wait_until_ready(name)
 
