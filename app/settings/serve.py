@@ -51,7 +51,7 @@ Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
 class LimitSettings(BaseSettings):
-    """What requests may take: each limit of the server by its name there. docs/reliability.md has the table."""
+    """What requests may take: each limit of the server by its name there. docs/settings.md has the table."""
 
     model_config = CONFIG
 
