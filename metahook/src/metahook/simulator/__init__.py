@@ -1,8 +1,8 @@
 """Simulates a cluster in memory: an API server, Metacontroller and Kubernetes' own controllers, on a virtual clock.
 
 The rule of this package: it behaves as the real components were observed to behave, and knows no MyResource. It is
-deterministic: the same world and the same steps give the same history. No randomness, no input or output but the file of
-built-in kinds, and no clock but its own.
+deterministic: the same world and the same steps give the same history. No randomness, no input or output but the
+file of built-in kinds, and no clock but its own.
 
     world            the cluster: the three packages below, the clock, the history, and what a user does
     clock            virtual time, and the timers in it
