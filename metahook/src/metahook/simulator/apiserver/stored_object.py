@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from metahook.simulator.apiserver.built_in_kinds import declared_fields
 from metahook.simulator.apiserver.defaults import with_deployment_defaults, with_service_defaults
 from metahook.simulator.apiserver.field_types import check_object, check_spec
 from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
@@ -64,6 +65,7 @@ def stored_object(manifest: Json) -> Json:
     Objects of kinds that nothing here reads stay as they are. Raise ApiError for a spec with fields of wrong types.
     """
     check_spec(manifest)
+    manifest = declared_fields(manifest)
     fill = _FILL.get(manifest["kind"])
     if fill is None:
         return {**manifest, "metadata": without_nulls(manifest["metadata"])}
@@ -97,14 +99,14 @@ def with_generated_name(item: Json, number: int) -> Json:
 def with_system_metadata(item: Json, key: Key, number: int, stamp: str) -> Json:
     """Return the new object *item* with its system metadata; *number* is unique, *stamp* the time."""
     sent = {name: value for name, value in item["metadata"].items() if name not in SYSTEM}
-    system = {"namespace": key.namespace, "creationTimestamp": stamp, "uid": _uid(number)}
+    system = {"creationTimestamp": stamp, "uid": _uid(number)}
     generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
     return {**item, "metadata": {**sent, **system, **generation, "resourceVersion": str(number)}}
 
 
 def with_placed_metadata(item: Json, live: Json | None, number: int, stamp: str) -> Json:
     """Return *item* as it replaces *live* unchecked: its own metadata wins, except for the version."""
-    defaults = {"uid": _uid(number), "namespace": "default", "creationTimestamp": stamp}
+    defaults = {"uid": _uid(number), "creationTimestamp": stamp}
     kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
     return {**item, **kept, "metadata": {**defaults, **item["metadata"], "resourceVersion": str(number)}}
 
