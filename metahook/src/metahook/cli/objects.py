@@ -24,8 +24,8 @@ class Objects:
         found = [_checked(manifest) for path in paths for file in files_in(path) for manifest in read_manifests(file)]
         parents = tuple(item for item in found if _is_parent(item, settings))
         if not parents:
-            kind = settings.parent
-            message = f"{', '.join(paths)}: no {kind.kind} of {kind.api_version}; name a file that has one with -f"
+            kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
+            message = f"{', '.join(paths)}: no {kinds}; name a file that has one with -f"
             raise InputError(message)
         return cls(parents, tuple(item for item in found if item not in parents))
 
@@ -33,7 +33,7 @@ class Objects:
         """Create all in *world*, the parents last; return the keys of the parents; raise InputError."""
         for item in (*self.others, *self.parents):
             apply(item, world)
-        return [key_of(item.content) for item in self.parents]
+        return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 
 def apply(item: Manifest, world: World) -> None:
@@ -52,7 +52,8 @@ def created(content: Json) -> Json:
 
 
 def _is_parent(item: Manifest, settings: Settings) -> bool:
-    return (item.content["apiVersion"], item.kind) == (settings.parent.api_version, settings.parent.kind)
+    kind = settings.kind(item.content["apiVersion"], item.kind)
+    return any(parent.kind == kind for parent in settings.parents)
 
 
 def _checked(item: Manifest) -> Manifest:
