@@ -4,7 +4,7 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -77,7 +77,7 @@ WRONG = {
         "crd.yaml",
         ("      subresources: {status: {}}\n", ""),
         (
-            "crd.yaml:9: spec.versions[0] has no status, so Metacontroller ignores the controller; "
+            "crd.yaml:10: spec.versions[0] has no status, so Metacontroller ignores the controller; "
             "add subresources: {status: {}}"
         ),
     ),
@@ -172,7 +172,8 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):  # the command stops reading
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
             """Print nothing."""
@@ -180,10 +181,12 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 ANSWERS = {
