@@ -1,4 +1,4 @@
-"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/operate.md show them as they were printed."""
+"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/scale.md show them as they were printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -71,7 +71,7 @@ def shards(run: Run) -> str:
 
 
 def sizes(costs: Costs) -> Iterator[str]:
-    """Yield the table of what the installations of docs/operate.md cost by the model."""
+    """Yield the table of what the installations of docs/scale.md cost by the model."""
     yield from head(SIZES)
     for setup in SETUPS:
         found = estimate(costs, setup)
