@@ -31,11 +31,9 @@ SIZES = (
     "MyResources",
     "shards",
     "watch Pods",
-    "`--client-go-qps`, `-burst`, `--workers`",
+    "qps, burst, workers",
     "`replicaCount`",
     "memory of each Metacontroller",
-    "its CPU to create all",
-    "CPU of the hook",
     "create all",
     "restart",
     "resync",
@@ -83,7 +81,7 @@ def sizes(costs: Costs) -> Iterator[str]:
                 f"{setup.qps}, {setup.qps * 2}, {setup.workers}",
                 str(setup.replicas),
                 f"about {_rounded(found.memory)}",
-                *map(_time, (found.cpu, found.hook, found.create, found.restart, found.resync)),
+                *map(_time, (found.create, found.restart, found.resync)),
             )
         )
 

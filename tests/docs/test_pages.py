@@ -118,7 +118,7 @@ def test_metacontrollers_flags_are_one_list(command: str) -> None:
 
 def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
     flags = [
-        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("scale.md")
+        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("shards.md")
     ]
 
     assert [flag for found in flags for flag in found] == [target(1, 2), target(0, 2)]

@@ -7,7 +7,7 @@ from tests.docs.documents import ROOT
 
 PAGES = (
     *("docs/install.md", "docs/operate.md", "docs/upgrade.md", "docs/scale.md"),
-    *("docs/tls.md", "docs/hook-on-your-laptop.md"),
+    *("docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/hook-on-your-laptop.md"),
 )
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py", "tests/e2e/test_outage.py")
 
