@@ -1,4 +1,4 @@
-"""The pages about trying, simulate and render: their commands print what they say, tables are those of the code."""
+"""The pages about trying and simulate: their commands print what they say, tables are those of the code."""
 
 import re
 
@@ -9,7 +9,7 @@ from metahook.simulator.scenario import Step
 from tests.docs.documents import ROOT, Console, consoles, printed
 
 PAGE = "docs/simulate.md"
-PAGES = [PAGE, "docs/render.md", "docs/try-it.md"]
+PAGES = [PAGE, "docs/try-it.md"]
 TEXT = (ROOT / PAGE).read_text()
 
 
