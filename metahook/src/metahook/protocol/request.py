@@ -1,6 +1,7 @@
 """Requests: a body becomes a parent, its children, and the related objects; or it is malformed."""
 
 import codecs
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -130,6 +131,15 @@ class SyncRequest:
             installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
             finalizing=bool(envelope.finalizing),
         )
+
+
+def try_parent(body: Body) -> Parent | None:
+    """Return the parent, or object, of the request *body* of any hook; None if there is none that can be read."""
+    for shape in (COMPOSITE, DECORATOR):
+        for envelope, path in ((shape.customize, "parent"), (shape.sync, shape.parent)):
+            with suppress(MalformedRequest):
+                return _parent(_decode(body, envelope).parent, path, shape)
+    return None
 
 
 def _decode(body: Body, envelope: type[T]) -> T:
