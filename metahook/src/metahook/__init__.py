@@ -74,7 +74,11 @@ else:
         if name not in _SERVER:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
-        return getattr(import_module(_SERVER[name]), name)
+        try:
+            return getattr(import_module(_SERVER[name]), name)
+        except ModuleNotFoundError as error:
+            message = f"{error}; metahook.{name} needs the extra server: pip install './metahook[server]'"
+            raise ModuleNotFoundError(message, name=error.name) from error
 
 
 __version__ = "0.3.0"
