@@ -20,11 +20,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metahook.kinds.config_map import ConfigMap
-from metahook.kinds.deployment import Deployment, DeploymentStatus
+from metahook.kinds.deployment import Deployment, DeploymentStatus, rolled_out
 from metahook.kinds.namespace import Namespace, NamespaceStatus
 from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
 from metahook.kinds.secret import Secret
 from metahook.kinds.service import Service
+from metahook.protocol.conditions import ready, set_condition
 from metahook.protocol.controller import Controller, Decorator
 from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
 from metahook.protocol.gate import RefusedResponse
@@ -142,10 +143,13 @@ __all__ = [
     "leftovers",
     "overridden_field",
     "overriding_manager",
+    "ready",
     "removal",
+    "rolled_out",
     "select_by_labels",
     "select_by_name",
     "serve",
+    "set_condition",
     "try_read",
     "try_read_list",
     "was_resent",

@@ -75,6 +75,15 @@ class Parent:
     """These two change without a new generation. The responses of customize are cached: read them in sync alone."""
     finalizers: tuple[str, ...] = ()
 
+    @property
+    def conditions(self) -> list[Any]:
+        """The conditions in ``status``, for :func:`metahook.set_condition`; none if there is no list of them."""
+        return (try_read(self.status, _Status) or _Status()).conditions
+
+
+class _Status(msgspec.Struct):
+    conditions: list[Any] = msgspec.field(default_factory=list)
+
 
 @dataclass(frozen=True)
 class CustomizeRequest:
