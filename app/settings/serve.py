@@ -51,12 +51,12 @@ Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
 class LimitSettings(BaseSettings):
-    """What requests may take: each limit of the server by its name there. docs/reliability.md has the table."""
+    """What requests may take: each limit of the server by its name there. docs/settings.md has the table."""
 
     model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
-    """Maximum size of a request, in MiB. Memory use grows with it: see docs/operate.md."""
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/scale.md."""
     max_head: Annotated[int, Field(ge=1, le=1024), Option("KIB")] = DEFAULT.max_head // KIB
     """Maximum size of the request line and the headers, in KiB."""
     max_headers: Annotated[int, Field(ge=8, le=1024)] = DEFAULT.max_headers
@@ -67,7 +67,7 @@ class LimitSettings(BaseSettings):
     """Maximum number of connections."""
     max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
     """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
-    see docs/operate.md."""
+    see docs/scale.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
@@ -127,7 +127,7 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     drain: Annotated[int, Field(ge=0, le=60), Option("SECONDS")] = 5
     """Time for which requests are still served after SIGTERM, while the Pod is removed from the Service, in seconds."""
     stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12
-    """Time after that for requests in progress, in seconds."""
+    """Time after drain for requests in progress, in seconds."""
     dev: bool = False
     """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
     the log shows the status of MyResources."""

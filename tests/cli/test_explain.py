@@ -24,10 +24,10 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
 
 
 def test_a_page_that_an_explanation_names_is_where_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "as docs/operate.md describes" in call("explain", "LeftoverFields").out
+    assert "as docs/apply-strategy.md describes" in call("explain", "LeftoverFields").out
 
     monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
-    assert "as https://docs.example.com/docs/operate.md describes" in call("explain", "LeftoverFields").out
+    assert "as https://docs.example.com/docs/apply-strategy.md describes" in call("explain", "LeftoverFields").out
     assert "https://docs.example.com/docs/troubleshoot.md" in call("explain", "WrongUpdateMethod").out
     assert_one_line(call("explain", "Ready", "--docs-url", "no address"), 2, "--docs-url", "write an address")
 
@@ -115,7 +115,7 @@ def test_capitals_do_not_matter() -> None:
 def test_without_a_word_the_reasons_the_states_and_the_conditions_are_listed() -> None:
     tables = [table.splitlines() for table in call("explain").out.split("\n\n")]
 
-    assert [title for title, *_ in tables] == ["Reasons of the condition Ready:", "States:", "Conditions:"]
+    assert [title for title, *_ in tables] == ["Reasons of the Ready condition:", "States:", "Conditions:"]
     assert [[row.split()[0] for row in rows] for _, *rows in tables] == [
         list(REASONS),
         [term.name for term in TERMS if term.kind == "state"],
