@@ -19,11 +19,9 @@ from tests.e2e.foreign import RecordingServer
 from tests.hooks.notes import NOTES
 from tests.simulated import controllers as made
 from tests.simulated.controllers import (
-    CONFIG_MAPS,
     ROOM,
     TENANT,
     Decides,
-    config_map,
     hooks,
     item,
     resource,
