@@ -83,6 +83,11 @@ WRONG = {
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "labels that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, namespace: other}"),
+        "parent.yaml:3: the API server refuses Greeting hello: ",
+    ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
@@ -224,6 +229,11 @@ RECORDINGS = {
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
+    "labels that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, namespace: other}"),
+        "parent.yaml:3: the API server refuses Greeting hello: ",
+    ),
     "no name": (b'{"parent": {}, "children": {}}', "rec/1.json: not a hook request: parent.metadata is missing; give"),
 }
 

@@ -68,6 +68,14 @@ def written(name: str, *objects: Json) -> str:
     return name
 
 
+STATEFUL = {
+    "serviceName": "db",
+    "selector": {"matchLabels": {"app": "db"}},
+    "template": {
+        "metadata": {"labels": {"app": "db"}},
+        "spec": {"containers": [{"name": "main", "image": "postgres"}]},
+    },
+}
 NAMESPACES = resource("v1", "namespaces")
 CONFIG_MAPS = resource("v1", "configmaps")
 SERVICES = resource("v1", "services")
@@ -92,7 +100,7 @@ SERVICES = resource("v1", "services")
         pytest.param(
             decorator("services", [resource("apps/v1", "statefulsets", None)], SERVICES),
             "tests.hooks.service_per_object:SERVICES",
-            {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {"replicas": 1}},
+            {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": STATEFUL},
             {},
             {("Service", None, "db")},
             id="decorator",

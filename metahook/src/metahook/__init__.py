@@ -117,7 +117,11 @@ else:
         if name not in _MODULES:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
-        globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        try:
+            globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        except ModuleNotFoundError as error:
+            message = f"{error}; metahook.{name} needs the extra server: pip install './metahook[server]'"
+            raise ModuleNotFoundError(message, name=error.name) from error
         return value
 
 
