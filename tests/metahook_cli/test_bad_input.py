@@ -229,11 +229,6 @@ RECORDINGS = {
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
-    "labels that the API server refuses": (
-        "parent.yaml",
-        ("{name: hello}", "{name: hello, namespace: other}"),
-        "parent.yaml:3: the API server refuses Greeting hello: ",
-    ),
     "no name": (b'{"parent": {}, "children": {}}', "rec/1.json: not a hook request: parent.metadata is missing; give"),
 }
 
