@@ -22,7 +22,10 @@ MOST_CALLS = 50
 """Calls for one parent within a second."""
 
 MANY_CALLS = 500
-"""Calls for one parent after which a world looks for loops."""
+"""Calls for one parent at once after which a world looks for loops."""
+
+AT_ONCE = 10.0
+"""Seconds."""
 
 MOST_BYTES = 8 * 2**20
 """Bytes of requests and responses for one parent after which a world looks for loops."""
@@ -141,14 +144,20 @@ class _Growth:
 
 
 class Storm:
-    """Tells when a parent has cost so much since a user acted that a loop is likely."""
+    """Tells when a parent costs so much that a loop is likely: many calls at once, or many bytes since a user acted."""
 
     def __init__(self, history: History) -> None:
         self.is_due = False
         self._bytes: dict[Key, int] = defaultdict(int)
         self._calls: dict[Key, int] = defaultdict(int)
+        self._since = 0.0
         self._share = 1
         history.listeners.append(self._on_entry)
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether there are too many calls at once."""
+        return any(count > self._share * MANY_CALLS for count in self._calls.values())
 
     def look_again(self) -> None:
         """Wait for twice as much from now on."""
@@ -157,11 +166,14 @@ class Storm:
 
     def _on_entry(self, entry: Entry) -> None:
         if isinstance(entry, Call):
+            if entry.at - self._since > AT_ONCE:
+                self._since = entry.at
+                self._calls.clear()
             self._calls[entry.key] += 1
             self._bytes[entry.key] += len(entry.request) + len(entry.response)
             is_much = self._bytes[entry.key] > self._share * MOST_BYTES
             self.is_due = self.is_due or is_much or self._calls[entry.key] > self._share * MANY_CALLS
         elif isinstance(entry, Write) and entry.actor == YOU:
-            self._calls.clear()
             self._bytes.clear()
+            self._calls.clear()
             self._share = 1
