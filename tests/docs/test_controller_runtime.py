@@ -1,5 +1,6 @@
 """docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
 
+import json
 import re
 import runpy
 from collections.abc import Callable
@@ -89,7 +90,7 @@ PROOFS = {
     "graceful stop, `SetupSignalHandler`": [
         "tests/server/lifecycle/test_shutdown.py::test_after_sigterm_requests_are_served_until_the_drain_ends"
     ],
-    "`Cluster`": ["tests/server/test_app.py::test_the_answer_to_sync_is_the_controllers_byte_for_byte"],
+    "`Cluster`": ["tests/docs/test_controller_runtime.py::test_a_request_does_not_name_its_cluster"],
     "`Scheme`, external types": [f"{OBSERVED}::test_a_related_kind_that_is_known_only_by_its_group_is_read_as_another"],
     "`RESTMapper`": [
         "tests/e2e/test_chart.py::test_a_first_installation_starts_when_metacontroller_discovers_the_kind",
@@ -100,7 +101,7 @@ PROOFS = {
         "tests/e2e/test_stale_requests.py::test_a_stale_request_changes_no_child_and_the_newer_spec_follows"
     ],
     "`FieldIndexer`": [f"{CUSTOMIZE}::test_a_rule_delivers_the_objects_that_it_selects"],
-    "`InformerCache`, `NewCache`": [f"{CUSTOMIZE}::test_every_rule_has_a_group_even_if_it_is_empty"],
+    "`InformerCache`, `NewCache`": ["tests/e2e/test_verdicts.py::test_every_right_of_the_role_is_used"],
     "`ByObject`, `DefaultNamespaces`": [
         "tests/e2e/test_verdicts.py::test_every_right_of_the_role_is_used",
         f"{PREDICATES}::test_customize_is_also_called_for_a_parent_that_does_not_match",
@@ -173,7 +174,7 @@ PROOFS = {
     "the fake client": ["tests/e2e/test_as_simulated.py::test_a_scenario_equals_the_simulated_one"],
     "`kubebuilder init`, `create api`": [f"{GREETINGS}::test_a_greeting_becomes_ready"],
     "`make install`": [f"{GREETINGS}::test_a_greeting_becomes_ready"],
-    "`make deploy`": [f"{GREETINGS}::test_a_greeting_becomes_ready"],
+    "`make deploy`": ["tests/docs/test_hooks_to_copy.py::test_the_composite_controller_calls_the_service_of_the_hook"],
     "`controller-gen`, markers": ["tests/api/test_crd.py::test_the_committed_crd_is_the_one_that_the_models_make"],
     "`make run`, running locally, a debugger": [
         "tests/e2e/test_laptop.py::test_only_a_labelled_parent_goes_to_the_laptop_and_back_and_no_child_is_written"
@@ -215,8 +216,18 @@ def test_a_command_of_the_page_prints_what_the_page_says(shown: Console) -> None
     assert printed(shown.command) == shown.output
 
 
-def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+def test_a_request_does_not_name_its_cluster() -> None:
+    """The requests were recorded at a real Metacontroller."""
+    recorded = [json.loads(file.read_text()) for file in sorted((ROOT / "examples/requests").glob("*.json"))]
+
+    assert {field for request in recorded for field in request} == {
+        *("parent", "children", "related", "controller", "finalizing")
+    }
+    assert "clusterName" not in str(recorded)
+
+
+def block(language: str, page: str = TEXT) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert isinstance(found, str)
     return found
 
@@ -224,8 +235,8 @@ def block(language: str) -> str:
 @pytest.fixture(name="copies", scope="module")
 def _copies(tmp_path_factory: pytest.TempPathFactory) -> Controller:
     file = tmp_path_factory.mktemp("watching") / "copies.py"
-    file.write_text(block("python"))
-    found = runpy.run_path(str(file))["COPIES"]
+    file.write_text(block("python", (ROOT / "docs/why-watch.md").read_text()))
+    found = runpy.run_path(str(file))["watching"]()
     assert isinstance(found, Controller)
     return found
 
@@ -251,7 +262,7 @@ def ready(mode: Any, copies: Controller) -> World:
             has_customize="customize" in spec["hooks"],
         ),
     )
-    for item in (made(SOURCE, data={"a": "1"}), made(OTHER), made(COPY, spec={"source": "settings"})):
+    for item in (made(SOURCE, data={"a": "1"}), made(OTHER), made(COPY, spec={})):
         world.apply(item)
     assert world.until(lambda: world.parent("mine").get("status", {}).get("state") == "Copied", within=60)
     world.run(30)
@@ -291,11 +302,11 @@ def test_the_hook_of_the_page_is_called_for_what_it_watches_alone(mode: Any, cop
 
 
 @both_modes
-def test_the_hook_of_the_page_is_called_once_in_a_period_and_at_its_own_moment(mode: Any, copies: Controller) -> None:
+def test_the_hook_of_the_page_is_called_once_in_a_period(mode: Any, copies: Controller) -> None:
     world = ready(mode, copies)
     before = calls(world)
 
     world.run(3600)
 
-    assert calls(world) - before == 6 + 1  # six periods, and the moment that it asked for
+    assert calls(world) - before == 6
     assert calls(world, "customize") <= 6  # its answer is forgotten after twenty minutes

@@ -1,4 +1,4 @@
-"""Development mode, as docs/write-your-own-hook.md shows it."""
+"""Development mode, as docs/hook-reference.md shows it."""
 
 import json
 import logging
@@ -15,23 +15,20 @@ from tests.served.asgi import call
 
 Json = dict[str, Any]
 
-PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+PAGE = (ROOT / "docs/hook-reference.md").read_text()
+HOOK = ROOT / "examples/hooks/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}
 OBSERVED: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": METADATA, "data": {"text": "hello"}}
 
 
-def block(language: str) -> str:
-    """Return the first block of *language* in the page."""
-    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return found[0]
+(SHOWN,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+"""What the page shows of the log."""
 
 
 @pytest.fixture(name="greetings", scope="module")
-def _greetings(tmp_path_factory: pytest.TempPathFactory) -> Controller:
-    file = tmp_path_factory.mktemp("hook") / "greetings.py"
-    file.write_text(block("python"))
-    controller: Controller = run_path(str(file))["GREETINGS"]
+def _greetings() -> Controller:
+    controller: Controller = run_path(str(HOOK))["GREETINGS"]
     return controller
 
 
@@ -59,7 +56,7 @@ def log_of(controller: Controller, bodies: list[bytes], caplog: pytest.LogCaptur
 
 
 def test_the_log_of_the_page_is_the_one_of_its_hook(greetings: Controller, caplog: pytest.LogCaptureFixture) -> None:
-    assert log_of(greetings, BODIES, caplog) == without_durations(block("text"))
+    assert log_of(greetings, BODIES, caplog) == without_durations(SHOWN)
 
 
 def test_the_examples_have_the_spec_of_the_controller(greetings: Controller) -> None:

@@ -47,6 +47,24 @@ def test_the_page_shows_the_composite_controller_to_copy() -> None:
     assert (EXAMPLE / "compositecontroller.yaml").read_text() in blocks(WRITE, "yaml")
 
 
+def test_the_composite_controller_calls_the_service_of_the_hook() -> None:
+    composite = yaml.safe_load((EXAMPLE / "compositecontroller.yaml").read_text())
+    deployment, service = yaml.safe_load_all((EXAMPLE / "deployment.yaml").read_text())
+    pod = deployment["spec"]["template"]
+    (container,) = pod["spec"]["containers"]
+    metadata = service["metadata"]
+
+    assert composite["spec"]["hooks"]["sync"]["webhook"]["url"] == (
+        f"http://{metadata['name']}.{metadata['namespace']}.svc/sync"
+    )
+    assert service["spec"]["ports"] == [{"port": 80, "targetPort": "hook"}]
+    assert service["spec"]["selector"] == pod["metadata"]["labels"] == deployment["spec"]["selector"]["matchLabels"]
+    assert [each["containerPort"] for each in container["ports"]] == [
+        int(port) for port in re.findall(r'Address\("0.0.0.0", (\d+)\)', (EXAMPLE / "greetings.py").read_text())
+    ]
+    assert f"docker push {container['image']}\n" in WRITE
+
+
 def test_the_crd_has_what_the_composite_controller_and_the_hook_name() -> None:
     crd, composite = (yaml.safe_load((EXAMPLE / f"{name}.yaml").read_text()) for name in ("crd", "compositecontroller"))
     (version,) = crd["spec"]["versions"]
@@ -58,6 +76,10 @@ def test_the_crd_has_what_the_composite_controller_and_the_hook_name() -> None:
     )
     status = version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
     assert set(status) == {"state", "message", "observedGeneration"}
+
+
+def test_the_greeting_to_copy_is_valid() -> None:
+    assert is_valid("greeting", yaml.safe_load((EXAMPLE / "hi.yaml").read_text())["spec"])
 
 
 def is_valid(example: str, spec: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The polling hook of docs/write-your-own-hook.md: it is called at its moments; its thread keeps the last reading."""
+"""The polling hook of docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
 
 import http.server
 import itertools
@@ -32,8 +32,8 @@ LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", 
 
 
 CODE = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "docs/write-your-own-hook.md").read_text(), re.DOTALL | re.MULTILINE
-)[2]
+    r"^```python\n(.*?)^```$", (ROOT / "docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
+)[0]
 
 
 def run(code: str, folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The stamp of docs/write-your-own-hook.md: without it a stale request undoes a newer spec."""
+"""The stamp of docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
 
 import re
 import runpy
@@ -19,8 +19,9 @@ CHANGES = 3
 """Changes of the Greeting since it had its old text: of its spec, and twice of its status."""
 
 KIND = Kind("example.com/v1", "Greeting", "greetings")
+GREETINGS = (ROOT / "examples/hooks/greeting/greetings.py").read_text()
 BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "docs/write-your-own-hook.md").read_text(), re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```$", (ROOT / "docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
 )
 
 
@@ -28,7 +29,7 @@ BLOCKS = re.findall(
 def _hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Controller]:
     """Return the two controllers of the page."""
     (careful,) = (block for block in BLOCKS if "CAREFUL_GREETINGS" in block)
-    (tmp_path / "greetings.py").write_text(BLOCKS[0])
+    (tmp_path / "greetings.py").write_text(GREETINGS)
     (tmp_path / "careful_greetings.py").write_text(careful)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "greetings", raising=False)

@@ -15,7 +15,9 @@ from tests.slow import only_whole, short_or_whole
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/hooks"
-HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+HOOK_PAGES = [
+    ROOT / "docs" / f"{name}.md" for name in ("write-your-own-hook", "hook-reference", "polling-and-stale-requests")
+]
 TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
 OPERATOR = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -101,7 +103,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
         ("greetings", "hooks", "licenses", "careful_greetings"),
-        re.findall(r"^```python\n(.*?)^```$", HOOK_PAGE, _BLOCKS),
+        re.findall(r"^```python\n(.*?)^```$", "".join(page.read_text() for page in HOOK_PAGES), _BLOCKS),
         strict=True,
     ):
         (folder / f"{name}.py").write_text(code)

@@ -123,7 +123,7 @@ def test_calls_are_counted_by_the_path_at_which_the_app_has_them() -> None:
 
 
 def test_the_lines_of_the_page_are_an_app() -> None:
-    page = (ROOT / "docs/write-your-own-hook.md").read_text()
+    page = (ROOT / "docs/hook-reference.md").read_text()
     (lines,) = re.findall(r"```python\n((?:(?!```).)*?hook_router.*?)```", page, re.DOTALL)
     names: dict[str, FastAPI] = {}
 

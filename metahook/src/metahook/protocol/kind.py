@@ -19,6 +19,8 @@ class Kind:
     """The singular, in CamelCase."""
     plural: str
     """The resource, as it stands in URLs and in RBAC rules."""
+    namespaced: bool = True
+    """Whether its objects are in namespaces; if not, the kind is cluster-scoped, as Namespace is."""
 
     @cached_property
     def group_key(self) -> str:
