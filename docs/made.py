@@ -7,7 +7,6 @@ from docs.fields import page as fields_page
 from docs.metrics import page as metrics_page
 from docs.pictures import pictures
 from docs.settings import page as settings_page
-from docs.settings import reliability
 from docs.status import page as status_page
 from docs.troubleshoot import page as troubleshoot_page
 
@@ -19,7 +18,6 @@ def pages() -> dict[str, str]:
     return {
         "fields.md": fields_page(),
         "metrics.md": metrics_page(),
-        "reliability.md": reliability(),
         "settings.md": settings_page(),
         "status.md": status_page(),
         "troubleshoot.md": troubleshoot_page(),

@@ -1,4 +1,4 @@
-"""The tables of settings: in docs/settings.md, and those of the limits in docs/reliability.md."""
+"""The tables of the settings and of the limits in docs/settings.md."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +8,6 @@ from app.settings.option import meaning_of, names, option_of, variable_of
 from app.settings.serve import LimitSettings, ServeSettings
 
 PAGE = Path(__file__).with_suffix(".md")
-RELIABILITY = Path(__file__).parent / "reliability.md"
 
 
 def table(of: Iterable[str]) -> str:
@@ -30,18 +29,13 @@ def _shown(default: Any) -> str:  # noqa: ANN401 - each setting has a type of it
 
 
 def page() -> str:
-    """Return the page with the table of the settings that are no limits."""
-    return _with_table(
-        PAGE, "settings", [name for name in names(ServeSettings) if name not in LimitSettings.model_fields]
-    )
+    """Return the page with the table of the limits and that of the other settings."""
+    others = [name for name in names(ServeSettings) if name not in LimitSettings.model_fields]
+    text = _with_table(PAGE.read_text(), "settings", others)
+    return _with_table(text, "limits", LimitSettings.model_fields)
 
 
-def reliability() -> str:
-    """Return the page about reliability with the table of limits."""
-    return _with_table(RELIABILITY, "limits", LimitSettings.model_fields)
-
-
-def _with_table(file: Path, name: str, of: Iterable[str]) -> str:
+def _with_table(text: str, name: str, of: Iterable[str]) -> str:
     begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
-    before, _, rest = file.read_text().partition(begin)
+    before, _, rest = text.partition(begin)
     return before + begin + "\n" + table(of) + "\n" + end + rest.partition(end)[2]

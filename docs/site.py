@@ -21,6 +21,11 @@ STAGED = ROOT / "build/pages"
 SITE = ROOT / "build/site"
 PAGES = ("*.md", "docs/*.md", "charts/*/README.md", "metahook/README.md", "examples/hooks/**/README.md")
 ASSETS = ("docs/iframe-worker.js", "docs/cards.js", "docs/logo.svg", "docs/site.css")
+CONTRIBUTORS = (
+    "CONTRIBUTING.md",
+    *(f"docs/{name}.md" for name in ("architecture", "testing", "performance", "release")),
+)
+"""The pages for contributors: on the site by links, and not in its navigation."""
 
 FRONT = """\
 [Try it without a cluster](docs/try-it.md){ .md-button .md-button--primary }

@@ -68,7 +68,7 @@ STARTS = {
     "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
     "Ready": "the rollout is complete, or lost Pods are replaced",
     "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
-    "Failed": "a reason that needs action holds: InvalidSpec at once, NotApplied after a minute, others after "
+    "Failed": "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
     "`progressDeadlineSeconds`",
     "Terminating": "it is deleted; a finalizer can keep it in this state",
 }

@@ -100,7 +100,7 @@ class MyResourceSpec(Model):
     startup_probe: RestartProbe | None = None
     """Checks whether the container has started; the other probes start after it succeeds."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    """When the image is pulled. Default: Always for the tag latest and without tag and digest, else IfNotPresent."""
+    """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
     """Secrets with credentials for the registry of the image."""
     volumes: Volumes | None = None

@@ -41,7 +41,7 @@ def command(word: str | None, docs_url: str) -> None:
 def _tables() -> dict[str, list[Row]]:
     """Return the words that a status shows most, by the title of their table."""
     return {
-        "Reasons of the condition Ready": [(name, reason.outlook.value) for name, reason in REASONS.items()],
+        "Reasons of the Ready condition": [(name, reason.outlook.value) for name, reason in REASONS.items()],
         "States": [(term.name, term.meaning) for term in TERMS if term.kind == "state"],
         "Conditions": [(term.name, term.meaning) for term in TERMS if term.kind == "condition"],
     }

@@ -51,7 +51,7 @@ Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
 class LimitSettings(BaseSettings):
-    """What requests may take: each limit of the server by its name there. docs/reliability.md has the table."""
+    """What requests may take: each limit of the server by its name there. docs/settings.md has the table."""
 
     model_config = CONFIG
 
@@ -127,7 +127,7 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     drain: Annotated[int, Field(ge=0, le=60), Option("SECONDS")] = 5
     """Time for which requests are still served after SIGTERM, while the Pod is removed from the Service, in seconds."""
     stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12
-    """Time after that for requests in progress, in seconds."""
+    """Time after drain for requests in progress, in seconds."""
     dev: bool = False
     """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
     the log shows the status of MyResources."""

@@ -109,7 +109,7 @@ class WatchSettings(PageSettings):
         tuple[str, ...], NoDecode, PlainValidator(_managers), Option("NAME", "--expected-manager")
     ] = ()
     """Field manager that may set fields of Deployments and Services that the spec does not set, such as a controller
-    that adds sidecars; * means all. Fields of others are reported as the condition ForeignFields. Repeat the option, or
+    that adds sidecars; * means all. Fields of others are reported in the ForeignFields condition. Repeat the option, or
     separate names with commas."""
 
     @property

@@ -115,7 +115,7 @@ def test_capitals_do_not_matter() -> None:
 def test_without_a_word_the_reasons_the_states_and_the_conditions_are_listed() -> None:
     tables = [table.splitlines() for table in call("explain").out.split("\n\n")]
 
-    assert [title for title, *_ in tables] == ["Reasons of the condition Ready:", "States:", "Conditions:"]
+    assert [title for title, *_ in tables] == ["Reasons of the Ready condition:", "States:", "Conditions:"]
     assert [[row.split()[0] for row in rows] for _, *rows in tables] == [
         list(REASONS),
         [term.name for term in TERMS if term.kind == "state"],

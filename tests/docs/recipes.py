@@ -9,8 +9,8 @@ import yaml
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 
-(_SECTION,) = re.findall(r"^- Recipes:\n((?:  - .*\n)+)", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-RECIPES: list[str] = _SECTION.replace("  - ", "").split()
+(_SECTION,) = re.findall(r"^  - Recipes:\n((?:    - .*\n)+)", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+RECIPES: list[str] = _SECTION.replace("    - ", "").split()
 
 
 class File(NamedTuple):

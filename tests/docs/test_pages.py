@@ -136,7 +136,7 @@ def test_the_pages_name_what_the_chart_installs() -> None:
         assert ({"crd": "customresourcedefinition"}.get(kind, kind), name) in made
 
 
-@pytest.mark.parametrize("page", [*PAGES, "README.md", "docs/fields.md"])
+@pytest.mark.parametrize("page", [*PAGES, "README.md"])
 def test_every_myresource_of_a_page_is_accepted(page: str) -> None:
     for block in re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE):
         item = yaml.safe_load(block)

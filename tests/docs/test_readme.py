@@ -17,7 +17,7 @@ from tests.docs.documents import consoles
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-STEPS = (ROOT / "docs/how-it-works.md").read_text()
+STEPS = (ROOT / "docs/architecture.md").read_text()
 HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
 
 

@@ -5,13 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from docs.site import FRONT, ROOT, front, in_two, joined, pages, stage
+from docs.site import CONTRIBUTORS, FRONT, ROOT, front, in_two, joined, pages, stage
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
 
 
-def test_every_page_is_once_in_the_navigation() -> None:
-    assert sorted(NAVIGATION) == [str(page.relative_to(ROOT)) for page in pages()]
+def test_every_page_is_once_in_the_navigation_or_is_for_contributors() -> None:
+    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == [str(page.relative_to(ROOT)) for page in pages()]
+
+
+def test_the_pages_for_contributors_are_linked_from_the_first_of_them() -> None:
+    first, *others = CONTRIBUTORS
+
+    assert f"]({first})" in (ROOT / "README.md").read_text()
+    assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
 
 
 def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: Path) -> None:

@@ -51,7 +51,14 @@ APART = {
 
 
 FOREIGN = {
-    *("test_controllers.py", "test_event_handlers.py", "test_ownership.py", "test_predicates.py", "test_queue.py"),
+    *(
+        "test_built_in_kinds.py",
+        "test_controllers.py",
+        "test_event_handlers.py",
+        "test_ownership.py",
+        "test_predicates.py",
+        "test_queue.py",
+    ),
 }
 """Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
 

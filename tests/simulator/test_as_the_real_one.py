@@ -525,7 +525,9 @@ def test_deployments_with_the_same_selector_keep_their_own_pods(mode: Mode) -> N
 def test_each_status_of_a_child_without_generation_costs_a_request_under_server_side_apply(
     mode: Mode, requests: list[str]
 ) -> None:
-    scaler = {"apiVersion": AUTOSCALER.api_version, "kind": AUTOSCALER.kind, "metadata": {"name": "web"}, "spec": {}}
+    scaler = {"apiVersion": AUTOSCALER.api_version, "kind": AUTOSCALER.kind, "metadata": {"name": "web"}}
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    scaler["spec"] = {"scaleTargetRef": target, "maxReplicas": 2}
     key = Key(AUTOSCALER.kind, "default", "web")
     made = settled(mode, Answers(scaler), children=[*CHILDREN, AUTOSCALER])
 

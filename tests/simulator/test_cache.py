@@ -59,7 +59,7 @@ def test_changes_of_different_kinds_may_overtake_each_other() -> None:
     made, cache, delivered = cached()
     cache.delays = lambda write: [5] if write.key.kind == "ConfigMap" else [1]
     made.apply(config("1"))
-    made.apply({**config("2"), "kind": "Secret"})
+    made.apply({**config("2"), "kind": "Note"})
     made.run(10)
 
     assert delivered == ["->2", "->1"]
@@ -159,15 +159,15 @@ def test_a_relist_from_an_api_server_that_lags_has_the_state_before_the_last_cha
     made, cache, delivered = cached()
     for value in ("1", "2"):
         made.apply(config(value))
-        made.apply({**config(value), "kind": "Secret"})
+        made.apply({**config(value), "kind": "Note"})
     made.apply({**config("1"), "kind": "Copy"})
     made.delete(A._replace(kind="Copy"))
     made.run(2)
     cache.behind = {"ConfigMap": 1, "Copy": 1, "Event": 1}
     cache.relist()
 
-    listed = {kind: [item["data"]["value"] for item in cache.all(kind)] for kind in ("ConfigMap", "Copy", "Secret")}
-    assert listed == {"ConfigMap": ["1"], "Copy": ["1"], "Secret": ["2"]}
+    listed = {kind: [item["data"]["value"] for item in cache.all(kind)] for kind in ("ConfigMap", "Copy", "Note")}
+    assert listed == {"ConfigMap": ["1"], "Copy": ["1"], "Note": ["2"]}
 
     cache.rewatch("ConfigMap")
     cache.rewatch("Copy")

@@ -136,15 +136,15 @@ def test_admission_mutates_and_refuses_but_gets_no_status(api: ApiServer) -> Non
     def admit(item: Json, live: Json | None) -> Json:
         if live is not None and item["spec"].get("image") == "evil":
             raise ApiError(*FORBIDDEN)
-        return {**item, "spec": {**item["spec"], "injected": True}}
+        return {**item, "spec": {**item["spec"], "paused": True}}
 
     api.admission.append(admit)
     made = api.create(parent(), "you")
-    assert made["spec"]["injected"]
+    assert made["spec"]["paused"]
 
     with pytest.raises(ApiError, match="not with us"):
         api.update({**made, "spec": {"image": "evil"}}, "you")
-    assert "injected" in api.apply(with_metadata(foreign(deployment()), namespace="default"), "you")["spec"]
+    assert "paused" in api.apply(with_metadata(foreign(deployment()), namespace="default"), "you")["spec"]
 
 
 FORBIDDEN = ("Forbidden", "not with us")

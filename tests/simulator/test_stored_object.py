@@ -118,6 +118,8 @@ def test_the_pull_policy_depends_on_the_tag(image: str, policy: str) -> None:
 def test_the_old_name_of_the_service_account_brings_the_new_one_back() -> None:
     spec = {"template": {"spec": {"serviceAccount": "robot", "containers": [{"name": "a", "image": "b"}]}}}
 
+    spec["selector"] = {"matchLabels": {"app": "a"}}
+
     pod = stored_object({"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec})["spec"]["template"]["spec"]
 
     assert pod["serviceAccountName"] == "robot"

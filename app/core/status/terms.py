@@ -26,7 +26,7 @@ class Term:
 
 TERMS = (
     Term("Building", "state", "A rollout is in progress, or this generation has not been Ready yet.", _WAIT),
-    Term("Ready", "state", "The condition Ready is True.", "No action is needed."),
+    Term("Ready", "state", "The Ready condition is True.", "No action is needed."),
     Term(
         "Degraded",
         "state",
@@ -34,7 +34,7 @@ TERMS = (
         "or keep failing, a ConfigMap or Secret that they use does not exist, or a child was deleted.",
         _ACT,
     ),
-    Term("Failed", "state", "The MyResource can't become Ready without action. The condition Stalled is True.", _ACT),
+    Term("Failed", "state", "The MyResource can't become Ready without action. The Stalled condition is True.", _ACT),
     Term("Terminating", "state", "The MyResource is being deleted.", "Wait. Its children are deleted with it."),
     Term(
         "Ready",

@@ -83,9 +83,9 @@ class Metrics:
         )
 
     def _add_decisions(self) -> None:
-        self._syncs = self._counter("syncs", "Syncs, by the reason of the computed condition Ready.", "hook", "reason")
+        self._syncs = self._counter("syncs", "Syncs, by the reason of the computed Ready condition.", "hook", "reason")
         self._transitions = self._counter(
-            "reason_transitions", "Syncs that changed the reason of the condition Ready.", "hook", "before", "after"
+            "reason_transitions", "Syncs that changed the reason of the Ready condition.", "hook", "before", "after"
         )
         self._children = self._counter("children_listed", "Children that the responses to syncs listed.", "hook")
         self._kept = self._counter("kept_syncs", "Syncs that kept children as they were last applied.", "hook")

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from metahook.simulator.apiserver import server_side_apply
+from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.field_types import check_status
 from metahook.simulator.apiserver.server_side_apply import Ownership
 from metahook.simulator.apiserver.stored_object import (
@@ -78,7 +79,9 @@ class ApiServer:
         """Apply *item* server-side, by force, and return the stored object; raise ApiError."""
         item = normalized(item)
         key = key_of(item)
-        return self._record("apply", key, actor, lambda: self._apply(key, server_side_apply.read_as_yaml(item)))
+        return self._record(
+            "apply", key, actor, lambda: self._apply(key, _declared(server_side_apply.read_as_yaml(item)))
+        )
 
     def update_status(self, item: Json, actor: str) -> Json:
         """Store only the status of *item*, and return the stored object; raise ApiError."""
@@ -219,3 +222,11 @@ class ApiServer:
         for admit in self.admission:
             item = admit(copy_json(item), live)
         return item
+
+
+def _declared(item: Json) -> Json:
+    """Return *item*, which is applied server-side; raise ApiError if its kind does not declare one of its fields."""
+    path = undeclared_field(item)
+    if path is not None:
+        raise ApiError("InternalError", f"failed to create typed patch object: {path}: field not declared in schema")
+    return item

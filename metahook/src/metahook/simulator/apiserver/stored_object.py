@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from metahook.simulator.apiserver.built_in_kinds import declared_fields
 from metahook.simulator.apiserver.defaults import with_deployment_defaults, with_service_defaults
 from metahook.simulator.apiserver.field_types import check_object, check_spec
 from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
@@ -64,6 +65,7 @@ def stored_object(manifest: Json) -> Json:
     Objects of kinds that nothing here reads stay as they are. Raise ApiError for a spec with fields of wrong types.
     """
     check_spec(manifest)
+    manifest = declared_fields(manifest)
     fill = _FILL.get(manifest["kind"])
     if fill is None:
         return {**manifest, "metadata": without_nulls(manifest["metadata"])}

@@ -1,13 +1,11 @@
 """The rules by which the API server refuses an object, and increments its generation."""
 
-import re
-
+from metahook.protocol.sender import matches
+from metahook.simulator.apiserver.names import name_problem, naming_problem
 from metahook.simulator.objects import Json, to_json
 
 MOST_ANNOTATIONS = 256 * 1024
 """Characters in the keys and values of all annotations together."""
-
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 WITHOUT_GENERATION = {"Service", "ConfigMap", "Secret", "Pod", "HorizontalPodAutoscaler"}
 
@@ -24,24 +22,33 @@ def check(new: Json, live: Json | None) -> None:
     """Raise ApiError if *new* can't be stored in place of *live*."""
     if sum(len(key) + len(value) for key, value in _annotations(new).items()) > MOST_ANNOTATIONS:
         raise ApiError("Invalid", f"metadata.annotations: Too long: must have at most {MOST_ANNOTATIONS} bytes")
-    if live is None and not _NAME.fullmatch(new["metadata"]["name"]):
-        raise ApiError("Invalid", "metadata.name: must be lower case letters, digits, '-' and '.'")
+    problem = (name_problem(new) if live is None else None) or naming_problem(new)
+    if problem is not None:
+        raise ApiError("Invalid", problem)
     if live is not None and live.get("immutable") is True and _contents(new) != _contents(live):
         raise ApiError("Invalid", "data: Forbidden: field is immutable when `immutable` is set")
     if new["kind"] == "Service" and not new["spec"]["ports"] and not _has_no_ports(new["spec"]):
         raise ApiError("Invalid", "spec.ports: Required value")
-    if new["kind"] != "Deployment":
-        return
-    selector = new["spec"].get("selector")
-    if live is not None and live.get("spec", {}).get("selector") not in (None, selector):
-        raise ApiError("Invalid", "spec.selector: field is immutable")
-    selected = (selector or {}).get("matchLabels", {})
-    labels = new["spec"].get("template", {}).get("metadata", {}).get("labels", {})
-    if not selected.items() <= labels.items():
-        raise ApiError("Invalid", "spec.template.metadata.labels: selector does not match template labels")
-    strategy = new["spec"].get("strategy", {})
+    if new["kind"] in _SELECTING and "/" in new.get("apiVersion", ""):
+        _check_selector(new.get("spec") or {}, (live or {}).get("spec") or {})
+    strategy = (new["spec"].get("strategy") or {}) if new["kind"] == "Deployment" else {}
     if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
         raise ApiError("Invalid", "spec.strategy.rollingUpdate: may not be specified when strategy type is Recreate")
+
+
+_SELECTING = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"}
+"""Kinds whose selector never changes, and matches the labels of their template."""
+
+
+def _check_selector(spec: Json, live: Json) -> None:
+    selector = spec.get("selector")
+    if live.get("selector") not in (None, selector):
+        raise ApiError("Invalid", "spec.selector: field is immutable")
+    if not selector or not any(selector.values()):
+        raise ApiError("Invalid", "spec.selector: Required value")
+    labels = (((spec.get("template") or {}).get("metadata") or {}).get("labels")) or {}
+    if not matches(selector, labels):
+        raise ApiError("Invalid", "spec.template.metadata.labels: selector does not match template labels")
 
 
 def _contents(item: Json) -> list[object]:

@@ -1,0 +1,158 @@
+"""The kinds that every cluster serves, and their fields: a value of another type is refused, as an API server does.
+
+The file built_in_kinds.json has them, as the OpenAPI document of a kube-apiserver declares them, without descriptions
+and statuses. ``python -m tests.e2e.built_in_kinds`` writes it. A type in it is the name of a scalar, such as
+``quantity``; ``#`` and the name of another type; or an object: ``fields`` by name, the type of the ``items`` of a list
+or of the ``values`` of a map, an ``enum``, or ``any``.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any, NoReturn
+
+import msgspec
+
+from metahook.protocol.kind import Kind
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.objects import Json
+
+Type = str | Json
+
+_QUANTITY = re.compile(r"[+-]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([KMGTPE]i|[mkMGTPEun]|[eE][+-]?\d{1,2})?")
+_BASE64 = re.compile(r"([A-Za-z0-9+/\s]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*")
+
+
+class _Document(msgspec.Struct):
+    version: str
+    kinds: list[tuple[str, str, str, bool, str]]
+    types: dict[str, Json]
+
+
+def _document() -> _Document:
+    return msgspec.json.decode(files(__package__).joinpath("built_in_kinds.json").read_bytes(), type=_Document)
+
+
+_DOCUMENT = _document()
+
+VERSION = _DOCUMENT.version
+"""The version of Kubernetes that the kinds are from."""
+
+BUILT_IN = tuple(Kind(*words[:4]) for words in _DOCUMENT.kinds)
+"""The kinds, without those that a cluster only answers with, such as a SubjectAccessReview."""
+
+_TYPES = {(api_version, kind): name for api_version, kind, _, _, name in _DOCUMENT.kinds}
+
+
+def declared_fields(item: Json) -> Json:
+    """Return *item* without fields that its kind does not declare, which an API server drops.
+
+    A custom resource stays as it is. Raise ApiError for a value of another type than the declared one.
+    """
+    name = _TYPES.get((item.get("apiVersion", ""), item["kind"]))
+    if name is None:
+        return item
+    # Metadata has rules of its own, and a status that comes with an object is dropped.
+    body = {field: value for field, value in item.items() if field not in _ELSEWHERE}
+    read: Json = _Reader().read(body, f"#{name}", "")
+    return {field: read.get(field, item[field]) for field in item if field in read or field in _ELSEWHERE}
+
+
+def undeclared_field(item: Json) -> str | None:
+    """Return the path of the first field of *item* that its kind does not declare; raise ApiError as above."""
+    name = _TYPES.get((item.get("apiVersion", ""), item["kind"]))
+    reader = _Reader()
+    if name is not None:
+        reader.read({field: value for field, value in item.items() if field not in _ELSEWHERE}, f"#{name}", "")
+    return next(iter(reader.undeclared), None)
+
+
+_EMPTY: tuple[object, ...] = (None, "", [])
+_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
+
+
+@cache
+def _resolved(name: str) -> Json:
+    return _DOCUMENT.types[name.removeprefix("#")]
+
+
+class _Reader:
+    """Reads values by their types; ``undeclared`` has the paths of the fields that no type declares."""
+
+    def __init__(self) -> None:
+        self.undeclared: list[str] = []
+        self._shapes = {"fields": self._object, "items": self._list, "values": self._map, "enum": _word}
+
+    def read(self, value: Any, type_: Type, path: str) -> Any:
+        """Return *value*, which is at *path*, without undeclared fields; raise ApiError."""
+        if value is None:
+            return None
+        if isinstance(type_, str):
+            if type_[0] != "#":
+                fits, words = _SCALARS[type_]
+                return value if fits(value) else _refuse(path, words)
+            type_ = _resolved(type_)
+        shape = next(iter(type_))
+        return self._shapes[shape](value, type_, path) if shape in self._shapes else value
+
+    def _object(self, value: Any, type_: Json, path: str) -> Json:
+        entries, fields = _expect(value, dict, "an object", path), type_["fields"]
+        for name in type_.get("required", ()):
+            if entries.get(name) in _EMPTY:
+                raise ApiError("Invalid", f"{path}.{name}: Required value".removeprefix("."))
+        self.undeclared += [f"{path}.{name}" for name in entries if name not in fields]
+        return {
+            name: self.read(inner, fields[name], f"{path}.{name}") for name, inner in entries.items() if name in fields
+        }
+
+    def _list(self, value: Any, type_: Json, path: str) -> list[Any]:
+        items = _expect(value, list, "a list", path)
+        return [self.read(item, type_["items"], f"{path}[{index}]") for index, item in enumerate(items)]
+
+    def _map(self, value: Any, type_: Json, path: str) -> Json:
+        entries = _expect(value, dict, "an object", path)
+        return {name: self.read(inner, type_["values"], f"{path}.{name}") for name, inner in entries.items()}
+
+
+def _word(value: Any, type_: Json, path: str) -> Any:
+    words = type_["enum"]
+    return value if value in words or value == "" else _refuse(path, f"one of {', '.join(words)}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any, limit: int = 2**63) -> bool:
+    return _is_number(value) and value == int(value) and -limit <= value < limit
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_SCALARS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "boolean": (lambda value: isinstance(value, bool), "true or false"),
+    # Go reads a list of numbers as bytes, too.
+    "byte": (lambda value: value == [] or (_is_text(value) and _BASE64.fullmatch(value)), "a string in base64"),
+    "date-time": (_is_text, "a time in RFC 3339"),
+    "double": (_is_number, "a number"),
+    "int-or-string": (lambda value: _is_text(value) or _is_whole(value), "a whole number or a string"),
+    "int32": (lambda value: _is_whole(value, 2**31), "a whole number"),
+    "int64": (_is_whole, "a whole number"),
+    "quantity": (
+        lambda value: (_is_text(value) or _is_number(value)) and _QUANTITY.fullmatch(str(value)),
+        "a quantity, such as 64Mi",
+    ),
+    "string": (_is_text, "a string"),
+}
+"""Whether a value is one, and what it must be."""
+
+
+def _expect(value: Any, type_: type, words: str, path: str) -> Any:
+    return value if isinstance(value, type_) else _refuse(path, words)
+
+
+def _refuse(path: str, words: str) -> NoReturn:
+    raise ApiError("Invalid", f"{path.removeprefix('.')}: must be {words}")

@@ -1,0 +1,105 @@
+"""The names, labels and keys that an API server accepts, and lists whose items must differ.
+
+Source: Kubernetes 1.36, apimachinery, pkg/util/validation, and pkg/apis/core/validation.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from metahook.simulator.objects import Json
+
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SEGMENT = re.compile(r"(?!\.\.?$)[^/%]+")
+_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+_DATA_KEY = re.compile(r"(?!\.\.?$|\.\.)[-._a-zA-Z0-9]{1,253}")
+
+_NAMES = {
+    "Namespace": (_LABEL, "lower case letters, digits and '-', at most 63"),
+    "Service": (_LABEL, "lower case letters, digits and '-', at most 63"),
+    **dict.fromkeys(
+        ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"), (_SEGMENT, "without '/' and '%', not '.' or '..'")
+    ),
+    "StatefulSet": (_LABEL, "lower case letters, digits and '-', at most 63"),
+    "PodDisruptionBudget": (re.compile(".+"), "at least one character"),
+}
+"""By kind; the names of all others are subdomains."""
+_ANY_NAME = (_SUBDOMAIN, "lower case letters, digits, '-' and '.'")
+
+
+def naming_problem(item: Json) -> str | None:
+    """Return the path of the first name, label or key of *item* that is invalid or not unique, and why; or None."""
+    return next(_problems(item), None)
+
+
+def name_problem(item: Json) -> str | None:
+    """Return what is wrong with the name of *item*, or None."""
+    pattern, words = _NAMES.get(item["kind"], _ANY_NAME)
+    return None if pattern.fullmatch(item["metadata"]["name"]) else f"metadata.name: must be {words}"
+
+
+def _problems(item: Json) -> Iterator[str]:
+    metadata = item["metadata"]
+    for field in ("labels", "annotations"):
+        for key, value in (metadata.get(field) or {}).items():
+            yield from _key_problems(key, f"metadata.{field}")
+            if field == "labels" and not _VALUE.fullmatch(value or ""):
+                yield f"metadata.labels: {key}: must be letters, digits, '-', '_' and '.', at most 63"
+    if item["kind"] in ("ConfigMap", "Secret") and item.get("apiVersion") == "v1":
+        for field in ("data", "binaryData", "stringData"):
+            for key in item.get(field) or ():
+                if not _DATA_KEY.fullmatch(key):
+                    yield f"{field}: a key must be letters, digits, '-', '_' and '.'"
+    if item["kind"] == "Service" and item.get("apiVersion") == "v1":
+        yield from _service_problems((item.get("spec") or {}).get("ports") or [])
+    if (pod := _pod_of(item)) is not None:
+        yield from _pod_problems(pod)
+
+
+def _key_problems(key: str, path: str) -> Iterator[str]:
+    prefix, slash, name = key.rpartition("/")
+    has_prefix = _SUBDOMAIN.fullmatch(prefix.lower() if path.endswith("annotations") else prefix)
+    if not name or not _VALUE.fullmatch(name) or (slash and not has_prefix):
+        yield f"{path}: {key}: must be a name of letters, digits, '-', '_' and '.', with or without a prefix and '/'"
+
+
+def _service_problems(ports: list[Json]) -> Iterator[str]:
+    names = [port.get("name") for port in ports]
+    if len(ports) > 1 and None in names:
+        yield "spec.ports: each of several ports must have a name"
+    yield from _repeated(names, "spec.ports", "name")
+    yield from _repeated([(port["port"], port.get("protocol") or "TCP") for port in ports], "spec.ports", "port")
+
+
+def _pod_of(item: Json) -> Json | None:
+    """Return the spec of the Pods that *item* creates, or of itself; None if it has no Pods."""
+    spec = item.get("spec")
+    path = _PODS.get(item["kind"])
+    for field in path or ():
+        spec = (spec or {}).get(field)
+    return spec if path is not None and isinstance(spec, dict) else None
+
+
+_PODS: dict[str, tuple[str, ...]] = {
+    "Pod": (),
+    **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"), ("template", "spec")),
+    "CronJob": ("jobTemplate", "spec", "template", "spec"),
+}
+
+
+def _pod_problems(pod: Json) -> Iterator[str]:
+    containers = [item for field in ("initContainers", "containers") for item in pod.get(field) or []]
+    yield from _repeated([item.get("name") for item in containers], "containers", "name")
+    yield from _repeated([item.get("name") for item in pod.get("volumes") or []], "volumes", "name")
+    for container in containers:
+        yield from _repeated(
+            [item.get("mountPath") for item in container.get("volumeMounts") or []], "volumeMounts", "mountPath"
+        )
+        yield from _repeated([item.get("name") for item in container.get("ports") or []], "ports", "name")
+
+
+def _repeated(values: list[Any], path: str, field: str) -> Iterator[str]:
+    given = [value for value in values if value is not None]
+    if len(set(given)) < len(given):
+        yield f"{path}: Duplicate value: two have the same {field}"
