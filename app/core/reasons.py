@@ -63,11 +63,11 @@ def outline(message: str) -> str:
     return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
-_PAGE = re.compile(r"\bdocs/(?=[a-z-]+\.md)")
+_PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z-]+\.md)")
 
 
 def linked(text: str, docs_url: str) -> str:
-    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*."""
+    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*; addresses stay."""
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
 
 
