@@ -9,7 +9,7 @@ import pytest
 from app.cli.files.live_objects import COLLECT_COMMANDS
 from tests.docs.documents import ROOT, Console, consoles, printed
 
-PAGES = ["docs/preview.md", "docs/record.md", "docs/replay.md", "docs/upgrade.md"]
+PAGES = ["docs/preview.md", "docs/record.md", "docs/upgrade.md"]
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 
 
