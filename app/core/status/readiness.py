@@ -5,7 +5,7 @@ Ready is never True for a generation whose Deployment is not fully rolled out. F
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.core.desired.dependencies import State
 from app.core.diagnosis.causes import Cause
@@ -34,8 +34,7 @@ from app.core.reasons import (
 from app.core.status.facts import Facts
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The ``reason`` of the condition Ready; its ``outlook`` is never FOLLOWS_ROLLOUT."""
 
     reason: Reason

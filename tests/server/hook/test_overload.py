@@ -156,6 +156,7 @@ class Full:
     """The connection of a request that is one too many."""
 
     is_one_too_many: bool = True
+    is_crowded: bool = True
 
     def count_call(self) -> None:
         """Count nothing."""

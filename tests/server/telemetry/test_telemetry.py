@@ -4,7 +4,6 @@ import asyncio
 import logging
 import re
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -26,7 +25,7 @@ from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import call
 
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
-SUMMARY = replace(TINY.call_sync(sync_body(), NOW).summary, reason_before="Available", reason="Available")
+SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
 CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
 
@@ -88,7 +87,7 @@ def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(ca
 @pytest.mark.parametrize(
     "notable",
     [
-        CALL._replace(summary=replace(SUMMARY, reason="RollingOut")),
+        CALL._replace(summary=SUMMARY._replace(reason="RollingOut")),
         CALL._replace(seconds=1.1),
         CALL._replace(status=500, id="0badcafe", summary=None, parent=SUMMARY.parent),
     ],
@@ -107,8 +106,8 @@ def test_a_notable_call_has_a_line_among_too_many_others(notable: HookCall, capl
 
 
 def test_the_reason_before_a_customize_is_no_transition() -> None:
-    assert not HookCall("/customize", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None", rules=0)).is_notable
-    assert HookCall("/sync", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None")).is_notable
+    assert not HookCall("/customize", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None", rules=0)).is_notable
+    assert HookCall("/sync", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None")).is_notable
 
 
 def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -175,7 +174,7 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     reports = Telemetry(0)
 
     for _ in range(3):
-        reports.called(CALL._replace(summary=replace(SUMMARY, findings=(Finding.OutdatedCRD,))))
+        reports.called(CALL._replace(summary=SUMMARY._replace(findings=(Finding.OutdatedCRD,))))
 
     (line,) = lines(caplog)
     assert line.event == "wrong installation"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from metahook.protocol.extent import TooMuchMemory
 from metahook.protocol.gate import (
@@ -45,8 +45,7 @@ def _lacks_none(_: bytes) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The body of a response, JSON, and its summary."""
 
     body: bytes

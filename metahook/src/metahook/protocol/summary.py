@@ -1,8 +1,7 @@
 """The summary of a response: what a log and metrics may say about it. None of it is content of the request."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,8 +14,7 @@ OTHER = "Other"
 """Stand for a reason: there is none; it is not one of the controller's."""
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """What was decided for a parent, in fixed words and names of Kubernetes."""
 
     parent: Parent

@@ -38,7 +38,7 @@ class _Phase(Enum):
     ENDED = "nothing: all that arrives is dropped"
 
 
-_UNANSWERED = {_Phase.BODY, _Phase.DECIDING}
+_UNANSWERED = (_Phase.BODY, _Phase.DECIDING)
 
 
 class Connection(asyncio.Protocol):
@@ -184,6 +184,11 @@ class Connection(asyncio.Protocol):
             self._enter(_Phase.DECIDING)
             if self._is_call:
                 self.count_call()
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more connections than requests may be in flight."""
+        return self._connections.is_crowded
 
     def count_call(self) -> None:
         """Count the request, which calls a hook, unless it is one too many: from the time that it has arrived."""

@@ -19,6 +19,10 @@ STATE = "metahook.connection"
 class _Connection(Protocol):
     is_one_too_many: bool
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more connections than requests may be in flight."""
+
     def count_call(self) -> None:
         """Count the request, which calls a hook, unless it is one too many."""
 
@@ -64,7 +68,8 @@ async def count_call(scope: Scope) -> bool:
     connection.count_call()
     if connection.is_one_too_many:
         return False
-    await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
+    if connection.is_crowded:  # else no request can be one too many
+        await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
     return True
 
 
@@ -142,6 +147,11 @@ class Connections:
     def is_full(self) -> bool:
         """Whether no more requests may be in flight."""
         return self.in_flight >= self.limits.max_in_flight
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more of them than requests may be in flight. Each has one at a time."""
+        return self.count > self.limits.max_in_flight
 
     @property
     def count(self) -> int:
