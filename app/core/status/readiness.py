@@ -96,7 +96,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
     # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
-    (PAUSED, lambda facts: facts.rollout.is_paused),
+    (PAUSED, lambda facts: facts.rollout.is_paused_midway),
     # Before the deadline, whose message names no cause: refused Pods do not exist, so there is nothing to describe.
     # A cause that existing Pods show replaces it.
     (REPLICA_FAILURE, _is_refused),

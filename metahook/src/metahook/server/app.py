@@ -68,6 +68,7 @@ def create_app(
         version=options.version,
         docs_url=None,  # the pages would load their scripts from another server
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.router.redirect_slashes = False
     hooks = hooks_of(controllers)

@@ -37,7 +37,7 @@ def hook_router(
     """Return the routes of the hooks of *controllers*, which share the memory and the threads that *limits* allow.
 
     Calls are logged with :mod:`logging`, or as *telemetry* does. The limits of bodies hold under any server; those of
-    connections, and of requests in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
+    connections, and of calls in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
     """
     router = APIRouter()
     calls = HookCalls(limits, telemetry or Telemetry(), clock)

@@ -19,12 +19,8 @@ STATE = "metahook.connection"
 class _Connection(Protocol):
     is_one_too_many: bool
 
-    @property
-    def is_crowded(self) -> bool:
-        """Whether there are more connections than requests may be in flight."""
-
-    def count_call(self) -> None:
-        """Count the request, which calls a hook, unless it is one too many."""
+    def count_call(self) -> bool:
+        """Count the request, which calls a hook, unless it is one too many; tell whether there is a crowd."""
 
     def end_if_left(self) -> bool:
         """End the connection if the client has left before its response; tell whether it has."""
@@ -65,12 +61,10 @@ async def count_call(scope: Scope) -> bool:
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     if connection is None:
         return True
-    connection.count_call()
-    if connection.is_one_too_many:
-        return False
-    if connection.is_crowded:  # else no request can be one too many
+    is_in_crowd = connection.count_call()
+    if is_in_crowd and not connection.is_one_too_many:
         await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
-    return True
+    return not connection.is_one_too_many
 
 
 def end_if_left(scope: Scope) -> bool:
@@ -149,8 +143,8 @@ class Connections:
         return self.in_flight >= self.limits.max_in_flight
 
     @property
-    def is_crowded(self) -> bool:
-        """Whether there are more of them than requests may be in flight. Each has one at a time."""
+    def is_crowd(self) -> bool:
+        """Whether one of their requests can be one too many: there are more of them, each with one, than may be."""
         return self.count > self.limits.max_in_flight
 
     @property
