@@ -10,7 +10,7 @@ _WRITER = msgspec.json.Encoder(order="sorted")
 
 
 class Key(NamedTuple):
-    """Identifies an object."""
+    """Identifies an object. The namespace of a cluster-scoped one is empty."""
 
     kind: str
     namespace: str
@@ -21,9 +21,15 @@ class Key(NamedTuple):
 
 
 def key_of(item: Json) -> Key:
-    """Return the key of *item*."""
+    """Return the key of *item*; without a namespace it is cluster-scoped."""
     metadata = item["metadata"]
-    return Key(item["kind"], metadata.get("namespace", "default"), metadata["name"])
+    return Key(item["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def qualified_name(item: Json) -> str:
+    """Return the name of *item*, with its namespace if it has one: its key in requests of version v2."""
+    namespace, name = item["metadata"].get("namespace"), item["metadata"].get("name", "")
+    return f"{namespace}/{name}" if namespace else str(name)
 
 
 def to_json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A world: a cluster in memory with one CompositeController in it, and what a user does to it. Read this first.
+"""A world: a cluster in memory with a controller of Metacontroller in it, and what a user does to it. Read this first.
 
 Nothing happens by itself: ``run``, ``until`` and ``until_quiet`` let time pass, from one timer to the next.
 """
@@ -24,8 +24,10 @@ from metahook.simulator.controllers.deployment_controller import (
 from metahook.simulator.controllers.garbage_collector import GarbageCollector
 from metahook.simulator.controllers.kubelet import Kubelet
 from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
+from metahook.simulator.findings import findings
 from metahook.simulator.history import YOU, History
 from metahook.simulator.hook import Hook, in_process
+from metahook.simulator.loops import Storm
 from metahook.simulator.metacontroller.loop import Metacontroller
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, copy_json, key_of, with_metadata
@@ -63,10 +65,12 @@ class World:
         self.errors: list[Exception] = []
         self.clock = Clock()
         self.history = History()
-        self.api = ApiServer(self.clock, self.history)
+        cluster_scoped = [kind.kind for kind in settings.kinds if not kind.namespaced]
+        self._storm = Storm(self.history)
+        self.api = ApiServer(self.clock, self.history, cluster_scoped)
         self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
         # Controllers that watch an empty API server of their own never act.
-        watched = self.api if controllers else ApiServer(self.clock, self.history)
+        watched = self.api if controllers else ApiServer(self.clock, self.history, cluster_scoped)
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)
         self.kubelet = Kubelet(watched, self.clock)
@@ -78,7 +82,8 @@ class World:
 
     def parent(self, name: str, namespace: str = "default") -> Json:
         """Return the parent called *name*; raise NoSuchObject if there is none."""
-        return self.get(Key(self.settings.parent.kind, namespace, name))
+        kind = self.settings.parent
+        return self.get(Key(kind.kind, namespace if kind.namespaced else "", name))
 
     def get(self, key: Key) -> Json:
         """Return a copy of an object; raise NoSuchObject if there is none."""
@@ -92,7 +97,7 @@ class World:
         """Create an object, or replace its spec, labels and annotations, as ``kubectl apply`` does; raise ApiError."""
         check_json(manifest)
         manifest = copy_json(manifest)
-        live = self.api.get(key_of(manifest))
+        live = self.api.get(key_of(self.api.placed(manifest)))
         if live is None:
             self.api.create(manifest, YOU)
             return
@@ -157,7 +162,7 @@ class World:
             if self.clock.next_timer is None or self.clock.next_timer.at > end:
                 return False
             self._step()
-        raise NeverQuiet(f"the cluster does not become quiet: {most} timers ran by {self.clock.now:.1f} s")
+        raise NeverQuiet(self._given_up(most))
 
     def until_quiet(self, within: float = LONGEST_TIMER) -> bool:
         """Let time pass until only idle timers are left; return whether that is so in time; raise as ``until`` does."""
@@ -169,3 +174,17 @@ class World:
         self.clock.step()
         if self.raise_errors and len(self.errors) > before:
             raise self.errors[before]
+        if self._storm.is_due:
+            self._stop_growth()
+
+    def _stop_growth(self) -> None:
+        """Raise NeverQuiet if a parent gets more and more children, which would only fill the memory."""
+        self._storm.look_again()
+        if found := findings(self.history, ("GrowingChildren",)):
+            raise NeverQuiet(f"the cluster does not become quiet: stopped after {self.clock.now:.1f} s: {found[0]}")
+
+    def _given_up(self, most: int) -> str:
+        """Return why the world is given up after *most* timers: with the loop that it is in, if that is one."""
+        found = findings(self.history, ("GrowingChildren", "RepeatedWrites", "CallStorm"))
+        why = f": {found[0]}" if found else ""
+        return f"the cluster does not become quiet: {most} timers ran by {self.clock.now:.1f} s{why}"
