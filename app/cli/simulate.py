@@ -8,15 +8,16 @@ from typing import Any, get_args
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.credentials import Credentials, with_credentials
-from app.cli.errors import input_errors
-from app.cli.files.documents import FILE
 from app.cli.options import with_watch
-from app.cli.simulation.run import Screen, pace, run
-from app.cli.simulation.scenarios import from_file, from_options, timed
+from app.cli.scenarios import from_file, from_options, timed
+from app.cli.wrapping import wrap
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
+from metahook.cli.credentials import Credentials, with_credentials
+from metahook.cli.errors import input_errors
+from metahook.cli.files.documents import FILE
+from metahook.cli.simulation.run import Screen, pace, run
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
 from metahook.simulator.scenario import FailureName, WatchedObjects
@@ -124,12 +125,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from app.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
+    from metahook.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
 
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
-    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
+    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief, wrap=wrap)
     chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
     called = _called(hook, credentials)
     world = _world(called, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
@@ -180,7 +181,7 @@ def _called(hook: str | None, credentials: Credentials) -> Hook | None:
     """Return the hook at the URL *hook*, or None for the built-in one."""
     if hook is None:
         return None
-    from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
+    from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
     return click.get_current_context().with_resource(RemoteHook(hook, "--hook", credentials))
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from app.cli import remote_hook
-from app.cli.remote_hook import RemoteHook, retry_after
+from metahook.cli import remote_hook
+from metahook.cli.remote_hook import RemoteHook, retry_after
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 

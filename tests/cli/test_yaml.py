@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.errors import MAX_DEPTH, DocumentError
-from app.cli.files import yaml_documents
-from app.cli.files.yaml_documents import load_yaml
+from metahook.cli.errors import MAX_DEPTH, DocumentError
+from metahook.cli.files import yaml_documents
+from metahook.cli.files.yaml_documents import load_yaml
 from tests.cli.command import assert_one_line, call
 
 READERS = [

@@ -9,8 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from app.cli.errors import CLI_EXTRA, MAX_DEPTH, TOO_DEEP, DocumentError, InputError
-from app.cli.files.metadata import type_problems, without_nulls
+from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError, install_command
+from metahook.cli.files.metadata import type_problems, without_nulls
 
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ def documents(path: str) -> list[object]:
         message = f"{path}: not YAML or JSON: {problem}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
-        message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {CLI_EXTRA}"
+        message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {install_command()}"
         raise InputError(message) from error
 
 
@@ -57,7 +57,7 @@ def _parsed(text: str) -> list[object]:
     # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
     if text.lstrip().startswith("{"):
         return [_json(text)]
-    from app.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
+    from metahook.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
 
     return load_yaml(text)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import app
-from app.cli.errors import DocumentError, InputError
-from app.cli.files.documents import documents, load
 from app.cli.files.validation import created, problems
+from metahook.cli.errors import DocumentError, InputError
+from metahook.cli.files.documents import documents, load
 from metahook.simulator.path import InvalidPath, PathNotFound, set_value
 from metahook.simulator.scenario import Expect, InvalidScenario, Scenario, Step, parse_duration, read_scenario
 
@@ -110,7 +110,7 @@ def _only(path: str) -> Json:
 
 def _edited(parent: Json, change: str, path: str) -> Json:
     """Return *parent* with a *change* of its spec, such as ``image=nginx:1.28``; raise InputError."""
-    from app.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML
+    from metahook.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML
 
     field, equals, value = change.partition("=")
     if not equals or not field:

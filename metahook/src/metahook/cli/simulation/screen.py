@@ -1,5 +1,7 @@
 """The output of a simulation: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,24 +9,36 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.errors import InputError
-from app.cli.simulation.timeline import Line, line_of
-from app.cli.wrapping import wrap
+from metahook.cli.errors import InputError
+from metahook.cli.simulation.timeline import Line, line_of
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
 
+Wrap = Callable[[str, int, int], str]
+"""Breaks a text into lines of a width, and indents all but the first."""
+
 INDENT = 34
 """Columns of the time and the actor."""
+
+MIN_WIDTH = 40
+"""Columns that text gets on a narrower terminal, too."""
 
 _STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "detail": "dim"}
 _ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim", SCALER: "yellow"}
 """The actors that ``--brief`` shows, and their colours."""
 
 
-class Lines:
-    """Lines for people. *brief* leaves out Kubernetes' own controllers, and details."""
+def wrap_words(text: str, width: int, indent: int = 0) -> str:
+    """Return *text* in lines of at most *width* columns, longer only for one long word; the first is not indented."""
+    lines = textwrap.wrap(text, max(width - indent, MIN_WIDTH), break_long_words=False, break_on_hyphens=False)
+    return f"\n{'':{indent}}".join(lines)
 
-    def __init__(self, parent_kind: str, console: Console, *, brief: bool) -> None:
+
+class Lines:
+    """Lines for people. *brief* leaves out Kubernetes' own controllers, and details. *wrap* breaks long ones."""
+
+    def __init__(self, parent_kind: str, console: Console, *, brief: bool, wrap: Wrap = wrap_words) -> None:
+        self._wrap = wrap
         self._parent_kind = parent_kind
         self._console = console
         self._brief = brief
@@ -33,12 +47,12 @@ class Lines:
         """Show the line for *entry*, if it has one."""
         line = line_of(entry, self._parent_kind)
         if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
-            self._console.print(_drawn(line, self._console), soft_wrap=True)
+            self._console.print(_drawn(line, self._console, self._wrap), soft_wrap=True)
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
         width = _width(self._console)
-        lines = [line if line.startswith(" ") or not width else wrap(line, width) for line in text.split("\n")]
+        lines = [line if line.startswith(" ") or not width else self._wrap(line, width, 0) for line in text.split("\n")]
         self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
 
     def end(self, summary: dict[str, Any]) -> None:
@@ -50,7 +64,7 @@ class Lines:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
 
-def _drawn(line: Line, console: Console) -> Text:
+def _drawn(line: Line, console: Console, wrap: Wrap) -> Text:
     """Return *line*, wrapped below its own text on a terminal, and in one piece elsewhere."""
     text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.actor:22}", _ACTORS.get(line.actor, "dim"))
     width = _width(console)

@@ -1,18 +1,17 @@
 """Responses of a hook to a recorded request: this version's, another version's, or the recorded one."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from app.cli.errors import InputError
-from app.cli.files.recordings import HookName, Identity, Recording
-from app.core.child_metadata import REPAIR_ANNOTATION
-from app.core.controller import controller
-from app.core.status.conditions import FOREIGN_FIELDS
-from app.core.watch import Watch
-from metahook import MalformedRequest
+from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.recordings import HookName, Identity, Recording
+from metahook.protocol.controller import Controller
+from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.objects import Object
 from metahook.simulator.hook import Hook, Unreachable
 
 Json = dict[str, Any]
@@ -45,6 +44,32 @@ class HookResponse:
         return f"{self.status.get('state')} {reason}"
 
 
+@dataclass(frozen=True)
+class Uncompared:
+    """What of a response is not compared: it depends on the time, or on what a recording leaves out."""
+
+    fields: frozenset[str] = frozenset()
+    """Of the status."""
+    times: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """For a field of the status, the field in it that is a time."""
+    conditions: frozenset[str] = frozenset()
+    """Types of conditions."""
+    annotations: frozenset[str] = frozenset()
+    """Of children, unless both responses are of the same time."""
+
+
+@dataclass(frozen=True)
+class HookVersion:
+    """The version of a hook whose responses are compared: how it responds to a request at a time.
+
+    ``structs`` are of the kinds of its children.
+    """
+
+    respond: Callable[[Recording, datetime], HookResponse]
+    structs: tuple[type[Object], ...]
+    uncompared: Uncompared = Uncompared()
+
+
 def parse_response(hook: HookName, code: int, body: object) -> HookResponse:
     """Return the response of *hook* with the status *code* and the *body*; raise UnreadableResponse."""
     if code != OK:
@@ -67,13 +92,13 @@ def _objects(value: object) -> list[Any]:
     return value
 
 
-def own_response(recording: Recording, now: datetime, watch: Watch) -> HookResponse:
-    """Return the response of this version, as the service sends it: with 500 for any failure."""
+def own_response(recording: Recording, now: datetime, controller: Controller) -> HookResponse:
+    """Return the response of *controller*, as its service sends it: with 500 for any failure."""
     try:
         if recording.hook == "customize":
-            body = controller(watch).answer_customize(recording.body)
+            body = controller.answer_customize(recording.body)
         else:
-            body = controller(watch).answer_sync(recording.body, now)
+            body = controller.answer_sync(recording.body, now)
     except MalformedRequest as error:
         return HookResponse(MALFORMED, broken_rule=str(error))
     except Exception:  # noqa: BLE001 - a replay finds bugs: report this one, and go on to the next request
@@ -81,56 +106,63 @@ def own_response(recording: Recording, now: datetime, watch: Watch) -> HookRespo
     return parse_response(recording.hook, OK, msgspec.json.decode(body))
 
 
-def other_response(recording: Recording, hook: Hook) -> HookResponse:
-    """Return the response of *hook*, another version; raise InputError if it sends none."""
+def other_response(recording: Recording, hook: Hook, option: str) -> HookResponse:
+    """Return the response of *hook*, given by *option*; raise InputError if it sends none."""
     try:
         reply = hook(recording.hook, recording.body)
         if reply.status in (OK, MALFORMED, FAILED):
             body = msgspec.json.decode(reply.body) if reply.status == OK else None
             return parse_response(recording.hook, reply.status, body)
-        problem = f"--against: /{recording.hook} returns status {reply.status}"
+        problem = f"{option}: /{recording.hook} returns status {reply.status}"
         if reply.status == UNAUTHORIZED:
             message = f"{problem}; name the file with its token with --token-file"
             raise InputError(message)
     except Unreachable as error:
-        message = f"{error}; serve the other version there, with: myresource serve"
+        message = f"{error}; {_serve_it(option)}"
         raise InputError(message) from error
     except (ValueError, RecursionError):
-        problem = f"--against: /{recording.hook} returns something that is not a response of a hook"
+        problem = f"{option}: /{recording.hook} returns something that is not a response of a hook"
     message = f"{problem}; give the URL of a hook, such as http://127.0.0.1:8080"
     raise InputError(message)
 
 
-def without_times(response: HookResponse, *, same_time: bool) -> HookResponse:
-    """Return *response* without its times; unless both are decided at the *same_time*, without what depends on it.
+def _serve_it(option: str) -> str:
+    other = "the other version" if option == "--against" else "the hook"
+    return f"serve {other} there" + (", with: myresource serve" if program_name() == "myresource" else "")
 
-    Without ``override``, too: it is a record of times, and of managers, which a redacted request does not name.
+
+def without_times(response: HookResponse, uncompared: Uncompared, *, same_time: bool) -> HookResponse:
+    """Return *response* without its times, and without what is *uncompared*.
+
+    Unless both are decided at the *same_time*, what depends on it is left out, too.
     """
-    status = {name: _without_time(name, value) for name, value in response.status.items() if name != "override"}
+    status = {
+        name: _without_time(name, value, uncompared)
+        for name, value in response.status.items()
+        if name not in uncompared.fields
+    }
     if same_time:
         return replace(response, status=status)
-    children = {key: _without_repair(child) for key, child in response.children.items()}
+    children = {key: _without_annotations(child, uncompared) for key, child in response.children.items()}
     return replace(response, children=children, status=status, resync=None)
 
 
-def _without_time(name: str, value: object) -> object:
+def _without_time(name: str, value: object, uncompared: Uncompared) -> object:
     if name == "conditions" and isinstance(value, list):
-        return [_without(item, "lastTransitionTime") for item in value if not _is_about_owners(item)]
-    return _without(value, "since") if name == "waiting" else value
+        return [_without(item, "lastTransitionTime") for item in value if not _is_left_out(item, uncompared)]
+    return _without(value, uncompared.times[name]) if name in uncompared.times else value
 
 
-def _is_about_owners(condition: object) -> bool:
-    """Tell whether *condition* depends on ``managedFields``, which a recording leaves out."""
-    return isinstance(condition, dict) and condition.get("type") == FOREIGN_FIELDS.type
+def _is_left_out(condition: object, uncompared: Uncompared) -> bool:
+    return isinstance(condition, dict) and condition.get("type") in uncompared.conditions
 
 
-def _without_repair(child: Json) -> Json:
-    """Return *child* without the repair annotation, which changes every ten minutes."""
-    annotations = child["metadata"].get("annotations")
-    return {**child, "metadata": {**child["metadata"], "annotations": _without(annotations, REPAIR_ANNOTATION)}}
+def _without_annotations(child: Json, uncompared: Uncompared) -> Json:
+    annotations = _without(child["metadata"].get("annotations"), *uncompared.annotations)
+    return {**child, "metadata": {**child["metadata"], "annotations": annotations}}
 
 
-def _without(value: Any, name: str) -> Any:  # noqa: ANN401 - a status of another version may have any shape
+def _without(value: Any, *names: str) -> Any:  # noqa: ANN401 - a status of another version may have any shape
     if not isinstance(value, dict):
         return value
-    return {key: inner for key, inner in value.items() if key != name}
+    return {key: inner for key, inner in value.items() if key not in names}

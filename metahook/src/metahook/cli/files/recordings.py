@@ -1,6 +1,6 @@
 """Recordings: hook requests in files, with their responses if these are known.
 
-A file holds what ``myresource record`` writes (path, time, status, redacted, request, response), or the body of a
+A file holds what ``metahook record`` writes (path, time, status, redacted, request, response), or the body of a
 request alone.
 """
 
@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeGuard
 
 import msgspec
 
-from app.cli.errors import InputError
 from metahook import Metadata, Observed, Secret, try_read
+from metahook.cli.errors import InputError, program_name
 
 Json = dict[str, Any]
 HookName = Literal["sync", "customize"]
@@ -79,9 +79,8 @@ def read_recording(document: Json, file: str) -> Recording:
     """Return the recording in *document*, from *file*; raise InputError."""
     request = document if "parent" in document else document.get("request", document.get("body"))
     if not isinstance(request, dict) or not isinstance(request.get("parent"), dict):
-        message = (
-            f"{file}: not a hook request: it has no parent; give what myresource record wrote, or a request's body"
-        )
+        remedy = f"give what {program_name()} record wrote, or a request's body"
+        message = f"{file}: not a hook request: it has no parent; {remedy}"
         raise InputError(message)
     request = _without_redacted(request)
     status, time = document.get("status"), document.get("time")

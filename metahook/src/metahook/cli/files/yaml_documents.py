@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import yaml
 
-from app.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError
+from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError
 
 MAX_ALIASED = 100_000
 """Values of a file that aliases may repeat."""

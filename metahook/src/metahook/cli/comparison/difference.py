@@ -4,10 +4,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from app.cli.comparison.children import apply_to, as_stored, has_pods, is_bare, last_applied_children, restart_paths
-from app.cli.comparison.responses import OK, HookResponse
-from app.cli.files.recordings import Identity, Recording
+from metahook.cli.comparison.children import (
+    apply_to,
+    as_stored,
+    has_pods,
+    is_bare,
+    last_applied_children,
+    restart_paths,
+)
+from metahook.cli.comparison.responses import OK, HookResponse
+from metahook.cli.files.recordings import Identity, Recording
 from metahook.protocol.changes import changed_paths
+from metahook.protocol.objects import Object
 
 Json = dict[str, Any]
 
@@ -50,11 +58,15 @@ class Difference:
         return self != Difference()
 
 
-def compare_responses(recording: Recording, old: HookResponse, new: HookResponse) -> Difference:
+Structs = tuple[type[Object], ...]
+"""Structs of the kinds of children that the hook declares."""
+
+
+def compare_responses(recording: Recording, old: HookResponse, new: HookResponse, structs: Structs) -> Difference:
     """Return how the response *new* differs from *old*."""
     if old.code != new.code or new.code != OK:
         codes = None if old.code == new.code else (old.code, new.code)
-        pods = _pods_effect(recording, old, new) if new.code == OK else PodsEffect.KEEP
+        pods = _pods_effect(recording, old, new, structs) if new.code == OK else PodsEffect.KEEP
         return Difference(codes=codes, pods=pods)
     keys = sorted({**old.children, **new.children})
     children = [change for key in keys if (change := _compare_child(key, recording, old, new))]
@@ -64,11 +76,11 @@ def compare_responses(recording: Recording, old: HookResponse, new: HookResponse
         status=changed_paths(old.status, new.status, "status"),
         rules=changed_paths(old.rules, new.rules, "relatedResources"),
         resync=_differs(old.resync, new.resync),
-        pods=_pods_effect(recording, old, new) if children else PodsEffect.KEEP,
+        pods=_pods_effect(recording, old, new, structs) if children else PodsEffect.KEEP,
     )
 
 
-def compare_with_observed(recording: Recording, new: HookResponse) -> Difference:
+def compare_with_observed(recording: Recording, new: HookResponse, structs: Structs) -> Difference:
     """Return what the response *new* changes in the observed children, and whether Ready is lost.
 
     The rest of the status is not compared: during a rollout it changes without a difference between versions.
@@ -77,7 +89,7 @@ def compare_with_observed(recording: Recording, new: HookResponse) -> Difference
         return Difference(codes=(OK, new.code))
     if recording.parent["metadata"].get("deletionTimestamp"):
         return Difference()
-    observed, last = recording.observed(), last_applied_children(recording.body)
+    observed, last = recording.observed(), last_applied_children(recording.body, structs)
     keys = {**observed, **new.children}
     changes = [_apply_child(key, observed.get(key), last.get(key, {}), new.children.get(key)) for key in keys]
     old_state = HookResponse(OK, status=recording.parent.get("status") or {}).state
@@ -85,7 +97,7 @@ def compare_with_observed(recording: Recording, new: HookResponse) -> Difference
     return Difference(
         children=[change for change in changes if change],
         states=(old_state, new.state) if is_lost else None,
-        pods=_pods_effect(recording, None, new),
+        pods=_pods_effect(recording, None, new, structs),
     )
 
 
@@ -120,11 +132,11 @@ def _changed(key: Identity, before: Json, after: Json) -> ChildChange | None:
     return ChildChange("changed", *key, paths) if paths else None
 
 
-def _pods_effect(recording: Recording, old: HookResponse | None, new: HookResponse) -> PodsEffect:
+def _pods_effect(recording: Recording, old: HookResponse | None, new: HookResponse, structs: Structs) -> PodsEffect:
     """Return what happens to the Pods with *new* that does not happen with *old*."""
     if recording.hook != "sync" or recording.parent["metadata"].get("deletionTimestamp"):
         return PodsEffect.KEEP
-    last = last_applied_children(recording.body)
+    last = last_applied_children(recording.body, structs)
     deployments = {key: child for key, child in recording.observed().items() if key[0] == "Deployment"}
     effects = [_effect_on(key, observed, last, old, new) for key, observed in deployments.items()]
     return next((effect for effect in (PodsEffect.END, PodsEffect.RESTART) if effect in effects), PodsEffect.KEEP)

@@ -1,20 +1,28 @@
 """An edit: the children of a MyResource before and after a change of its spec."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
-from app.cli.comparison.children import apply_to, as_stored, is_bare, last_applied_children, restart_paths
-from app.cli.errors import InputError
-from app.cli.files.recordings import Identity, Recording
 from app.cli.files.requests import Json, answer_sync, compose_sync, edit_sync
+from app.core.child_metadata import CHILDREN, GENERATION_STAMP, REPAIR_ANNOTATION
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
+from metahook.cli.comparison.children import (
+    Children,
+    EditedChildren,
+    apply_to,
+    as_stored,
+    is_bare,
+    last_applied_children,
+    restart_paths,
+)
+from metahook.cli.errors import InputError
+from metahook.cli.files.recordings import Recording
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 
-Children = dict[Identity, Json]
+_WRITE_ANNOTATIONS = frozenset({GENERATION_STAMP, REPAIR_ANNOTATION})
 
 
 class ParentFile(NamedTuple):
@@ -25,20 +33,6 @@ class ParentFile(NamedTuple):
     others: list[Json]
 
 
-@dataclass(frozen=True)
-class EditedChildren:
-    """Children by kind and name."""
-
-    before: Children
-    after: Children
-    restart_paths: list[str]
-    """Where the Pod template of the Deployment differs, which restarts Pods."""
-    has_deployment: bool = True
-    """Whether there is a Deployment whose Pods could restart."""
-    ready: str = ""
-    """Reason and message of Ready after the edit, if these are known."""
-
-
 def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> EditedChildren:
     """Return the edit from the MyResource *old* to *new*, by the children that the hook desires for each."""
     _check_same(old.parent, old.path, new)
@@ -46,7 +40,10 @@ def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) 
     before, after = (_desired_children(file, namespace, now, watch) for file in (old, new))
     deployments = [key for key in before if key in after and key[0] == "Deployment"]
     return EditedChildren(
-        before, after, [path for key in deployments for path in _by_any_strategy(before[key], after[key])]
+        before,
+        after,
+        [path for key in deployments for path in _by_any_strategy(before[key], after[key])],
+        hidden=_WRITE_ANNOTATIONS,
     )
 
 
@@ -69,14 +66,16 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
     edited = edit_sync(recorded.request, _edited(recorded.parent, new.parent), new.others, new.path, watch)
     response = answer_sync(edited, moment, new.path, watch)
     new_desired = _valid_children(response, new.path)
-    observed, last = recorded.observed(), last_applied_children(recorded.body)
+    observed, last = recorded.observed(), last_applied_children(recorded.body, CHILDREN)
     before = {key: _stored_over(observed.get(key), last.get(key, {}), child) for key, child in old_desired.items()}
     current = {key: before.get(key, child) for key, child in observed.items()}
     applied = {**last, **{key: child for key, child in old_desired.items() if not is_bare(child)}}
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     deployments = [key for key in observed if key[0] == "Deployment" and key in before]
     paths = [path for key in deployments if key in after for path in restart_paths(before[key], after[key])]
-    return EditedChildren(before, after, paths, has_deployment=bool(deployments), ready=_ready(response))
+    return EditedChildren(
+        before, after, paths, has_deployment=bool(deployments), ready=_ready(response), hidden=_WRITE_ANNOTATIONS
+    )
 
 
 def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Json:

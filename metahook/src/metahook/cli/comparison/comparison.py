@@ -5,21 +5,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.cli.comparison.children import name_file_in_errors
-from app.cli.comparison.difference import ChildChange, Difference, PodsEffect, compare_responses, compare_with_observed
-from app.cli.comparison.responses import (
+from metahook.cli.comparison.children import name_file_in_errors
+from metahook.cli.comparison.difference import (
+    ChildChange,
+    Difference,
+    PodsEffect,
+    compare_responses,
+    compare_with_observed,
+)
+from metahook.cli.comparison.responses import (
     MALFORMED,
     OK,
     HookResponse,
+    HookVersion,
     UnreadableResponse,
     other_response,
-    own_response,
     parse_response,
     without_times,
 )
-from app.cli.errors import InputError
-from app.cli.files.recordings import Recording
-from app.core.watch import Watch
+from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.recordings import Recording
 from metahook.protocol.printable import printable
 from metahook.simulator.hook import Hook
 
@@ -39,34 +44,39 @@ class Comparison:
         return f"{known.get('namespace')}/{known.get('name')}"
 
 
-def compare(recording: Recording, now: datetime, other: Hook | None, watch: Watch) -> Comparison:
+def compare(recording: Recording, now: datetime, other: Hook | None, version: HookVersion) -> Comparison:
     """Return how the responses to *recording* differ; raise InputError.
 
-    With the hook of an *other* version, its response is the new one. Without, this version's response is the new one,
+    With the hook of an *other* version, its response is the new one. Without, the response of *version* is the new one,
     and the old one is the recorded response or, if there is none, the observed children.
     """
     with name_file_in_errors(recording.file):
         if other:
-            return Comparison(recording, _compare_versions(recording, now, other, watch))
-        return Comparison(recording, _compare_with_recorded(recording, now, watch))
+            return Comparison(recording, _compare_versions(recording, now, other, version))
+        return Comparison(recording, _compare_with_recorded(recording, now, version))
 
 
-def _compare_versions(recording: Recording, now: datetime, other: Hook, watch: Watch) -> Difference:
-    old, new = own_response(recording, now, watch), other_response(recording, other)
-    return compare_responses(recording, without_times(old, same_time=False), without_times(new, same_time=False))
+def _compare_versions(recording: Recording, now: datetime, other: Hook, version: HookVersion) -> Difference:
+    old, new = (
+        without_times(response, version.uncompared, same_time=False)
+        for response in (version.respond(recording, now), other_response(recording, other, "--against"))
+    )
+    return compare_responses(recording, old, new, version.structs)
 
 
-def _compare_with_recorded(recording: Recording, now: datetime, watch: Watch) -> Difference | None:
+def _compare_with_recorded(recording: Recording, now: datetime, version: HookVersion) -> Difference | None:
     same_time = recording.time is not None  # decide at the time of the recorded response
-    new = without_times(own_response(recording, recording.time or now, watch), same_time=same_time)
+    new = without_times(version.respond(recording, recording.time or now), version.uncompared, same_time=same_time)
     recorded = _recorded_response(recording)
     if recorded:
-        return compare_responses(recording, without_times(recorded, same_time=same_time), new)
+        return compare_responses(
+            recording, without_times(recorded, version.uncompared, same_time=same_time), new, version.structs
+        )
     if new.code == MALFORMED:
-        remedy = "give what myresource record wrote, or a request's body"
+        remedy = f"give what {program_name()} record wrote, or a request's body"
         message = f"{recording.file}: not a hook request: {new.broken_rule}; {remedy}"
         raise InputError(message)
-    return compare_with_observed(recording, new) if recording.hook == "sync" else None
+    return compare_with_observed(recording, new, version.structs) if recording.hook == "sync" else None
 
 
 def _recorded_response(recording: Recording) -> HookResponse | None:
@@ -89,9 +99,10 @@ _PODS_WORDS = {PodsEffect.KEEP: [], PodsEffect.RESTART: ["RESTART"], PodsEffect.
 
 @dataclass(frozen=True)
 class Report:
-    """The comparisons, in the order of the requests."""
+    """The comparisons, in the order of the requests. *noun* is what a parent is called."""
 
     comparisons: list[Comparison]
+    noun: str = "parent"
 
     @property
     def different(self) -> list[Comparison]:
@@ -119,8 +130,8 @@ class Report:
             *([f"{skipped} not compared"] if skipped else []),
         ]
         pods = [
-            *([f"Pods of {_count(restarts, 'MyResource')} would restart"] if restarts else ["no Pods restart"]),
-            *([f"Pods of {_count(ends, 'MyResource')} would end"] if ends else []),
+            *([f"Pods of {_count(restarts, self.noun)} would restart"] if restarts else ["no Pods restart"]),
+            *([f"Pods of {_count(ends, self.noun)} would end"] if ends else []),
         ]
         return f"{', '.join(parts)}; {', '.join(pods)}"
 
@@ -133,7 +144,7 @@ class Report:
             "notCompared": len(self.comparisons) - self._count_compared(),
             "restart": self._parents(PodsEffect.RESTART),
             "end": self._parents(PodsEffect.END),
-            "differences": [_as_json(item) for item in self.different],
+            "differences": [_as_json(item, self.noun) for item in self.different],
         }
 
 
@@ -170,7 +181,7 @@ def _with_paths(words: str, paths: list[str]) -> str:
     return f"{words} ({', '.join(paths[:_MAX_PATHS])}{more})"
 
 
-def _as_json(item: Comparison) -> Json:
+def _as_json(item: Comparison, noun: str) -> Json:
     difference = item.difference or Difference()
     children = [
         {"change": change.change, "kind": change.kind, "name": change.name, "paths": change.paths}
@@ -179,7 +190,7 @@ def _as_json(item: Comparison) -> Json:
     return {
         "file": item.recording.file,
         "hook": item.recording.hook,
-        "myresource": item.parent,
+        noun.lower(): item.parent,
         "statusCodes": list(difference.codes or []),
         "children": children,
         "states": list(difference.states or []),

@@ -13,9 +13,10 @@ TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 EXIT_DIFFERENT = 1
 """Exit code of a command that compares, if something differs."""
 
+EXTRA = "pip install './metahook[cli]', at the root of the repository"
+"""What installs the packages that only the command line needs: by path, as metahook is not published."""
 
-CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
-"""What installs the packages that only the command line needs: by path, as the packages are not published."""
+_INSTALL = "metahook.cli.install"
 
 
 class InputError(click.ClickException):
@@ -28,6 +29,24 @@ class DocumentError(ValueError):
     """Raised for text that is not YAML or JSON as kubectl reads it. Says where, if that is known, and why."""
 
 
+def set_install_command(context: click.Context, command: str) -> None:
+    """Have the errors of the program in *context* name *command* where a package is not installed."""
+    context.meta[_INSTALL] = command
+
+
+def install_command() -> str:
+    """Return the command that installs what the program that runs needs."""
+    context = click.get_current_context(silent=True)
+    command: str = context.meta.get(_INSTALL, EXTRA) if context else EXTRA
+    return command
+
+
+def program_name() -> str:
+    """Return the name of the program that runs, for a command in an error."""
+    context = click.get_current_context(silent=True)
+    return str(context.find_root().info_name) if context else "metahook"
+
+
 @contextmanager
 def input_errors() -> Iterator[None]:
     """Raise InputError for objects that are nested too deeply, and for packages that are not installed."""
@@ -38,5 +57,5 @@ def input_errors() -> Iterator[None]:
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        message = f"{click.get_current_context().info_name} needs {missing}; install it with: {CLI_EXTRA}"
+        message = f"{click.get_current_context().info_name} needs {missing}; install it with: {install_command()}"
         raise InputError(message) from error

@@ -2,17 +2,14 @@
 
 import difflib
 from collections.abc import Iterator
+from typing import Any
 
-from app.cli.comparison.children import has_pods
-from app.cli.comparison.edit import EditedChildren
-from app.cli.files.recordings import Identity
-from app.cli.files.requests import Json
-from app.cli.files.yaml_documents import dump_yaml
-from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
+from metahook.cli.comparison.children import EditedChildren, has_pods
+from metahook.cli.files.recordings import Identity
+from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 
-_WRITE_ANNOTATIONS = {GENERATION_STAMP, REPAIR_ANNOTATION, LAST_APPLIED}
-"""Annotations about the last write of a child, not about the child."""
+Json = dict[str, Any]
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:
@@ -36,15 +33,17 @@ def pods_sentence(edit: EditedChildren) -> str:
 
 
 def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
-    before, after = (_text(children.get(key)) for children in (edit.before, edit.after))
+    before, after = (_text(children.get(key), edit.hidden) for children in (edit.before, edit.after))
     name = " ".join(key)
     return difflib.unified_diff(before, after, f"{name} (old)", f"{name} (new)", lineterm="")
 
 
-def _text(child: Json | None) -> list[str]:
+def _text(child: Json | None, hidden: frozenset[str]) -> list[str]:
     if child is None:
         return []
-    shown = {field: value for field, value in child.items() if field != "status"} | {"metadata": _metadata(child)}
+    shown = {field: value for field, value in child.items() if field != "status"} | {
+        "metadata": _metadata(child, hidden)
+    }
     return dump_yaml(_ordered(shown), width=float("inf")).splitlines()
 
 
@@ -55,11 +54,13 @@ def _ordered(value: object) -> object:
     return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
-def _metadata(child: Json) -> Json:
+def _metadata(child: Json, hidden: frozenset[str]) -> Json:
     """Return the metadata that is shown: name, namespace, labels and annotations."""
     metadata = child["metadata"]
     annotations = {
-        key: value for key, value in (metadata.get("annotations") or {}).items() if key not in _WRITE_ANNOTATIONS
+        key: value
+        for key, value in (metadata.get("annotations") or {}).items()
+        if key not in hidden and key != LAST_APPLIED
     }
     shown = {field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata}
     return {**shown, **({"annotations": annotations} if annotations else {})}

@@ -6,18 +6,39 @@ that is a difference, and only a difference in the Pod template of a Deployment 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from app.cli.errors import InputError
-from app.core.child_metadata import CHILDREN
-from metahook import SyncRequest
+from metahook.cli.errors import InputError
+from metahook.cli.files.recordings import Identity
 from metahook.protocol.changes import changed_paths
+from metahook.protocol.objects import Object
+from metahook.protocol.request import SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
 
 Json = dict[str, Any]
+
+
+Children = dict[Identity, Json]
+
+
+@dataclass(frozen=True)
+class EditedChildren:
+    """Children by kind and name."""
+
+    before: Children
+    after: Children
+    restart_paths: list[str]
+    """Where the Pod template of the Deployment differs, which restarts Pods."""
+    has_deployment: bool = True
+    """Whether there is a Deployment whose Pods could restart."""
+    ready: str = ""
+    """Reason and message of Ready after the edit, if these are known."""
+    hidden: frozenset[str] = frozenset()
+    """Annotations about the last write of a child, not about the child."""
 
 
 class UnstorableChild(InputError):
@@ -85,7 +106,10 @@ def _template(deployment: Json) -> object:
     return spec.get("template") if isinstance(spec, dict) else None
 
 
-def last_applied_children(request: bytes) -> dict[tuple[str, str], Json]:
-    """Return the children in the sync *request* as they were last applied, by kind and name; others are left out."""
-    children = SyncRequest.decode(request, CHILDREN).children
+def last_applied_children(request: bytes, structs: tuple[type[Object], ...]) -> dict[tuple[str, str], Json]:
+    """Return the children in the sync *request* as they were last applied, by kind and name; others are left out.
+
+    *structs* are of the kinds of children that the hook declares.
+    """
+    children = SyncRequest.decode(request, structs).children
     return {(child["kind"], child["metadata"]["name"]): child for child in children.kept() if not is_bare(child)}

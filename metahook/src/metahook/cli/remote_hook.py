@@ -8,8 +8,8 @@ from typing import Self
 
 import httpx
 
-from app.cli.credentials import NO_CREDENTIALS, Credentials
-from app.cli.errors import InputError
+from metahook.cli.credentials import NO_CREDENTIALS, Credentials
+from metahook.cli.errors import InputError
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 

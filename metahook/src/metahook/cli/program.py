@@ -1,25 +1,64 @@
 """A program with commands. It turns every error into one line and an exit code."""
 
 import errno
+import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
+
+from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
+from metahook.protocol.printable import printable
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of writing to a file, when standard output is redirected."""
 
 
+class Commands(click.Group):
+    """The commands with these *summaries*: each is ``command`` in a module of *package*, imported when it is used."""
+
+    def __init__(self, *args: Any, package: str, summaries: Mapping[str, str], **attributes: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **attributes)
+        self._package = package
+        self._summaries = summaries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(self._summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command called *cmd_name*, or None; raise InputError if a package that it needs is missing."""
+        if cmd_name not in self._summaries:
+            return None
+        try:
+            module = importlib.import_module(f"{self._package}.{cmd_name}")
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
+            raise InputError(message) from error
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summaries, without importing the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
+
+
 @dataclass(frozen=True)
 class Program:
-    """The commands of *group*, as a user calls them: *name* begins each error, and is in each usage."""
+    """The commands of *group*, as a user calls them: *name* begins each error, and is in each usage.
+
+    *install* is the command that installs what it needs.
+    """
 
     group: click.Group
     name: str
+    install: str = EXTRA
 
     def main(self, arguments: Sequence[str] | None = None) -> NoReturn:
         """Run the command in *arguments*, by default those of the process, and exit."""
@@ -60,6 +99,7 @@ class Program:
     def _invoke(self, arguments: list[str]) -> int:
         try:
             with self.group.make_context(self.name, arguments) as context:
+                set_install_command(context, self.install)
                 code = self.group.invoke(context)
         except click.exceptions.NoArgsIsHelpError as error:
             print(error.format_message())
@@ -78,6 +118,4 @@ def _drop_output() -> None:
 
 def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
-    # A file name in a message may hold control characters, which would move the cursor. printable() of metahook can't
-    # be used: this reports also that metahook is not installed.
-    return "".join(letter if letter.isprintable() else "?" for letter in line)
+    return printable(line)  # a file name in it may hold control characters, which would move the cursor

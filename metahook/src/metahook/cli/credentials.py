@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import click
 
-from app.cli.errors import InputError
+from metahook.cli.errors import InputError
 from metahook.server.callers.tokens import parse_token
 from metahook.server.callers.watched_files import CannotLoad, cannot_read
 
