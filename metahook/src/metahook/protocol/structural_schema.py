@@ -113,15 +113,17 @@ def _object(type_: types.StructType, path: str) -> Schema:
 
 def _field(field: types.Field, text: str | None, path: str) -> Schema:
     node = _node(field.type, f"{path}.{field.encode_name}")
-    if not field.required and node.pop("nullable", False) and "enum" in node:  # absence says what null would
-        node["enum"] = [value for value in node["enum"] if value is not None]
+    if not field.required:
+        node.pop("nullable", None)  # absence says what null would
     default = _default(field)
     return {**node, **_present(description=text), **({} if default in (None, [], {}) else {"default": default})}
 
 
 def _default(field: types.Field) -> Any:  # noqa: ANN401 - JSON
-    if field.default is not msgspec.NODEFAULT:
-        default = None if isinstance(field.default, msgspec.Raw) else field.default
+    if field.default == b"" or isinstance(field.default, msgspec.Raw):
+        default = None  # to an API server, an empty string is not base64
+    elif field.default is not msgspec.NODEFAULT:
+        default = field.default
     elif field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()
     else:
@@ -142,8 +144,7 @@ def _union(type_: types.UnionType, path: str) -> Schema:
     nullable = {"nullable": True} if len(branches) < len(type_.types) else {}
     nodes = [_node(inner, path) for inner in branches]
     if len(nodes) == 1:
-        enum = {"enum": [*nodes[0]["enum"], None]} if nullable and "enum" in nodes[0] else {}
-        return {**nodes[0], **enum, **nullable}
+        return {**nodes[0], **({} if "enum" in nodes[0] else nullable)}
     kinds = {node.pop("type", "") for node in nodes}
     if kinds != {"integer", "string"}:
         message = f"{path}: a CRD can't say a union other than int | str and X | None"
@@ -154,13 +155,13 @@ def _union(type_: types.UnionType, path: str) -> Schema:
 
 def _enum(type_: types.EnumType | types.LiteralType, path: str) -> Schema:
     values = type_.values if isinstance(type_, types.LiteralType) else [member.value for member in type_.cls]
-    nullable = {"nullable": True} if None in values else {}
+    # An API server accepts no null where a schema has an enum, whether it is nullable or not.
     given = [value for value in values if value is not None]
     kinds, names = set(map(type, given)), {str: "string", int: "integer"}
     if len(kinds) != 1 or not kinds <= names.keys():
         message = f"{path}: a CRD can't say values of several types"
         raise NotStructural(message)
-    return {"type": names[kinds.pop()], "enum": [*given, *([None] if nullable else [])], **nullable}
+    return {"type": names[kinds.pop()], "enum": given}
 
 
 def _kept(extra: Mapping[str, Any], path: str) -> Schema:

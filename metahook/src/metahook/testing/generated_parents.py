@@ -11,6 +11,7 @@ from metahook.testing.values import values
 _LONGEST = 40
 """Characters of a name, so that the names of children may begin with it."""
 _NAMES = st.from_regex(rf"[a-z]([-a-z0-9]{{0,{_LONGEST - 2}}}[a-z0-9])?", fullmatch=True)
+_MOST_REPLICAS = 2**31 - 1
 _ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 
 
@@ -24,6 +25,8 @@ def parents(crd: Manifest, version: str | None = None) -> st.SearchStrategy[Mani
     spec = crd["spec"]
     found = next(each for each in spec["versions"] if (each["name"] == version if version else each["storage"]))
     schema: Schema = (found.get("schema") or {}).get("openAPIV3Schema") or {}
+    if scale := (found.get("subresources") or {}).get("scale"):
+        schema = _scaled(schema, scale["specReplicasPath"].removeprefix(".").split("."))
     return st.builds(
         lambda metadata, fields: {
             "apiVersion": f"{spec['group']}/{found['name']}",
@@ -41,6 +44,16 @@ def _own_fields(schema: Schema) -> Schema:
     fields = {name: field for name, field in (schema.get("properties") or {}).items() if name not in _ELSEWHERE}
     required = [name for name in schema.get("required") or () if name not in _ELSEWHERE]
     return {**schema, "properties": fields, "required": required}
+
+
+def _scaled(schema: Schema, path: list[str]) -> Schema:
+    """Return *schema* with the bounds that an API server has for the replicas of a scale subresource, at *path*."""
+    if not path:
+        most = min(schema.get("maximum", _MOST_REPLICAS), _MOST_REPLICAS)
+        return {**schema, "minimum": max(schema.get("minimum", 0), 0), "maximum": most}
+    name, *rest = path
+    fields = schema.get("properties") or {}
+    return {**schema, "properties": {**fields, name: _scaled(fields.get(name) or {}, rest)}}
 
 
 def _metadata(schema: Schema) -> st.SearchStrategy[dict[str, Any]]:

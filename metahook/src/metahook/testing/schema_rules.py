@@ -20,10 +20,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 def fits(value: Any, schema: Schema) -> bool:  # noqa: ANN401 - JSON
     """Tell whether *value* meets the rules of *schema*, and those of the values in it."""
+    if "enum" in schema and (value is None or value not in schema["enum"]):
+        return False
     if value is None and schema.get("nullable"):
         return True
-    if "enum" in schema and value not in schema["enum"]:
-        return False
     return _has_type(value, schema) and _rules_of_type(value, schema) and _branches(value, schema)
 
 

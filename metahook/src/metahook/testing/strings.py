@@ -24,7 +24,7 @@ def _like(pattern: str) -> st.SearchStrategy[str]:
 
 _FORMATS: dict[str, st.SearchStrategy[str]] = {
     "bsonobjectid": _like(f"{_HEX}{{24}}"),
-    "byte": st.binary(max_size=_LONGEST).map(lambda data: b64encode(data).decode()),
+    "byte": st.binary(min_size=1, max_size=_LONGEST).map(lambda data: b64encode(data).decode()),
     "cidr": st.builds("{}/{}".format, st.ip_addresses(v=4), st.integers(0, 32)),
     "date": st.dates().map(str),
     "date-time": st.datetimes(datetime(1970, 1, 1), datetime(2199, 1, 1), timezones=st.just(UTC)).map(  # noqa: DTZ001

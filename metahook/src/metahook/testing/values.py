@@ -34,7 +34,7 @@ _EMBEDDED = st.fixed_dictionaries(
 def values(schema: Schema, path: str) -> st.SearchStrategy[Any]:
     """Return the strategy for the values of *schema*, which is at *path*; raise NotGenerated."""
     found = _of_branches(schema, path) if any(name in schema for name in _BRANCHES) else _of_type(schema, path)
-    return st.none() | found if schema.get("nullable") else found
+    return st.none() | found if schema.get("nullable") and "enum" not in schema else found
 
 
 def _of_branches(schema: Schema, path: str) -> st.SearchStrategy[Any]:
@@ -64,7 +64,7 @@ def _merged(schema: Schema, branch: Schema) -> Schema:
 
 def _of_type(schema: Schema, path: str) -> st.SearchStrategy[Any]:
     if "enum" in schema:
-        return st.sampled_from(schema["enum"])
+        return st.sampled_from([value for value in schema["enum"] if value is not None])  # no API server accepts that
     if schema.get("x-kubernetes-int-or-string") and "type" not in schema:
         return _integers(schema, path) | strings(schema, path)
     return _BY_TYPE[schema["type"]](schema, path) if "type" in schema else _ANYTHING
