@@ -13,7 +13,7 @@ from tests.testing.crds import CRDS, EVERY_TYPE
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
 
 THOROUGH = settings(
-    max_examples=150, derandomize=False, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+    max_examples=100, derandomize=False, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
 )
 
 

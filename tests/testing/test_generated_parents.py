@@ -116,6 +116,9 @@ def test_the_validator_notices_a_parent_that_breaks_a_rule(field: str, value: ob
         ("^[[:digit:]]$", "5", True),
         (r"^\d$", "\u0661", False),
         (r"^[]$]$", "$", True),
+        (r"^\s$", "\v", False),
+        (r"^[\s]$", "\v", False),
+        ("^[[:space:]]$", "\v", True),
     ],
 )
 def test_a_pattern_is_read_as_an_api_server_reads_it(pattern: str, text: str, *, is_match: bool) -> None:

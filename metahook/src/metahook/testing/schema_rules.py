@@ -60,7 +60,7 @@ def _matches(text: str, pattern: str | None) -> bool:
 def python_pattern(pattern: str) -> str:
     """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""
     named = re.sub(r"\\x\{([0-9A-Fa-f]+)\}|\[:(\w+):\]|\\.", _character, pattern, flags=re.DOTALL)
-    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", _end, named, flags=re.DOTALL)
+    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", _token, named, flags=re.DOTALL)
 
 
 _CLASSES = {
@@ -68,7 +68,7 @@ _CLASSES = {
     "alpha": "A-Za-z",
     "digit": "0-9",
     "lower": "a-z",
-    "space": r"\s",
+    "space": r"\t\n\v\f\r ",
     "upper": "A-Z",
     "word": r"\w",
     "xdigit": "0-9A-Fa-f",
@@ -81,9 +81,14 @@ def _character(found: re.Match[str]) -> str:
     return _CLASSES.get(found[2], found[0]) if found[2] else found[0]
 
 
-def _end(found: re.Match[str]) -> str:
-    """Return what ``$`` is in RE2: the end of the text. In Python it is also before a newline there."""
-    return r"\Z" if found[0] in ("$", r"\z") else found[0]
+def _token(found: re.Match[str]) -> str:
+    r"""Return what a token is in RE2: ``$`` is the end of the text alone, and ``\s`` no vertical tab."""
+    text = found[0]
+    return text.replace(r"\s", _SPACE) if text[0] == "[" else _TOKENS.get(text, text)
+
+
+_SPACE = r"\t\n\f\r "
+_TOKENS = {"$": r"\Z", r"\z": r"\Z", r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]"}
 
 
 def _number_fits(value: float, schema: Schema) -> bool:
