@@ -1,11 +1,9 @@
 """The command group."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 import click
-from click.shell_completion import shell_complete
 
 from app import __version__
 
@@ -32,9 +30,6 @@ _COMMANDS = {
     "simulate": "Run a MyResource in a simulated cluster.",
 }
 
-_COMPLETE = "_MYRESOURCE_COMPLETE"
-"""Variable that the completion script of a shell sets; click reads it under this name."""
-
 
 @click.group(
     cls=Commands,
@@ -49,11 +44,6 @@ def _group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
-    _complete()
-    Program(_group, "myresource", CLI_EXTRA).main(arguments)
-
-
-def _complete() -> None:
-    """Print completions and exit if a completion script asks for them, as click does only in its own main."""
-    if instruction := os.environ.get(_COMPLETE):
-        sys.exit(shell_complete(_group, {}, "myresource", _COMPLETE, instruction))
+    program = Program(_group, "myresource", CLI_EXTRA)
+    program.complete()
+    program.main(arguments)

@@ -3,13 +3,14 @@
 from functools import partial
 
 from app.api.defaults import lacks_default
+from app.api.names import API_VERSION, KIND, PLURAL
 from app.core.child_metadata import CHILDREN
 from app.core.customize import customize
 from app.core.desired.generation import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch
-from metahook import Controller
+from metahook import Controller, Kind
 
 EXAMPLE_SPEC = {"image": "nginx:1.27", "memory": "64Mi"}
 """As in examples/web.yaml."""
@@ -24,4 +25,6 @@ def controller(watch: Watch, memo: GenerationMemo | None = None) -> Controller:
         example_spec=EXAMPLE_SPEC,
         reasons=frozenset(REASONS),
         lacks_default=lacks_default,
+        parent=Kind(API_VERSION, KIND, PLURAL),
+        quick=True,
     )

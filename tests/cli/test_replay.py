@@ -552,7 +552,7 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Wr
         pytest.param('{"request": ', ["not YAML or JSON"], id="cut"),
         pytest.param('{"request": "canary"}', ["no parent"], id="no request"),
         pytest.param(
-            '{"parent": {"metadata": {"name": "canary"}}, "children": {}}',
+            '{"parent": {"metadata": {"name": "canary", "uid": "u", "generation": 1}}, "children": {}}',
             ["not a hook request: parent.metadata.namespace is missing"],
             id="no namespace",
         ),

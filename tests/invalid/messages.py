@@ -61,7 +61,7 @@ _BODY = {
     "parent.metadata.name is missing",
     "parent.metadata.name must be a string of 1 to 253 characters",
     "parent.metadata.namespace is missing",
-    "parent.metadata.namespace must be a string of 1 to 253 characters",
+    "parent.metadata.namespace must be a string of at most 253 characters",
     "parent.metadata.uid is missing",
     "parent.metadata.uid must be a string of 1 to 253 characters",
     "parent.metadata.generation is missing",

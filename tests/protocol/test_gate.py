@@ -21,7 +21,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_kept, check_size, check_sync, kinds_of
+from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_kept, check_response, check_size, kinds_of
 from tests.hooks.minimal import config_map, observed_children
 
 PARENT = Parent(
@@ -72,9 +72,10 @@ def without_name() -> Manifest:
     return {**config_map(), "metadata": {"namespace": "default"}}
 
 
-KIND = "a child of an undeclared kind: add its kind to children= of the Controller"
+KIND = "a child without kind"
+API_VERSION = "a child without apiVersion"
 OTHER_KIND = "a child of an undeclared kind: add Secret to children= of the Controller"
-VERSION = "a child of an undeclared kind: add ConfigMap to children= of the Controller"
+VERSION = "a child of an undeclared API version: ConfigMap is declared as v1 or example.com/v1"
 NO_OBJECT = "a child that is not an object"
 NO_NAME = "a child without a name"
 NAMESPACE = "a child in another namespace"
@@ -88,7 +89,8 @@ IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
     "metadata is text": (NO_OBJECT, [{**config_map(), "metadata": "x"}], [config_map()]),
     "undeclared kind": (OTHER_KIND, [{**config_map(), "kind": "Secret"}], [{**config_map(), "kind": "Service"}]),
     "undeclared version": (VERSION, [{**config_map(), "apiVersion": "v2"}], [config_map()]),
-    "no kind": (KIND, [{"metadata": {"name": "hello"}}], [config_map()]),
+    "no apiVersion": (API_VERSION, [{"metadata": {"name": "hello"}}], [config_map()]),
+    "no kind": (KIND, [{"apiVersion": "v1", "metadata": {"name": "hello"}}], [config_map()]),
     "kind is a list": (KIND, [{**config_map(), "kind": []}], [config_map()]),
     "no name": (NO_NAME, [without_name()], [config_map()]),
     "empty name": (NO_NAME, [with_metadata(name="")], [with_metadata(name="a")]),
@@ -182,14 +184,14 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_damage_is_refused(damage: Damage) -> None:
     with pytest.raises(RefusedResponse) as raised:
-        check_sync(damage.refused, PARENT, KINDS)
+        check_response(damage.refused, PARENT, KINDS)
 
     assert str(raised.value) == damage.says
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_the_harmless_twin_of_a_damage_passes(damage: Damage) -> None:
-    check_sync(damage.passes, PARENT, KINDS)
+    check_response(damage.passes, PARENT, KINDS)
 
 
 @pytest.mark.parametrize(
@@ -198,10 +200,10 @@ def test_the_harmless_twin_of_a_damage_passes(damage: Damage) -> None:
     ids=["null", "NaN", "null deep inside", "null for labels"],
 )
 def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> None:
-    check_sync(keeping(child), PARENT, KINDS)
+    check_response(keeping(child), PARENT, KINDS)
 
     with pytest.raises(RefusedResponse):
-        check_sync(listing(child), PARENT, KINDS)
+        check_response(listing(child), PARENT, KINDS)
 
 
 def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out() -> None:
@@ -213,15 +215,15 @@ def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out()
 
 
 def test_a_controller_without_children_may_list_none() -> None:
-    check_sync(listing(), PARENT, kinds_of())
+    check_response(listing(), PARENT, kinds_of())
 
     with pytest.raises(RefusedResponse):
-        check_sync(listing(config_map()), PARENT, kinds_of())
+        check_response(listing(config_map()), PARENT, kinds_of())
 
 
 def test_what_is_refused_is_never_quoted() -> None:
     with pytest.raises(RefusedResponse) as raised:
-        check_sync(listing(config_map("canary", kind="canary", status="canary")), PARENT, KINDS)
+        check_response(listing(config_map("canary", kind="canary", status="canary")), PARENT, KINDS)
 
     assert "canary" not in str(raised.value)
 
@@ -273,10 +275,10 @@ def all_encoded(response: SyncResponse) -> SyncResponse:
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_encoded_manifests_are_refused_as_others_are(damage: Damage) -> None:
-    check_sync(all_encoded(damage.passes), PARENT, KINDS)
+    check_response(all_encoded(damage.passes), PARENT, KINDS)
 
     with pytest.raises(RefusedResponse) as raised:
-        check_sync(all_encoded(damage.refused), PARENT, KINDS)
+        check_response(all_encoded(damage.refused), PARENT, KINDS)
     assert str(raised.value) == damage.says
 
 
@@ -289,14 +291,14 @@ def test_an_encoded_manifest_is_encoded_as_others_are() -> None:
 def test_a_change_of_an_encoded_manifest_is_not_sent_though_the_gate_does_not_check_it_again() -> None:
     first, second = encoded(config_map("a")), encoded(config_map("b"))
     response = listing(first, second)
-    check_sync(response, PARENT, KINDS)
+    check_response(response, PARENT, KINDS)
     before = response.encode()
 
     first["data"] = {"a": None}
     first["metadata"]["namespace"] = "other"
     second["metadata"]["name"] = "a"
 
-    check_sync(response, PARENT, KINDS)
+    check_response(response, PARENT, KINDS)
     assert response.encode() == before
 
 
@@ -306,32 +308,32 @@ def test_a_value_that_only_its_encoding_makes_json_is_refused(value: object) -> 
 
     for each in (child, encoded(child)):
         with pytest.raises(RefusedResponse, match="what JSON can't say"):
-            check_sync(listing(each), PARENT, KINDS)
+            check_response(listing(each), PARENT, KINDS)
 
 
 def test_a_changed_copy_of_an_encoded_manifest_is_checked() -> None:
     child = encoded(config_map())
-    check_sync(listing(child), PARENT, KINDS)
+    check_response(listing(child), PARENT, KINDS)
 
     deep = copy.deepcopy(child)
     deep["data"] = None
     for changed in ({**child, "data": None}, child | {"data": None}, deep):
         with pytest.raises(RefusedResponse, match="null"):
-            check_sync(listing(changed), PARENT, KINDS)
+            check_response(listing(changed), PARENT, KINDS)
 
 
 def test_an_encoded_manifest_is_checked_again_for_another_namespace_and_other_kinds() -> None:
     child = encoded(config_map())
-    check_sync(listing(child), PARENT, KINDS)
+    check_response(listing(child), PARENT, KINDS)
 
     with pytest.raises(RefusedResponse, match="another namespace"):
-        check_sync(listing(child), replace(PARENT, namespace="other"), KINDS)
+        check_response(listing(child), replace(PARENT, namespace="other"), KINDS)
     with pytest.raises(RefusedResponse, match="undeclared kind"):
-        check_sync(listing(child), PARENT, kinds_of(Service))
+        check_response(listing(child), PARENT, kinds_of(Service))
 
 
 def test_the_copy_of_an_encoded_manifest_of_the_same_name_is_a_duplicate() -> None:
     child = encoded(config_map())
 
     with pytest.raises(RefusedResponse, match="two children"):
-        check_sync(listing(child, {**child}), PARENT, KINDS)
+        check_response(listing(child, {**child}), PARENT, KINDS)

@@ -216,7 +216,7 @@ def test_a_kind_that_is_no_name_of_one_is_not_repeated(kind: object) -> None:
 def test_children_are_known_by_group_kind_and_name() -> None:
     services = observed("Service.v1", item("one"), item("two"))
 
-    assert services.identities() == {("Service.v1", "one"), ("Service.v1", "two")}
+    assert services.identities() == {("Service.v1", "default", "one"), ("Service.v1", "default", "two")}
 
 
 def test_a_kind_without_a_rule_is_not_selected() -> None:

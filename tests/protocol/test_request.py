@@ -1,11 +1,12 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from metahook import CustomizeRequest, MalformedRequest, SyncRequest
+from metahook.protocol.request import COMPOSITE
 from tests.requests.builders import NOW_TEXT, UID, Json, my_resource
 
 CANARY = "canary-8f14e45f"
@@ -43,7 +44,19 @@ def test_a_parent_is_its_identity_and_its_json() -> None:
         "status": b'{"state": "Ready"}',
         "kind": "MyResource",
         "managed_fields": b"null",
+        "api_version": "mygroup.example.com/v1alpha1",
+        "labels": {},
+        "annotations": {},
+        "finalizers": (),
     }
+
+
+def test_a_parent_has_its_labels_annotations_and_finalizers() -> None:
+    texts = {"a": "b", "c": ""}
+
+    parent = decoded(with_metadata(labels=texts, annotations=texts, finalizers=["example.com/a"])).parent
+
+    assert (parent.labels, parent.annotations, parent.finalizers) == (texts, texts, ("example.com/a",))
 
 
 def test_both_hooks_read_the_same_parent() -> None:
@@ -63,12 +76,31 @@ def test_a_parent_with_a_deletion_time_is_deleting(time: str | None, *, deleting
     assert decoded(with_metadata(deletionTimestamp=time)).parent.deleting is deleting
 
 
-@pytest.mark.parametrize("field", ["name", "namespace", "uid", "generation"])
+@pytest.mark.parametrize("field", ["name", "uid", "generation"])
 def test_a_parent_needs_its_identity(field: str) -> None:
     with pytest.raises(MalformedRequest):
         decoded(without_metadata(field))
     with pytest.raises(MalformedRequest):
         CustomizeRequest.decode(without_metadata(field))
+
+
+@pytest.mark.parametrize("namespace", [None, ""], ids=["null", "empty"])
+def test_a_parent_without_a_namespace_is_refused_only_if_its_kind_is_declared_to_have_one(
+    namespace: str | None,
+) -> None:
+    no_namespace, namespaced = with_metadata(namespace=namespace), replace(COMPOSITE, namespaced=True)
+
+    assert decoded(no_namespace).parent.namespace == ""
+    assert decoded(without_metadata("namespace")).parent.namespace == ""
+    with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.namespace is missing$"):
+        SyncRequest.decode(no_namespace, (), shape=namespaced)
+    with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.namespace is missing$"):
+        CustomizeRequest.decode(no_namespace, namespaced)
+
+
+def test_a_parent_with_a_namespace_is_refused_if_its_kind_is_declared_to_have_none() -> None:
+    with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.namespace must be absent"):
+        CustomizeRequest.decode(with_metadata(namespace="default"), replace(COMPOSITE, namespaced=False))
 
 
 @pytest.mark.parametrize("field", ["labels", "annotations", "ownerReferences", "deletionTimestamp"])
@@ -82,8 +114,8 @@ def test_a_parent_needs_no_more_than_its_identity(field: str) -> None:
         ("name", ""),
         ("name", None),
         ("name", 1),
-        ("namespace", ""),
-        ("namespace", None),
+        ("namespace", 1),
+        ("namespace", "x" * 254),
         ("uid", ""),
         ("uid", None),
         ("generation", None),

@@ -8,7 +8,13 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.claims import claim, with_owner_reference, with_parent_label
+from metahook.simulator.metacontroller.claims import (
+    claim,
+    with_owner_reference,
+    with_parent_label,
+    with_parents_namespace,
+)
+from metahook.simulator.metacontroller.selector import generated_selector
 from metahook.simulator.objects import reference_to, with_metadata
 from tests.simulated.worlds import SERVICE, WEB, Answers, events, parent, service, world
 
@@ -41,7 +47,7 @@ class Case:
 
     def claimed(self) -> bool:
         """Tell whether the Service is claimed."""
-        return bool(list(claim(self.parent, [self.item], self.api)))
+        return bool(list(claim(self.parent, [self.item], self.api, generated_selector(self.parent))))
 
     def owners(self) -> list[str]:
         """Return the names of the owners of the Service."""
@@ -115,14 +121,13 @@ FORBIDDEN = ("Forbidden", "not with us")
 def test_a_child_gets_the_namespace_and_the_label_of_its_parent_unless_it_says_otherwise() -> None:
     whole = with_metadata(parent(namespace="there"), uid="u")
 
-    assert with_parent_label(service(), whole)["metadata"] == {
+    assert with_parent_label(with_parents_namespace(service(), whole), whole)["metadata"] == {
         "name": "web",
         "namespace": "there",
         "labels": {"controller-uid": "u"},
     }
-    metadata = with_parent_label(with_metadata(service(), namespace="a", labels={"controller-uid": "v"}), whole)[
-        "metadata"
-    ]
+    other = with_metadata(service(), namespace="a", labels={"controller-uid": "v"})
+    metadata = with_parent_label(with_parents_namespace(other, whole), whole)["metadata"]
     assert (metadata["namespace"], metadata["labels"]) == ("a", {"controller-uid": "v"})
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.update_methods import UpdateStrategy
 from metahook.simulator.objects import Key
 from tests.requests.builders import MYRESOURCE
 from tests.simulated.worlds import (
@@ -49,7 +50,7 @@ def test_a_repeated_response_costs_no_request(mode: Mode) -> None:
 @both_modes
 def test_a_child_with_the_update_method_on_delete_is_created_and_deleted_but_never_updated(mode: Mode) -> None:
     hook = Answers(deployment())
-    made = without_controllers(mode, hook, on_delete=CHILDREN)
+    made = without_controllers(mode, hook, update_strategies=dict.fromkeys(CHILDREN, UpdateStrategy("OnDelete")))
 
     hook.answer["children"] = [deployment(replicas=2)]
     assert synced(made).requests == []

@@ -134,7 +134,7 @@ def refused(*_: object) -> SyncResponse:
     [
         pytest.param({"sync": missing_key}, KeyError, "missing_key", id="sync"),
         pytest.param({"customize": missing_key}, KeyError, "missing_key", id="customize"),
-        pytest.param({"sync": refused}, RefusedResponse, "check_sync", id="a refused response"),
+        pytest.param({"sync": refused}, RefusedResponse, "check_response", id="a refused response"),
     ],
 )
 def test_an_exception_of_a_controller_is_raised_with_its_place(

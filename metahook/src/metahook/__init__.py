@@ -4,7 +4,7 @@
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
-    kinds      Deployment, Service, ConfigMap, Secret and Pod as observed
+    kinds      Deployment, Service, ConfigMap, Secret, Pod and Namespace as observed
     protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 
 from metahook.kinds.config_map import ConfigMap
 from metahook.kinds.deployment import Deployment, DeploymentStatus
+from metahook.kinds.namespace import Namespace, NamespaceStatus
 from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
 from metahook.kinds.secret import Secret
 from metahook.kinds.service import Service
-from metahook.protocol.controller import Controller
+from metahook.protocol.controller import Controller, Decorator
 from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.generation import children_from_newer_generation, is_from_newer_generation, with_generation_stamp
@@ -35,14 +36,24 @@ from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.managed_fields import last_change
 from metahook.protocol.manifest import EncodedManifest, Manifest
+from metahook.protocol.misuse import MisusedController
 from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
 from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.purity import ImpureHook
 from metahook.protocol.reading import try_read, try_read_list
 from metahook.protocol.related import Absence, Related
 from metahook.protocol.removal import Removal, removal
 from metahook.protocol.repair import Resend, was_resent, with_repair
 from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
-from metahook.protocol.response import CustomizeResponse, SyncResponse, select_by_labels, select_by_name
+from metahook.protocol.response import (
+    CustomizeResponse,
+    DecoratorFinalizeResponse,
+    DecoratorResponse,
+    FinalizeResponse,
+    SyncResponse,
+    select_by_labels,
+    select_by_name,
+)
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 if TYPE_CHECKING:
@@ -84,16 +95,24 @@ __all__ = [
     "Controller",
     "CustomizeRequest",
     "CustomizeResponse",
+    "Decorator",
+    "DecoratorFinalizeResponse",
+    "DecoratorResponse",
     "Defaults",
     "Deployment",
     "DeploymentStatus",
     "EncodedManifest",
+    "FinalizeResponse",
     "Finding",
     "ForeignField",
+    "ImpureHook",
     "Kind",
     "MalformedRequest",
     "Manifest",
     "Metadata",
+    "MisusedController",
+    "Namespace",
+    "NamespaceStatus",
     "Object",
     "Observed",
     "Parent",

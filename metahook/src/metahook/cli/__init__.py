@@ -9,6 +9,7 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
     program      runs the commands, and turns errors into one line and an exit code
     options      the options that the commands share
     manifests    a controller and its CRDs in files, with the line of each field
+    objects      the parents and other objects in files
     hooks        the hook that ``--hook`` names: a URL, or a Controller in a file or a module
     remote_hook  calls a hook at a URL, with the *credentials*
     files        reads and writes the files of users

@@ -26,7 +26,12 @@ class InputError(click.ClickException):
 
 
 class DocumentError(ValueError):
-    """Raised for text that is not YAML or JSON as kubectl reads it. Says where, if that is known, and why."""
+    """Raised for text that is not YAML or JSON as kubectl reads it: *problem*, in a *line* if that is known."""
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        super().__init__(problem if line is None else f"line {line}: {problem}")
+        self.problem = problem
+        self.line = line
 
 
 def set_install_command(context: click.Context, command: str) -> None:

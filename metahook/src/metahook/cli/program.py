@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import shell_complete
 
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
 from metahook.protocol.printable import printable
@@ -59,6 +60,12 @@ class Program:
     group: click.Group
     name: str
     install: str = EXTRA
+
+    def complete(self) -> None:
+        """Print completions and exit if a completion script asks for them, as click does only in its own main."""
+        variable = f"_{self.name.upper()}_COMPLETE"
+        if instruction := os.environ.get(variable):
+            sys.exit(shell_complete(self.group, {}, self.name, variable, instruction))
 
     def main(self, arguments: Sequence[str] | None = None) -> NoReturn:
         """Run the command in *arguments*, by default those of the process, and exit."""

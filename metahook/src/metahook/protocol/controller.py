@@ -1,10 +1,10 @@
 """A controller: two pure functions, and how a body becomes a response: decode, decide, check, encode."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from metahook.protocol.extent import TooMuchMemory
 from metahook.protocol.gate import (
@@ -12,18 +12,29 @@ from metahook.protocol.gate import (
     RefusedResponse,
     check_customize,
     check_kept,
+    check_response,
     check_size,
-    check_sync,
+    check_type,
     kinds_of,
 )
 from metahook.protocol.installation import Requirements, UpdateMethod
-from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.kind import Kind
+from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.manifest import Manifest
+from metahook.protocol.misuse import check_children, check_function
 from metahook.protocol.objects import Object
-from metahook.protocol.request import Body, CustomizeRequest, SyncRequest
-from metahook.protocol.response import CustomizeResponse, SyncResponse
-from metahook.protocol.sender import example_request
-from metahook.protocol.summary import Summary, decided_reason, observed_reason
+from metahook.protocol.purity import ImpureHook, impurity
+from metahook.protocol.request import COMPOSITE, DECORATOR, Body, CustomizeRequest, Shape, SyncRequest
+from metahook.protocol.response import (
+    CustomizeResponse,
+    DecoratorFinalizeResponse,
+    DecoratorResponse,
+    FinalizeResponse,
+    Response,
+    SyncResponse,
+)
+from metahook.protocol.sender import Api, example_request
+from metahook.protocol.summary import Summary, decided_reason, observed_reason, short_fields
 from metahook.protocol.wire import RelatedRule
 
 P = ParamSpec("P")
@@ -59,10 +70,11 @@ Hook = Callable[[Body, datetime], Answer]
 
 @dataclass(frozen=True)
 class Controller:
-    """The functions of a controller, and the kinds of its children.
+    """The functions of a CompositeController, and the kinds of its children.
 
     ``sync(request, now)`` decides; *now* is its only clock. ``customize(request)`` selects related objects. Both are
-    pure, and neither raises for what a user wrote: a user's mistake is a condition in the status.
+    pure, and neither raises for what a user wrote: a user's mistake is a condition in the status. Raise
+    MisusedController for arguments that can't be right.
     """
 
     sync: Callable[[SyncRequest, datetime], SyncResponse]
@@ -76,24 +88,81 @@ class Controller:
     """How Metacontroller must update the children of a kind, if not InPlace; see ``SyncRequest.installation``."""
     lacks_default: Callable[[bytes], bool] = _lacks_none
     """Tells whether the spec of a parent (JSON) lacks a default of your CRD: then the one in the cluster is older."""
+    finalize: Callable[[SyncRequest, datetime], FinalizeResponse] | None = None
+    """Decides, in place of ``sync``, for a parent that is being deleted, or that its controller no longer selects."""
+    parent: Kind | None = None
+    """The kind of the parents. If it is in namespaces, a request whose parent is in none is refused."""
+    selects_everywhere: bool = False
+    """Let parents in a namespace select related objects outside of it. Never take a namespace from a user's spec:
+    Metacontroller may read what the user may not."""
+    quick: bool = False
+    """Decide in the event loop of the server, which saves the cost of a thread: for functions that take less than a
+    millisecond, and never wait. While one of them runs, the server does nothing else."""
+
+    SHAPE: ClassVar[Shape] = COMPOSITE
+    RESPONSES: ClassVar[tuple[type, type]] = (SyncResponse, FinalizeResponse)
+
+    def __post_init__(self) -> None:
+        """Raise MisusedController for arguments that can't be right."""
+        check_function("sync", self.sync, "request", "now")
+        check_function("customize", self.customize, "request")
+        if self.finalize is not None:
+            check_function("finalize", self.finalize, "request", "now")
+        check_children(self.children, self.parent)
 
     def request(
         self,
         parent: Manifest,
         children: Iterable[Manifest] = (),
         related: Mapping[type[Object], Iterable[Manifest]] | None = None,
+        *,
+        finalizing: bool = False,
     ) -> SyncRequest:
-        """Return a sync request as Metacontroller would send it, for a unit test of ``sync``.
+        """Return a request as Metacontroller would send it, for a unit test of ``sync`` or ``finalize``.
 
-        The objects are as you would write them: a namespace, uid, generation or creation time that one lacks is added.
-        *related* has the objects that rules select; a kind with none of them is missing, and one that is not a key was
-        not selected.
+        The objects are as you would write them: a namespace, uid, generation or creation time that one lacks is added,
+        but no namespace to what is cluster-scoped: such a parent is known by ``parent=``. *related* has the objects
+        that rules select; a kind with none of them is missing, and one that is not a key was not selected.
         """
-        return SyncRequest.decode(example_request(parent, self.children, children, related or {}), self.children)
+        is_namespaced = self.parent is None or self.parent.namespaced
+        body = example_request(
+            parent,
+            self.children,
+            children,
+            related or {},
+            is_namespaced=is_namespaced,
+            finalizing=finalizing,
+            api=self.api,
+        )
+        return SyncRequest.decode(body, self.children, shape=self.shape)
+
+    def decide(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
+        """Return what ``sync``, or ``finalize`` if *request* is for it, decides, for a unit test.
+
+        Raise RefusedResponse for a response that the service would refuse; and ImpureHook if it is another one the next
+        time, or an hour later without a resync.
+        """
+        if problem := impurity(self._decide, request, now):
+            raise ImpureHook(problem)
+        return self._decide(request, now)
+
+    def _decide(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
+        """Return the response to *request*, which the gate has checked."""
+        is_last = request.finalizing and self.finalize is not None
+        function: Callable[[SyncRequest, datetime], Any] = (self.finalize if is_last else None) or self.sync
+        response: Any = _decided(function, request, now)
+        check_type(response, self.RESPONSES[is_last], "finalize" if is_last else "sync")
+        check_response(response, request.parent, self._kinds)
+        check_kept(response, request.children)
+        return response
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
         """Return the response to a sync request, both JSON; raise MalformedRequest, RefusedResponse or as sync does."""
         return self.call_sync(body, now).body
+
+    def answer_finalize(self, body: Body, now: datetime) -> bytes:
+        """Return the response to a finalize request, both JSON; raise as answer_sync does."""
+        return self.call_finalize(body, now).body
 
     def answer_customize(self, body: Body) -> bytes:
         """Return the response to a customize request, both JSON; raise as answer_sync does."""
@@ -101,28 +170,60 @@ class Controller:
 
     def call_sync(self, body: Body, now: datetime) -> Answer:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
-        request = SyncRequest.decode(body, self.children, self.requirements)
-        response = _decided(self.sync, request, now)
-        check_sync(response, request.parent, self._kinds)
-        check_kept(response, request.children)
-        return Answer(check_size(response.encode()), self._summary(request, response))
+        request = self._decoded(body)
+        if request.finalizing:
+            raise MalformedRequest(RequestRule.FINALIZING)
+        return self._answer(request, now)
 
-    def call_customize(self, body: Body) -> Answer:
+    def call_finalize(self, body: Body, now: datetime) -> Answer:
+        """Return the response to a finalize request, and its summary; raise as answer_sync does."""
+        request = self._decoded(body)
+        if not request.finalizing:
+            raise MalformedRequest(RequestRule.NOT_FINALIZING)
+        return self._answer(request, now)
+
+    def call_customize(self, body: Body, _: datetime | None = None) -> Answer:
         """Return the response to a customize request, and its summary; raise as answer_sync does."""
-        request = CustomizeRequest.decode(body)
+        request = CustomizeRequest.decode(body, self.shape)
         rules = _decided(self.customize, request)
-        check_customize(rules, request.parent)
+        is_confined = bool(request.parent.namespace) and not self.selects_everywhere
+        check_customize(rules, request.parent, is_confined=is_confined)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
         return Answer(check_size(CustomizeResponse(rules).encode()), summary)
 
-    def _summary(self, request: SyncRequest, response: SyncResponse) -> Summary:
+    @cached_property
+    def hooks(self) -> Mapping[str, Hook]:
+        """The hooks that it has, by Metacontroller's name for them: sync, customize, and finalize if it is set."""
+        hooks: dict[str, Hook] = {"sync": self.call_sync, "customize": self.call_customize}
+        return {**hooks, "finalize": self.call_finalize} if self.finalize else hooks
+
+    @property
+    def api(self) -> Api:
+        """The API of Metacontroller that it is for."""
+        return "decorator" if self.SHAPE is DECORATOR else "composite"
+
+    @cached_property
+    def shape(self) -> Shape:
+        """How requests to it look."""
+        namespaced = self.parent.namespaced if self.parent else None
+        return replace(self.SHAPE, namespaced=namespaced, selects_everywhere=self.selects_everywhere)
+
+    def _decoded(self, body: Body) -> SyncRequest:
+        return SyncRequest.decode(body, self.children, self.requirements, self.shape)
+
+    def _answer(self, request: SyncRequest, now: datetime) -> Answer:
+        response = self._decide(request, now)
+        return Answer(check_size(response.encode()), self._summary(request, response))
+
+    def _summary(self, request: SyncRequest, response: Response) -> Summary:
         return Summary(
             parent=request.parent,
             reason_before=observed_reason(request.parent, self.reasons),
-            reason=decided_reason(response.status, self.reasons),
+            reason=decided_reason(response.status or {}, self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
             findings=(*request.installation, *response.findings),
+            log=short_fields(response.log) if response.log else response.log,
         )
 
     @cached_property
@@ -133,7 +234,28 @@ class Controller:
     def requirements(self) -> Requirements:
         """What it requires of its installation."""
         methods = {struct.KIND: self.update_methods.get(struct, "InPlace") for struct in self.children}
-        return Requirements(methods, self.customize is not _no_rules, self.lacks_default)
+        return Requirements(
+            methods,
+            self.customize is not _no_rules,
+            self.lacks_default,
+            has_finalize=self.finalize is not None,
+            is_decorator=self.SHAPE is DECORATOR,
+        )
+
+
+@dataclass(frozen=True)
+class Decorator(Controller):
+    """The functions of a DecoratorController, and the kinds of its attachments, which are ``children`` here.
+
+    It adds to objects that others made: in ``request.parent`` is such an object. ``sync`` returns a DecoratorResponse,
+    and ``finalize`` a DecoratorFinalizeResponse. All else is as in a Controller.
+    """
+
+    sync: Callable[[SyncRequest, datetime], DecoratorResponse]  # type: ignore[assignment] # another response
+    finalize: Callable[[SyncRequest, datetime], DecoratorFinalizeResponse] | None = None  # type: ignore[assignment] # too
+
+    SHAPE: ClassVar[Shape] = DECORATOR
+    RESPONSES: ClassVar[tuple[type, type]] = (DecoratorResponse, DecoratorFinalizeResponse)
 
 
 def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

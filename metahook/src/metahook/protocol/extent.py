@@ -11,7 +11,7 @@ import msgspec
 
 from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.reading import Json
-from metahook.protocol.wire import MIB, ParentBody
+from metahook.protocol.wire import MIB, ObjectBody
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
@@ -50,6 +50,7 @@ _Groups = dict[_Key, dict[_Key, msgspec.Raw]]
 
 class _Objects(msgspec.Struct):
     children: _Groups | None = None
+    attachments: _Groups | None = None
     related: _Groups | None = None
 
 
@@ -80,17 +81,22 @@ def check_objects(body: bytes | bytearray) -> None:
         raise MalformedRequest(RequestRule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
 
 
-def check_parent(parent: ParentBody) -> None:
-    """Raise MalformedRequest if a field of *parent* is too large."""
+def check_parent(parent: ObjectBody, path: str) -> None:
+    """Raise MalformedRequest if a field of *parent*, which is at *path* of the body, is too large."""
+    metadata = parent.metadata
     fields = {
+        "apiVersion": parent.api_version,
         "kind": parent.kind,
-        "metadata.managedFields": parent.metadata.managed_fields,
+        "metadata.labels": metadata.labels,
+        "metadata.annotations": metadata.annotations,
+        "metadata.finalizers": metadata.finalizers,
+        "metadata.managedFields": metadata.managed_fields,
         "spec": parent.spec,
         "status": parent.status,
     }
-    for path, json in fields.items():
+    for field, json in fields.items():
         if len(json) > MAX_PARENT:
-            raise MalformedRequest(RequestRule.SIZE, path=f"parent.{path}", most=f"{MAX_PARENT // MIB}")
+            raise MalformedRequest(RequestRule.SIZE, path=f"{path}.{field}", most=f"{MAX_PARENT // MIB}")
 
 
 class TooMuchMemory(MalformedRequest):

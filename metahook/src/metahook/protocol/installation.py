@@ -94,6 +94,8 @@ class Requirements:
     has_customize: bool
     lacks_default: Callable[[bytes], bool]
     """Tells whether a spec (JSON) lacks a default of the CRD."""
+    has_finalize: bool = False
+    is_decorator: bool = False
 
 
 def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requirements) -> tuple[Finding, ...]:

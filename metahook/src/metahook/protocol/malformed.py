@@ -26,10 +26,14 @@ class RequestRule(Enum):
     REQUIRED = "{path} is missing"
     TYPE = "{path} must be {noun}"
     KEY = "each key of {path} must be {noun}"
+    # Raised by request.py, after it has read.
+    CLUSTER_SCOPED = "{path} must be absent: the parent is cluster-scoped"
+    FINALIZING = "finalizing is true: in the controller, set the path of hooks.finalize to /finalize"
+    NOT_FINALIZING = "finalizing is not true: in the controller, set the path of hooks.sync to /sync"
     # Raised by observed.py.
     GROUP = (
-        "children has no group {group}: send {{}} for it if there is no such object; "
-        "in a cluster, add the kind to childResources"
+        "{path} has no group {group}: send {{}} for it if there is no such object; "
+        "in a cluster, add the kind to {rules}"
     )
     NAME = "{path}.metadata.name must not be empty"
     UNIQUE = "{path}.metadata.name must be unique in a namespace"

@@ -9,8 +9,11 @@ from metahook.protocol.kind import group_key
 Manifest = dict[str, Any]
 """A Kubernetes object as it is sent: ``apiVersion``, ``kind``, ``metadata``, and the fields that the hook owns."""
 
-Identity = tuple[str, str]
-"""Group key and name of a child, such as ``("Deployment.apps/v1", "web")``: two API groups may share a word."""
+Identity = tuple[str, str, str]
+"""Group key, namespace and name of a child, such as ``("Deployment.apps/v1", "team-a", "web")``.
+
+Two API groups may share a word. The namespace of a cluster-scoped child is empty.
+"""
 
 
 class EncodedManifest(Manifest):
@@ -33,11 +36,13 @@ class EncodedManifest(Manifest):
         return dict, (dict(self),)
 
 
-def identity_of(manifest: Manifest) -> Identity:
-    """Return the identity of *manifest*."""
-    return manifest.identity if isinstance(manifest, EncodedManifest) else _identity(manifest)
+def identity_of(manifest: Manifest, namespace: str) -> Identity:
+    """Return the identity of *manifest*; *namespace* is that of the parent, and of a child that names none."""
+    identity = manifest.identity if isinstance(manifest, EncodedManifest) else _identity(manifest)
+    return identity if identity[1] else (identity[0], namespace, identity[2])
 
 
 def _identity(manifest: Manifest) -> Identity:
     group = group_key(kind=manifest.get("kind", ""), api_version=manifest.get("apiVersion", ""))
-    return group, manifest["metadata"]["name"]
+    metadata = manifest["metadata"]
+    return group, metadata.get("namespace") or "", metadata["name"]

@@ -37,14 +37,19 @@ class UndeclaredKind(LookupError):
         super().__init__(f"a child of an undeclared kind: add {name} to children= of the Controller")
 
 
-class Children:
-    """The children of one parent, as observed: those in its namespace that no other object controls.
+Place = tuple[str, str]
+"""Namespace and name of a child; the namespace of a cluster-scoped one is empty."""
 
-    A child without any controller counts as the parent's: Metacontroller has just adopted it. Each of *structs* needs a
-    group, even an empty one: without it nothing is known of them, and a response could delete them.
+
+class Children:
+    """The children of one parent, as observed: those that no other object controls.
+
+    Those of a parent in a namespace are in the same one, those of a cluster-scoped parent anywhere. A child without any
+    controller counts as the parent's: Metacontroller has just adopted it. Each of *structs* needs a group, even an
+    empty one: without it nothing is known of them, and a response could delete them.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what there is, whose it is, and where it stands in the body
         self,
         groups: Groups,
         structs: tuple[type[Object], ...],
@@ -52,29 +57,37 @@ class Children:
         *,
         namespace: str,
         owner_uid: str,
+        path: str = "children",
     ) -> None:
+        """Read *groups*, which are at *path* of the body."""
         self.namespace = namespace
         self.owner_uid = owner_uid
-        self._by_struct: dict[type[Object], dict[str, Pair[Any]]] = {}
-        self._by_group: dict[str, dict[str, Pair[Any]]] = {}
+        self._by_struct: dict[type[Object], dict[Place, Pair[Any]]] = {}
+        self._by_group: dict[str, dict[Place, Pair[Any]]] = {}
         self._field_owners: dict[Identity, list[FieldOwner]] = {}
         for struct in structs:
             group = struct.KIND.group_key
             if group not in groups:
-                raise MalformedRequest(RequestRule.GROUP, group=group)
-            self._by_struct[struct] = self._by_group[group] = _own(struct, groups[group], memory, namespace, owner_uid)
+                rules = _KINDS_OF[path]
+                raise MalformedRequest(RequestRule.GROUP, path=path, group=group, rules=rules)
+            at = f"{path}[{group}][*]"
+            pairs = _pairs(struct, groups[group], memory, at)
+            self._by_struct[struct] = self._by_group[group] = _own(pairs, namespace, owner_uid, at)
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
-        return iter([child for by_name in self._by_struct.values() for child, _ in by_name.values()])
+        return iter([child for by_place in self._by_struct.values() for child, _ in by_place.values()])
 
     def all(self, struct: type[K]) -> list[K]:
-        """Return all children of *struct*; raise UndeclaredKind."""
+        """Return all children of *struct*, in all namespaces; raise UndeclaredKind."""
         return [child for child, _ in self._of(struct).values()]
 
-    def get(self, struct: type[K], name: str) -> K | None:
-        """Return the child of *struct* called *name*, or None; raise UndeclaredKind."""
-        pair = self._of(struct).get(name)
+    def get(self, struct: type[K], name: str, namespace: str | None = None) -> K | None:
+        """Return the child of *struct* called *name*, or None; raise UndeclaredKind.
+
+        It is in *namespace*, by default that of the parent; one of a cluster-scoped kind is in none.
+        """
+        pair = self._of(struct).get((self._namespace_of(struct) if namespace is None else namespace, name))
         return pair[0] if pair else None
 
     def observed(self, manifest: Manifest) -> Object | None:
@@ -107,7 +120,7 @@ class Children:
 
         There are none if there is no such child. Raise UndeclaredKind.
         """
-        identity = identity_of(manifest)
+        identity = identity_of(manifest, self.namespace)
         if identity not in self._field_owners:
             child, _ = self._find(manifest)
             self._field_owners[identity] = field_owners(child.metadata.managed_fields) if child else []
@@ -115,31 +128,45 @@ class Children:
 
     def identities(self) -> set[Identity]:
         """Return the identity of every child."""
-        return {(group, name) for group, by_name in self._by_group.items() for name in by_name}
+        return {(group, *place) for group, by_place in self._by_group.items() for place in by_place}
 
     def unlisted(self, manifests: Iterable[Manifest]) -> list[Object]:
         """Return the children that are not among *manifests*, sorted: Metacontroller deletes them."""
-        left = self.identities().difference(map(identity_of, manifests))
-        return [self._by_group[group][name][0] for group, name in sorted(left)]
+        left = self.identities().difference(identity_of(manifest, self.namespace) for manifest in manifests)
+        return [self._by_group[group][namespace, name][0] for group, namespace, name in sorted(left)]
 
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
-        pairs = [pair for by_name in self._by_struct.values() for pair in by_name.values()]
-        return [last_applied(child, partial(_content, child, raw), self.owner_uid) for child, raw in pairs]
+        pairs = [pair for by_place in self._by_struct.values() for pair in by_place.values()]
+        return [self._kept(child, raw) for child, raw in pairs]
 
-    def _of(self, struct: type[K]) -> dict[str, Pair[K]]:
-        """Return the children of *struct* by name; raise UndeclaredKind."""
+    def _kept(self, child: Object, raw: msgspec.Raw) -> Manifest:
+        applied = last_applied(child, partial(_content, child, raw), self.owner_uid)
+        namespace = child.metadata.namespace or ""
+        if namespace != self.namespace:
+            applied["metadata"] = {"namespace": namespace, **applied["metadata"]}
+        return applied
+
+    def _namespace_of(self, struct: type[Object]) -> str:
+        """Return the namespace of a child of *struct* that names none."""
+        return self.namespace if struct.KIND.namespaced else ""
+
+    def _of(self, struct: type[K]) -> dict[Place, Pair[K]]:
+        """Return the children of *struct* by place; raise UndeclaredKind."""
         if struct not in self._by_struct:
             raise UndeclaredKind(struct.KIND.kind)
         return self._by_struct[struct]
 
     def _find(self, manifest: Manifest) -> tuple[Object | None, msgspec.Raw]:
         """Return the child and its JSON, or None and null."""
-        group, name = identity_of(manifest)
+        group, namespace, name = identity_of(manifest, self.namespace)
         if group not in self._by_group:
             raise UndeclaredKind(manifest.get("kind"))
-        return self._by_group[group].get(name, _NO_PAIR)
+        return self._by_group[group].get((namespace, name), _NO_PAIR)
 
+
+_KINDS_OF = {"children": "childResources", "attachments": "attachments"}
+"""The field of a controller's manifest that has the kinds of the objects in a field of a request."""
 
 _ANY: Any = Any
 _NO_PAIR = (None, msgspec.Raw(b"null"))
@@ -167,22 +194,31 @@ def _content(child: Object, raw: msgspec.Raw) -> dict[str, Any]:
     }
 
 
-def _own(
-    struct: type[K], group: dict[str, msgspec.Raw], memory: DecodedMemory, namespace: str, owner_uid: str
-) -> dict[str, Pair[K]]:
-    """Return the objects of *struct* in *namespace* that no other object than *owner_uid* controls, by name."""
-    path = f"children[{struct.KIND.group_key}][*]"
-    names: list[str] = []
-    own: dict[str, Pair[K]] = {}
+def _pairs(struct: type[K], group: dict[str, msgspec.Raw], memory: DecodedMemory, path: str) -> list[Pair[K]]:
+    """Return the objects in *group*, decoded as *struct*, each with its JSON."""
+    pairs = []
     for raw in group.values():
         memory.take(raw)
-        child = read(raw, struct, path)
-        if child.metadata.namespace == namespace:
-            names.append(child.metadata.name)
-            if not child.metadata.has_other_controller(owner_uid):
-                own[child.metadata.name] = (child, raw)
-    if "" in names:
+        pairs.append((read(raw, struct, path), raw))
+    return pairs
+
+
+def _own(pairs: Iterable[Pair[K]], namespace: str, owner_uid: str, path: str) -> dict[Place, Pair[K]]:
+    """Return those of *pairs*, by place, that no other object than *owner_uid* controls.
+
+    They are in *namespace*, or anywhere if it is empty: then the parent is cluster-scoped.
+    """
+    places: list[Place] = []
+    own: dict[Place, Pair[K]] = {}
+    for pair in pairs:
+        metadata = pair[0].metadata
+        place = (metadata.namespace or "", metadata.name)
+        if not namespace or place[0] == namespace:
+            places.append(place)
+            if not metadata.has_other_controller(owner_uid):
+                own[place] = pair
+    if any(not name for _, name in places):
         raise MalformedRequest(RequestRule.NAME, path=path)
-    if len(set(names)) < len(names):
+    if len(set(places)) < len(places):
         raise MalformedRequest(RequestRule.UNIQUE, path=path)
     return own

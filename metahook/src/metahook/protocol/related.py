@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from metahook.protocol.extent import UNCOUNTED, DecodedMemory
-from metahook.protocol.objects import Object, Observed
+from metahook.protocol.objects import Metadata, Object, Observed
 from metahook.protocol.reading import try_read
 from metahook.protocol.wire import Groups
 
@@ -23,32 +23,39 @@ class Absence(Enum):
 
 
 class Related:
-    """The objects that the rules of the customize hook select, in the parent's namespace, whoever owns them.
+    """The objects that the rules of the customize hook select, whoever owns them.
 
-    One that can't be read never stops the parent's sync. Each is decoded at its lookup, and not cached: there may be
-    many, and large ones.
+    Those of a *confined* parent are in its *namespace*. One that can't be read never stops the parent's sync. Each is
+    decoded at its lookup, and not cached: there may be many, and large ones.
     """
 
-    def __init__(self, groups: Groups, memory: DecodedMemory = UNCOUNTED, *, namespace: str) -> None:
+    def __init__(
+        self, groups: Groups, memory: DecodedMemory = UNCOUNTED, *, namespace: str, is_confined: bool = True
+    ) -> None:
         self._groups = groups
         self._memory = memory
         self._namespace = namespace
-        self._names: dict[str, dict[str, msgspec.Raw]] = {}
+        self._is_confined = is_confined
+        self._places: dict[str, dict[tuple[str, str], msgspec.Raw]] = {}
 
-    def get(self, struct: type[K], name: str, group: str | None = None) -> K | Absence:
+    def get(self, struct: type[K], name: str, group: str | None = None, *, namespace: str | None = None) -> K | Absence:
         """Return the object of *struct* called *name*, or why there is none.
 
-        *group* is for a kind that is known only at run time: its key, such as ``MyBackup.example.com/v1``. Its objects
-        are decoded as *struct*.
+        It is in *namespace*, by default that of the parent; one of a cluster-scoped kind is in none. *group* is for a
+        kind that is known only at run time: its key, such as ``MyBackup.example.com/v1``. Its objects are decoded as
+        *struct*.
         """
+        if namespace is None:
+            namespace = self._namespace if group or struct.KIND.namespaced else ""
         group = group or struct.KIND.group_key
         if group not in self._groups:
             return Absence.NOT_SELECTED
+        place = (namespace, name)
         # Hook version v2 has this key, and then no other object need be read to find the one of this name.
-        keyed = self._groups[group].get(f"{self._namespace}/{name}")
-        if keyed and (named := self._read(keyed, struct)) and self._is_called(named, name):
+        keyed = self._groups[group].get(f"{namespace}/{name}" if namespace else name)
+        if keyed and (named := self._read(keyed, struct)) and self._place_of(named.metadata) == place:
             return named
-        raw = self._by_name(group).get(name)
+        raw = self._by_place(group).get(place)
         if raw is None:
             return Absence.MISSING
         return self._read(raw, struct) or Absence.UNREADABLE
@@ -63,7 +70,7 @@ class Related:
         """Yield the readable objects of *struct*. Their memory counts together: a hook may keep them all."""
         for raw in self._groups[struct.KIND.group_key].values():
             item = self._read(raw, struct)
-            if item and item.metadata.namespace == self._namespace:
+            if item and self._place_of(item.metadata):
                 self._memory.take(raw, *_unread(item))
                 yield item
 
@@ -72,15 +79,17 @@ class Related:
         self._memory.check(raw)
         return try_read(raw, struct)
 
-    def _is_called(self, observed: Object, name: str) -> bool:
-        return (observed.metadata.namespace, observed.metadata.name) == (self._namespace, name)
+    def _place_of(self, metadata: "Metadata | _Identity") -> tuple[str, str] | None:
+        """Return the namespace and the name in *metadata*, or None if a confined parent may not see the object."""
+        namespace = metadata.namespace or ""
+        return None if self._is_confined and namespace != self._namespace else (namespace, metadata.name)
 
-    def _by_name(self, group: str) -> dict[str, msgspec.Raw]:
-        if group not in self._names:
+    def _by_place(self, group: str) -> dict[tuple[str, str], msgspec.Raw]:
+        if group not in self._places:
             objects = ((try_read(raw, _Named), raw) for raw in self._groups[group].values())
-            named = ((item.metadata, raw) for item, raw in objects if item)
-            self._names[group] = {key.name: raw for key, raw in named if key.namespace == self._namespace}
-        return self._names[group]
+            placed = ((self._place_of(item.metadata), raw) for item, raw in objects if item)
+            self._places[group] = {place: raw for place, raw in placed if place}
+        return self._places[group]
 
 
 def _unread(item: Object) -> Iterator[msgspec.Raw]:

@@ -1,8 +1,10 @@
 """Requests: a body becomes a parent, its children, and the related objects; or it is malformed."""
 
 import codecs
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
 
 from metahook.protocol import wire
 from metahook.protocol.extent import DecodedMemory, check_objects, check_parent
@@ -16,13 +18,35 @@ from metahook.protocol.related import Related
 Body = bytes | bytearray
 """A request as it is read from a socket."""
 
-Envelope = TypeVar("Envelope", bound=wire.CustomizeRequestBody)
+T = TypeVar("T")
 
 _LONGEST_KIND = 63
+
+_TEXTS = msgspec.json.Decoder(dict[str, str] | None)
+_LIST = msgspec.json.Decoder(list[str] | None)
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _SLICE = 64 * 1024
 """Bytes."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the requests to a controller look, and how far its parents reach."""
+
+    sync: type[Any] = wire.SyncRequestBody
+    customize: type[Any] = wire.CustomizeRequestBody
+    parent: str = "parent"
+    children: str = "children"
+    """The fields of a request that have the parent and its children."""
+    namespaced: bool | None = None
+    """Whether the parents are in namespaces; None if that is not declared."""
+    selects_everywhere: bool = False
+    """Whether a parent in a namespace may select related objects outside of it."""
+
+
+COMPOSITE = Shape()
+DECORATOR = Shape(wire.DecoratorSyncRequestBody, wire.DecoratorCustomizeRequestBody, "object", "attachments")
 
 
 @dataclass(frozen=True)
@@ -31,8 +55,10 @@ class Parent:
 
     name: str
     namespace: str
+    """Empty if the parent is cluster-scoped."""
     uid: str
     generation: int
+    """0 if its kind has none, as ConfigMap."""
     created: str | None
     """When it was created, in RFC 3339."""
     deleting: bool
@@ -42,6 +68,11 @@ class Parent:
     """For logs; "" if the request has none."""
     managed_fields: bytes = b"null"
     """JSON, for :func:`metahook.last_change`."""
+    api_version: str = ""
+    labels: dict[str, str] = field(default_factory=dict, hash=False)
+    annotations: dict[str, str] = field(default_factory=dict, hash=False)
+    """These two change without a new generation. The responses of customize are cached: read them in sync alone."""
+    finalizers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,9 +82,9 @@ class CustomizeRequest:
     parent: Parent
 
     @classmethod
-    def decode(cls, body: Body) -> "CustomizeRequest":
-        """Return the request that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        return cls(_parent(_decode(body, wire.CustomizeRequestBody).parent))
+    def decode(cls, body: Body, shape: Shape = COMPOSITE) -> "CustomizeRequest":
+        """Return the request of *shape* that *body* (JSON) holds; raise MalformedRequest if it holds none."""
+        return cls(_parent(_decode(body, shape.customize).parent, "parent", shape))
 
 
 @dataclass(frozen=True)
@@ -65,27 +96,43 @@ class SyncRequest:
     related: Related
     installation: tuple[Finding, ...] = ()
     """What is wrong with the installation of the controller, the most severe first."""
+    finalizing: bool = False
+    """Whether it is for the finalize hook: the parent is being deleted, or the controller no longer selects it."""
 
     @classmethod
     def decode(
-        cls, body: Body, structs: tuple[type[Object], ...], requirements: Requirements | None = None
+        cls,
+        body: Body,
+        structs: tuple[type[Object], ...],
+        requirements: Requirements | None = None,
+        shape: Shape = COMPOSITE,
     ) -> "SyncRequest":
-        """Return the request that *body* (JSON) holds, with children of *structs*; raise MalformedRequest.
+        """Return the request of *shape* that *body* (JSON) holds, with children of *structs*; raise MalformedRequest.
 
         Its installation is compared with *requirements*.
         """
-        envelope = _decode(body, wire.SyncRequestBody)
-        parent, memory = _parent(envelope.parent), DecodedMemory(len(body))
+        envelope = _decode(body, shape.sync)
+        parent, memory = _parent(envelope.parent, shape.parent, shape), DecodedMemory(len(body))
         memory.check(envelope.controller)
+        children = Children(
+            envelope.children,
+            structs,
+            memory,
+            namespace=parent.namespace,
+            owner_uid=parent.uid,
+            path=shape.children,
+        )
+        is_confined = bool(parent.namespace) and not shape.selects_everywhere
         return cls(
             parent=parent,
-            children=Children(envelope.children, structs, memory, namespace=parent.namespace, owner_uid=parent.uid),
-            related=Related(envelope.related or {}, memory, namespace=parent.namespace),
+            children=children,
+            related=Related(envelope.related or {}, memory, namespace=parent.namespace, is_confined=is_confined),
             installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
+            finalizing=bool(envelope.finalizing),
         )
 
 
-def _decode(body: Body, envelope: type[Envelope]) -> Envelope:
+def _decode(body: Body, envelope: type[T]) -> T:
     if not body:
         raise MalformedRequest(RequestRule.EMPTY)
     if not body.isascii():
@@ -108,18 +155,35 @@ def _check_utf8(body: Body) -> None:
         raise MalformedRequest(RequestRule.UTF8) from None
 
 
-def _parent(parent: wire.ParentBody) -> Parent:
-    check_parent(parent)
+def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
+    """Return *parent*, which is at *path* of the body; raise MalformedRequest."""
+    check_parent(parent, path)
     metadata, kind = parent.metadata, try_read(parent.kind, str) or ""
+    namespace = metadata.namespace or ""
+    if shape.namespaced is not None and shape.namespaced != bool(namespace):
+        rule = RequestRule.REQUIRED if shape.namespaced else RequestRule.CLUSTER_SCOPED
+        raise MalformedRequest(rule, path=f"{path}.metadata.namespace")
     return Parent(
         name=metadata.name,
-        namespace=metadata.namespace,
+        namespace=namespace,
         uid=metadata.uid,
-        generation=metadata.generation,
+        generation=metadata.generation or 0,
         created=metadata.creation_timestamp,
         deleting=metadata.deletion_timestamp is not None,
         spec=bytes(parent.spec),
         status=bytes(parent.status),
         kind=kind if len(kind) <= _LONGEST_KIND else "",
         managed_fields=bytes(metadata.managed_fields),
+        api_version=try_read(parent.api_version, str) or "",
+        labels=_read(metadata.labels, _TEXTS) or {},
+        annotations=_read(metadata.annotations, _TEXTS) or {},
+        finalizers=tuple(_read(metadata.finalizers, _LIST) or ()),
     )
+
+
+def _read(json: msgspec.Raw, decoder: "msgspec.json.Decoder[T]") -> T | None:
+    """Return *json* as the type of *decoder*, or None if it is something else."""
+    try:
+        return decoder.decode(json)
+    except (msgspec.DecodeError, RecursionError):
+        return None

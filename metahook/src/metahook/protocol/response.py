@@ -1,5 +1,6 @@
 """Responses: what a hook returns. List every child that is to exist: Metacontroller deletes the others."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,9 +8,12 @@ import msgspec
 
 from metahook.protocol import wire
 from metahook.protocol.installation import Finding
-from metahook.protocol.manifest import EncodedManifest, Manifest
+from metahook.protocol.manifest import EncodedManifest, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
+
+LogFields = Mapping[str, str | int | float | bool]
+"""Fields of a hook's own for the line of the log about a call, such as ``{"plan": "gold"}``."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class SyncResponse:
     ``children`` are made by today's rules; ``kept`` are children as they were last applied (``Children.kept``), which
     the gate does not judge by today's rules. ``status`` replaces the whole observed status. ``resync_after`` requests
     another sync after that many seconds. ``findings`` are what the hook itself found to be wrong with the installation,
-    for the log and the metrics.
+    for the log and the metrics. ``log`` has fields for the log; put nothing secret there.
     """
 
     status: dict[str, Any]
@@ -27,21 +31,112 @@ class SyncResponse:
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
     findings: tuple[Finding, ...] = ()
+    log: LogFields = field(default_factory=dict, hash=False)
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        children = sorted([*self.children, *self.kept], key=_order)
-        listed: list[Any] = [child.json if isinstance(child, EncodedManifest) else child for child in children]
-        resync = msgspec.UNSET if self.resync_after is None else self.resync_after
-        return msgspec.json.encode(wire.SyncResponseBody(self.status, listed, resync), order="sorted")
+        return _encoded(wire.SyncResponseBody(self.status, _listed(self), _resync(self)))
 
 
-def _order(child: Manifest) -> tuple[str, str, str]:
-    return child["kind"], child["metadata"]["name"], child["apiVersion"]
+@dataclass(frozen=True)
+class FinalizeResponse:
+    """The children that are to exist still, and whether the parent may go: then Metacontroller removes its finalizer.
+
+    It is for ``finalize`` what SyncResponse is for ``sync``. As long as it is not *finalized*, list the children that
+    are still needed: the others are deleted. Once it is, Kubernetes deletes those that are left.
+    """
+
+    status: dict[str, Any]
+    children: list[Manifest] = field(default_factory=list)
+    kept: list[Manifest] = field(default_factory=list)
+    finalized: bool = False
+    resync_after: int | None = None
+    findings: tuple[Finding, ...] = ()
+    log: LogFields = field(default_factory=dict, hash=False)
+
+    def encode(self) -> bytes:
+        """Return the response as JSON, the same bytes for the same response."""
+        body = wire.FinalizeResponseBody(self.status, _listed(self), _resync(self), finalized=self.finalized)
+        return _encoded(body)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Decorated:
+    children: list[Manifest] = field(default_factory=list)
+    kept: list[Manifest] = field(default_factory=list)
+    labels: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    annotations: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    status: dict[str, Any] | None = None
+    resync_after: int | None = None
+    findings: tuple[Finding, ...] = ()
+    log: LogFields = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoratorResponse(_Decorated):
+    """The desired attachments of an object, and what to set on the object itself.
+
+    ``children`` and ``kept`` are attachments, as in SyncResponse. ``labels`` and ``annotations`` are set on the object;
+    None removes one, and those that are not named stay. ``status`` replaces the whole status of the object; None leaves
+    it alone, which is right for an object that another controller looks after.
+    """
+
+    def encode(self) -> bytes:
+        """Return the response as JSON, the same bytes for the same response."""
+        return _encoded(wire.DecoratorResponseBody(**_decorated(self)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoratorFinalizeResponse(_Decorated):
+    """The attachments that are to exist still, what to set on the object, and whether the object may go."""
+
+    finalized: bool = False
+
+    def encode(self) -> bytes:
+        """Return the response as JSON, the same bytes for the same response."""
+        return _encoded(wire.DecoratorFinalizeResponseBody(**_decorated(self), finalized=self.finalized))
+
+
+Response = SyncResponse | FinalizeResponse | DecoratorResponse | DecoratorFinalizeResponse
+"""What sync or finalize of a controller or of a decorator returns."""
+
+
+def _decorated(response: _Decorated) -> dict[str, Any]:
+    """Return the arguments of the body of *response*."""
+    return {
+        "attachments": _listed(response),
+        "labels": dict(response.labels) or msgspec.UNSET,
+        "annotations": dict(response.annotations) or msgspec.UNSET,
+        "status": msgspec.UNSET if response.status is None else response.status,
+        "resync_after_seconds": _resync(response),
+    }
+
+
+def _listed(response: SyncResponse | FinalizeResponse | _Decorated) -> list[Any]:
+    """Return all children that *response* lists, sorted."""
+    children = sorted([*response.children, *response.kept], key=_order)
+    return [child.json if isinstance(child, EncodedManifest) else child for child in children]
+
+
+def _order(child: Manifest) -> tuple[str, str, str, str]:
+    _, namespace, name = identity_of(child, "")
+    return child["kind"], name, child["apiVersion"], namespace
+
+
+def _resync(response: SyncResponse | FinalizeResponse | _Decorated) -> int | msgspec.UnsetType:
+    return msgspec.UNSET if response.resync_after is None else response.resync_after
+
+
+def _encoded(body: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(body, order="sorted")
 
 
 def select_by_name(struct: type[Object], namespace: str, *names: str) -> RelatedRule:
-    """Return the rule for the objects of *struct* in *namespace* that have one of *names*."""
+    """Return the rule for the objects of *struct* in *namespace* that have one of *names*.
+
+    An empty namespace means all of them, or none for a cluster-scoped kind. Rules of a parent in a namespace select
+    there alone, unless its Controller says ``selects_everywhere``.
+    """
     return {
         "apiVersion": struct.KIND.api_version,
         "resource": struct.KIND.plural,
@@ -51,7 +146,10 @@ def select_by_name(struct: type[Object], namespace: str, *names: str) -> Related
 
 
 def select_by_labels(struct: type[Object], namespace: str, labels: dict[str, str]) -> RelatedRule:
-    """Return the rule for the objects of *struct* in *namespace* that have all of *labels*."""
+    """Return the rule for the objects of *struct* in *namespace* that have all of *labels*.
+
+    For the namespace, see select_by_name. Without labels, the rule selects all.
+    """
     return {
         "apiVersion": struct.KIND.api_version,
         "resource": struct.KIND.plural,

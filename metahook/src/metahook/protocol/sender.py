@@ -1,10 +1,11 @@
 """Metacontroller's side: composes the requests that it would send, for previews and tests.
 
-Source: Metacontroller 4.17, pkg/controller/composite and pkg/controller/common/customize, hook version v2.
+Source: Metacontroller 4.17, pkg/controller/composite, pkg/controller/common/customize,
+pkg/controller/decorator, and pkg/controller/common/api.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -17,41 +18,113 @@ Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"
 """The creation time of an object in an example, if it names no other."""
 
+Version = Literal["v1", "v2"]
+"""The version of a hook, which decides the keys of objects in its requests."""
+
+Api = Literal["composite", "decorator"]
+"""CompositeController or DecoratorController, which decides the names of the fields of its requests."""
+
+_PARENT = {"composite": "parent", "decorator": "object"}
+_CHILDREN = {"composite": "children", "decorator": "attachments"}
+
 RelatedKind = tuple[str, str, str]
 """API version, resource (plural) and kind: a rule names the resource, and its objects are grouped by kind."""
 
 
-def sync_request(parent: Json, children: Grouped, related: Grouped) -> bytes:
-    """Return the body of a sync request."""
-    body = {"controller": {}, "parent": parent, "children": children, "related": related, "finalizing": False}
-    return msgspec.json.encode(body)
+def sync_request(  # noqa: PLR0913 - the fields of a request, and its format
+    parent: Json,
+    children: Grouped,
+    related: Grouped,
+    *,
+    controller: Json | None = None,
+    finalizing: bool = False,
+    version: Version = "v2",
+    api: Api = "composite",
+) -> bytes:
+    """Return the body of a request to a sync hook of *version*; to a finalize hook if it is *finalizing*.
+
+    *children* and *related* have the keys of version v2. *controller* is the manifest of the CompositeController or
+    DecoratorController.
+    """
+    return msgspec.json.encode(
+        {
+            "controller": controller or {},
+            _PARENT[api]: parent,
+            _CHILDREN[api]: _keyed(children, parent, version),
+            "related": _keyed(related, parent, version),
+            "finalizing": finalizing,
+        }
+    )
 
 
-def example_request(
+def customize_request(parent: Json, *, controller: Json | None = None) -> bytes:
+    """Return the body of a customize request, which is the same for each version and API."""
+    return msgspec.json.encode({"controller": controller or {}, "parent": parent})
+
+
+def _keyed(groups: Grouped, parent: Json, version: Version) -> Grouped:
+    """Return *groups* with the keys of *version*.
+
+    Version v1 sends a parent in a namespace only what is in the same one, by its name.
+    """
+    if version == "v2":
+        return groups
+    namespace = parent["metadata"].get("namespace")
+    return {
+        group: {
+            item["metadata"]["name"] if namespace else _key(item): item
+            for item in items.values()
+            if not namespace or item["metadata"].get("namespace") == namespace
+        }
+        for group, items in groups.items()
+    }
+
+
+def example_request(  # noqa: PLR0913 - the objects of a request, and what kind of request it is
     parent: Json,
     structs: Iterable[type[Object]],
     children: Iterable[Json],
     related: Mapping[type[Object], Iterable[Json]],
+    *,
+    is_namespaced: bool = True,
+    finalizing: bool = False,
+    api: Api = "composite",
 ) -> bytes:
-    """Return the body of a sync request about objects as a user writes them, without what the API server adds."""
-    selected = {struct.KIND.group_key: list(map(_stored, items)) for struct, items in related.items()}
+    """Return the body of a sync request about objects as a user writes them, without what the API server adds.
+
+    Raise ValueError for an object that must name its namespace, because the parent *is_namespaced* not.
+    """
+    structs = tuple(structs)
+    stored = _stored(parent, "default" if is_namespaced else None)
+    namespace = stored["metadata"].get("namespace")
+    scopes = {struct.KIND.group_key: struct.KIND.namespaced for struct in structs}
     return sync_request(
-        _stored(parent),
-        _grouped(map(_stored, children), structs),
-        {group: {_key(item): item for item in items} for group, items in selected.items()},
+        stored,
+        _grouped((_in_namespace(item, namespace, scopes.get(_group(item), True)) for item in children), structs),
+        {
+            struct.KIND.group_key: {
+                _key(item): item for item in (_in_namespace(item, namespace, struct.KIND.namespaced) for item in items)
+            }
+            for struct, items in related.items()
+        },
+        finalizing=finalizing,
+        api=api,
     )
 
 
-def _stored(item: Json) -> Json:
-    """Return *item* with the metadata that every stored object has."""
+def _in_namespace(item: Json, namespace: str | None, is_namespaced: bool) -> Json:  # noqa: FBT001 - of a kind
+    """Return *item* as it is stored, by default in *namespace*; raise ValueError if there is none."""
+    if is_namespaced and not namespace and "namespace" not in item["metadata"]:
+        message = f"{item['kind']} {item['metadata']['name']}: set metadata.namespace, because the parent is in none"
+        raise ValueError(message)
+    return _stored(item, namespace if is_namespaced else None)
+
+
+def _stored(item: Json, namespace: str | None) -> Json:
+    """Return *item* with the metadata that every stored object has; by default it is in *namespace*."""
     metadata = item["metadata"]
-    defaults = {"namespace": "default", "uid": metadata["name"], "generation": 1, "creationTimestamp": CREATED}
-    return {**item, "metadata": {**defaults, **metadata}}
-
-
-def customize_request(parent: Json) -> bytes:
-    """Return the body of a customize request."""
-    return msgspec.json.encode({"controller": {}, "parent": parent})
+    defaults = {"uid": metadata["name"], "generation": 1, "creationTimestamp": CREATED}
+    return {**item, "metadata": {**({"namespace": namespace} if namespace else {}), **defaults, **metadata}}
 
 
 def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -> Grouped:
@@ -59,8 +132,12 @@ def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -
 
     Metacontroller also looks at the labels of the parent's selector; objects in files may lack them.
     """
-    uid, namespace = parent["metadata"]["uid"], parent["metadata"]["namespace"]
-    own = [item for item in objects if controller_of(item) == uid and item["metadata"].get("namespace") == namespace]
+    uid, namespace = parent["metadata"]["uid"], parent["metadata"].get("namespace")
+    own = [
+        item
+        for item in objects
+        if controller_of(item) == uid and (not namespace or item["metadata"].get("namespace") == namespace)
+    ]
     return _grouped(own, structs)
 
 
@@ -126,4 +203,6 @@ def _group(item: Json) -> str:
 
 
 def _key(item: Json) -> str:
-    return f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+    """Return the key of *item* in version v2."""
+    metadata = item["metadata"]
+    return f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]

@@ -1,7 +1,7 @@
 """The summary of a response: what a log and metrics may say about it. None of it is content of the request."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -13,6 +13,22 @@ from metahook.protocol.request import Parent
 NONE = "None"
 OTHER = "Other"
 """Stand for a reason: there is none; it is not one of the controller's."""
+
+
+MAX_LOG_FIELDS = 16
+LONGEST_LOG_TEXT = 256
+"""Characters of a text of a field of the hook's own; what is longer is cut."""
+
+RESERVED_LOG_FIELDS = frozenset(
+    {
+        *("time", "level", "event", "logger", "exception", "stack_info"),
+        *("hook", "kind", "namespace", "name", "uid", "generation", "reason_before", "reason", "children", "kept"),
+        *("rules", "bytes_in", "bytes_out", "ms", "status", "limit", "id", "omitted", "changes"),
+    }
+)
+"""Names that fields of a hook's own can't have: a line of the log has these."""
+
+OwnField = str | int | float | bool
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,8 @@ class Summary:
     """How many related rules the response of customize has; None for a sync."""
     findings: tuple[Finding, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
+    log: Mapping[str, OwnField] = field(default_factory=dict, hash=False)
+    """The hook's own fields for the log."""
 
 
 class _Condition(msgspec.Struct):
@@ -59,6 +77,11 @@ def decided_reason(status: dict[str, Any], known: Collection[str]) -> str:
         if isinstance(condition, dict) and condition.get("type") == "Ready":
             return _named(condition.get("reason"), known)
     return NONE
+
+
+def short_fields(fields: Mapping[str, OwnField]) -> dict[str, OwnField]:
+    """Return *fields* of the log with texts that are not too long."""
+    return {name: value[:LONGEST_LOG_TEXT] if isinstance(value, str) else value for name, value in fields.items()}
 
 
 def _named(reason: object, known: Collection[str]) -> str:

@@ -20,8 +20,13 @@ MAX_BODY = 32 * MIB
 MAX_RESYNC = 86400
 """Seconds."""
 
+Resync = Annotated[int, Meta(ge=1, le=MAX_RESYNC)]
+
 Identifier = Annotated[str, Meta(min_length=1, max_length=253)]
 """A name in Kubernetes, or a uid."""
+
+Namespace = Annotated[str, Meta(max_length=253)]
+"""The name of a namespace; empty for what is in none."""
 
 Groups = dict[str, dict[str, msgspec.Raw]]
 """Objects as Metacontroller sends them: kind (``Deployment.apps/v1``) to key to JSON."""
@@ -34,25 +39,41 @@ def _null() -> msgspec.Raw:
     return _NULL
 
 
-class ParentMetadata(Observed, frozen=True):
-    """Metadata of the parent."""
+class ObjectMetadata(Observed, frozen=True, kw_only=True):
+    """Metadata of the object of a DecoratorController: some built-in kinds, such as ConfigMap, have no generation."""
 
     name: Identifier
-    namespace: Identifier
+    namespace: Namespace | None = None
     uid: Identifier
-    generation: Annotated[int, Meta(ge=0)]
+    generation: Annotated[int, Meta(ge=0)] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    labels: msgspec.Raw = msgspec.field(default_factory=_null)
+    annotations: msgspec.Raw = msgspec.field(default_factory=_null)
+    finalizers: msgspec.Raw = msgspec.field(default_factory=_null)
     managed_fields: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
-class ParentBody(Observed, frozen=True):
-    """The parent object, whole."""
+class ParentMetadata(ObjectMetadata, frozen=True, kw_only=True):
+    """Metadata of the parent."""
 
-    metadata: ParentMetadata
+    generation: Annotated[int, Meta(ge=0)]
+
+
+class ObjectBody(Observed, frozen=True, kw_only=True):
+    """The object of a DecoratorController, whole."""
+
+    metadata: ObjectMetadata
+    api_version: msgspec.Raw = msgspec.field(default_factory=_null)
     kind: msgspec.Raw = msgspec.field(default_factory=_null)
     spec: msgspec.Raw = msgspec.field(default_factory=_null)
     status: msgspec.Raw = msgspec.field(default_factory=_null)
+
+
+class ParentBody(ObjectBody, frozen=True, kw_only=True):
+    """The parent object, whole."""
+
+    metadata: ParentMetadata
 
 
 class CustomizeRequestBody(Observed, frozen=True):
@@ -65,12 +86,33 @@ class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
     """A parent, its observed children, and the related objects that the customize hook selected.
 
     Objects are grouped by kind, such as Deployment.apps/v1, and then by namespace/name. The controller is the
-    CompositeController, whole.
+    CompositeController, whole. A request to the finalize hook is finalizing, one to the sync hook is not.
     """
 
     children: Groups
     related: Groups | None = None
     controller: msgspec.Raw = msgspec.field(default_factory=_null)
+    finalizing: bool | None = None
+
+
+class DecoratorCustomizeRequestBody(Observed, frozen=True):
+    """The object of a DecoratorController."""
+
+    parent: ObjectBody
+
+
+class DecoratorSyncRequestBody(Observed, frozen=True, kw_only=True):
+    """An object, its observed attachments, and the related objects that the customize hook selected.
+
+    Objects are grouped by kind, such as Service.v1, and then by namespace/name. The controller is the
+    DecoratorController, whole. A request to the finalize hook is finalizing, one to the sync hook is not.
+    """
+
+    parent: ObjectBody = msgspec.field(name="object")
+    children: Groups = msgspec.field(name="attachments")
+    related: Groups | None = None
+    controller: msgspec.Raw = msgspec.field(default_factory=_null)
+    finalizing: bool | None = None
 
 
 class RefusalBody(msgspec.Struct, omit_defaults=True):
@@ -100,13 +142,39 @@ class SyncResponseBody(msgspec.Struct, frozen=True, rename="camel"):
 
     status: Annotated[dict[str, Any], Meta(min_length=1)]
     children: list[dict[str, Any]]
-    resync_after_seconds: Annotated[int, Meta(ge=1, le=MAX_RESYNC)] | UnsetType = UNSET
+    resync_after_seconds: Resync | UnsetType = UNSET
+
+
+class FinalizeResponseBody(SyncResponseBody, frozen=True, kw_only=True):
+    """The children that are to exist still, the status, and whether the parent may go."""
+
+    finalized: bool
+
+
+class DecoratorResponseBody(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """Every attachment that is to exist, and what to set on the object. Attachments that are not listed are deleted.
+
+    Labels and annotations that are null are removed. Without a status, that of the object stays.
+    """
+
+    attachments: list[dict[str, Any]]
+    labels: dict[str, str | None] | UnsetType = UNSET
+    annotations: dict[str, str | None] | UnsetType = UNSET
+    status: Annotated[dict[str, Any], Meta(min_length=1)] | UnsetType = UNSET
+    resync_after_seconds: Resync | UnsetType = UNSET
+
+
+class DecoratorFinalizeResponseBody(DecoratorResponseBody, frozen=True, kw_only=True):
+    """The attachments that are to exist still, what to set on the object, and whether it may go."""
+
+    finalized: bool
 
 
 class RelatedRule(TypedDict):
     """Which objects of a kind a sync needs: those with one of the names, or those that the selector matches.
 
-    ``resource`` is the plural name. Always set ``namespace`` to the parent's: without it the rule means all namespaces.
+    ``resource`` is the plural name. Set ``namespace`` to the parent's: without it, or if it is empty, the rule means
+    all namespaces, or a cluster-scoped kind.
     """
 
     apiVersion: str
@@ -114,6 +182,7 @@ class RelatedRule(TypedDict):
     namespace: str
     names: NotRequired[list[str]]
     labelSelector: NotRequired[dict[str, Any]]
+    namespaceSelector: NotRequired[dict[str, Any]]
 
 
 class CustomizeResponseBody(msgspec.Struct, frozen=True, rename="camel"):

@@ -10,27 +10,34 @@ from metahook.protocol.changes import changes
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.history import History
+from metahook.simulator.history import Call, History
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
+from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
-from metahook.simulator.objects import Json, Key, to_json
+from metahook.simulator.metacontroller.selector import LABEL
+from metahook.simulator.metacontroller.settings import Api
+from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 
 
 @dataclass(frozen=True)
 class AnsweredSync:
-    """A sync with a usable response: the parent, the children that it observed, and those that the response desires.
+    """A sync or finalize with a usable response: the parent, the children that it observed, and those desired.
 
-    ``ready`` is the status of the condition Ready in the response.
+    ``generation`` changes with what the user asks for; for a decorated object this is all but its status. ``ready`` is
+    the status of the condition Ready in the response.
     """
 
     at: float
     key: Key
     uid: str
-    generation: int
+    generation: int | str
     children: dict[Key, Json]
     observed: dict[Key, Json]
     ready: str | None
+    call: Call
+    response: Response
+    finalizing: bool = False
 
     @property
     def keys(self) -> set[Key]:
@@ -41,27 +48,52 @@ class AnsweredSync:
         """Tell whether the parent of this sync controls *item*, or *item* has its label."""
         if item is None:
             return False
-        return self.uid in (controller_of(item), item["metadata"].get("labels", {}).get("controller-uid"))
+        return self.uid in (controller_of(item), labels(item).get(LABEL))
 
 
 def answered_syncs(history: History) -> Iterator[AnsweredSync]:
     """Yield the syncs of *history* that have a usable response."""
-    for call in history.calls():
-        response = _read(call.response) if call.status == 200 else None
-        if response is not None:
-            request = json.loads(call.request)
-            metadata = request["parent"]["metadata"]
-            namespace = metadata["namespace"]
-            observed = [item for group in request["children"].values() for item in group.values()]
-            yield AnsweredSync(
-                call.at,
-                call.key,
-                metadata["uid"],
-                metadata["generation"],
-                {_key(child, namespace): child for child in response.children},
-                {_key(item, namespace): item for item in observed},
-                _ready(response.status),
-            )
+    for call in history.calls("sync", "finalize"):
+        found = answered_sync(call)
+        if found is not None:
+            yield found
+
+
+def answered_sync(call: Call) -> AnsweredSync | None:
+    """Return *call*, of the hook sync or finalize, if it has a usable response, or None."""
+    if call.status != _OK:
+        return None
+    request = json.loads(call.request)
+    is_decorator = "object" in request
+    response = _read(call, request, "decorator" if is_decorator else "composite")
+    if response is None:
+        return None
+    parent, groups = (request[name] for name in (_DECORATOR if is_decorator else _COMPOSITE))
+    metadata = parent["metadata"]
+    namespace = metadata.get("namespace", "")
+    return AnsweredSync(
+        call.at,
+        call.key,
+        metadata["uid"],
+        _without_status(parent) if is_decorator else metadata["generation"],
+        {_key(child, namespace): child for child in response.children},
+        {_key(item, ""): item for group in groups.values() for item in group.values()},
+        _ready(response.status or {}),
+        call,
+        response,
+        call.hook == "finalize",
+    )
+
+
+_OK = 200
+_COMPOSITE = ("parent", "children")
+_DECORATOR = ("object", "attachments")
+
+
+def _without_status(parent: Json) -> str:
+    """Return what a user sets in *parent*, as text."""
+    metadata = with_metadata(parent, resourceVersion=None, managedFields=None, finalizers=None)
+    return to_json({name: value for name, value in metadata.items() if name != "status"})
 
 
 def first_missing_field(new: object, old: object, path: str) -> str | None:
@@ -110,9 +142,11 @@ def _key(item: Json, namespace: str) -> Key:
     return Key(item["kind"], metadata.get("namespace") or namespace, metadata.get("name") or "")
 
 
-def _read(body: bytes) -> Response | None:
-    """Return the response in *body*; None if Metacontroller can't use it."""
+def _read(call: Call, request: Json, api: Api) -> Response | None:
+    """Return the response of *call*; None if Metacontroller can't use it."""
+    hooks = (request["controller"].get("spec") or {}).get("hooks") or {}
+    settings = HookSettings.read(hooks[call.hook]) if hooks.get(call.hook) else STRICT
     try:
-        return read_sync(Reply(200, body))
+        return read_sync(Reply(_OK, call.response), settings, api)
     except (InvalidResponse, Crash):
         return None

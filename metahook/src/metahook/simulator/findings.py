@@ -14,7 +14,8 @@ from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.managed_fields import APPLIER, field_owners, owns
 from metahook.simulator.claimed_results import AnsweredSync, answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import YOU, Call, History, Write
-from metahook.simulator.metacontroller.claims import LABEL, NAME
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.selector import LABEL
 from metahook.simulator.objects import Json, Key, labels, to_json
 
 REPEATED = 4

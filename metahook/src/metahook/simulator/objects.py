@@ -10,7 +10,7 @@ _WRITER = msgspec.json.Encoder(order="sorted")
 
 
 class Key(NamedTuple):
-    """Identifies an object."""
+    """Identifies an object. The namespace of a cluster-scoped one is empty."""
 
     kind: str
     namespace: str
@@ -21,9 +21,9 @@ class Key(NamedTuple):
 
 
 def key_of(item: Json) -> Key:
-    """Return the key of *item*."""
+    """Return the key of *item*; without a namespace it is cluster-scoped."""
     metadata = item["metadata"]
-    return Key(item["kind"], metadata.get("namespace", "default"), metadata["name"])
+    return Key(item["kind"], metadata.get("namespace", ""), metadata["name"])
 
 
 def to_json(value: Any) -> str:

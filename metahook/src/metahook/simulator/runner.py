@@ -81,7 +81,7 @@ class _Runner:
 
     def _apply(self, manifest: Json) -> None:
         if self._parent is None and manifest["kind"] == self._world.settings.parent.kind:
-            self._parent = key_of(manifest)
+            self._parent = key_of(self._world.api.placed(manifest))
         self._world.apply(manifest)
 
     def _fail(self, failure: FailureName) -> None:

@@ -1,4 +1,4 @@
-"""A world: a cluster in memory with one CompositeController in it, and what a user does to it. Read this first.
+"""A world: a cluster in memory with a controller of Metacontroller in it, and what a user does to it. Read this first.
 
 Nothing happens by itself: ``run``, ``until`` and ``until_quiet`` let time pass, from one timer to the next.
 """
@@ -63,10 +63,11 @@ class World:
         self.errors: list[Exception] = []
         self.clock = Clock()
         self.history = History()
-        self.api = ApiServer(self.clock, self.history)
+        cluster_scoped = [kind.kind for kind in settings.kinds if not kind.namespaced]
+        self.api = ApiServer(self.clock, self.history, cluster_scoped)
         self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
         # Controllers that watch an empty API server of their own never act.
-        watched = self.api if controllers else ApiServer(self.clock, self.history)
+        watched = self.api if controllers else ApiServer(self.clock, self.history, cluster_scoped)
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)
         self.kubelet = Kubelet(watched, self.clock)
@@ -78,7 +79,8 @@ class World:
 
     def parent(self, name: str, namespace: str = "default") -> Json:
         """Return the parent called *name*; raise NoSuchObject if there is none."""
-        return self.get(Key(self.settings.parent.kind, namespace, name))
+        kind = self.settings.parent
+        return self.get(Key(kind.kind, namespace if kind.namespaced else "", name))
 
     def get(self, key: Key) -> Json:
         """Return a copy of an object; raise NoSuchObject if there is none."""
@@ -92,7 +94,7 @@ class World:
         """Create an object, or replace its spec, labels and annotations, as ``kubectl apply`` does; raise ApiError."""
         check_json(manifest)
         manifest = copy_json(manifest)
-        live = self.api.get(key_of(manifest))
+        live = self.api.get(key_of(self.api.placed(manifest)))
         if live is None:
             self.api.create(manifest, YOU)
             return

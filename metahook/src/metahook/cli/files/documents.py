@@ -31,56 +31,61 @@ def objects(found: list[object], path: str) -> list[Json]:
 def documents(path: str) -> list[object]:
     """Return the documents in the file *path* (``-`` is standard input), of any type; raise InputError."""
     try:
-        return [document for document in _parsed(_text(path)) if document is not None]
-    except OSError as error:
-        message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
-        raise InputError(message) from error
-    except (DocumentError, UnicodeDecodeError) as error:
-        problem = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
-        message = f"{path}: not YAML or JSON: {problem}"
+        return [document for document in _parsed(read_text(path)) if document is not None]
+    except DocumentError as error:
+        message = f"{path}: not YAML or JSON: {error}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {install_command()}"
         raise InputError(message) from error
 
 
-def _text(path: str) -> str:
-    if path != "-":
-        return Path(path).read_text(encoding="utf-8")
-    if sys.stdin.isatty():
-        message = "- is standard input, and nothing is piped into it; name a file"
-        raise InputError(message)
-    return sys.stdin.read()
+def read_text(path: str) -> str:
+    """Return the text of the file *path* (``-`` is standard input); raise InputError."""
+    try:
+        if path != "-":
+            return Path(path).read_text(encoding="utf-8")
+        if not sys.stdin.isatty():
+            return sys.stdin.read()
+    except OSError as error:
+        message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
+        raise InputError(message) from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: not YAML or JSON: not UTF-8 text"
+        raise InputError(message) from error
+    message = "- is standard input, and nothing is piped into it; name a file"
+    raise InputError(message)
 
 
 def _parsed(text: str) -> list[object]:
     # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
     if text.lstrip().startswith("{"):
-        return [_json(text)]
+        return [parse_json(text)]
     from metahook.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
 
     return load_yaml(text)
 
 
-def _json(text: str) -> object:
+def parse_json(text: str) -> object:
+    """Return the JSON *text*; raise DocumentError."""
     try:
         document = msgspec.json.decode(text)
     except RecursionError as error:
         raise DocumentError(TOO_DEEP) from error
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        raise DocumentError(_json_problem(text)) from error
+        raise _json_problem(text) from error
     if _is_too_deep(document):
         raise DocumentError(TOO_DEEP)
     return document
 
 
-def _json_problem(text: str) -> str:
+def _json_problem(text: str) -> DocumentError:
     """Return what is wrong with *text* and where: the decoder of Python knows the line."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        return f"line {error.lineno}: {error.msg[0].lower()}{error.msg[1:]}"
-    return "NaN, Infinity or half of a character, which JSON does not have"  # Python's decoder accepts these
+        return DocumentError(f"{error.msg[0].lower()}{error.msg[1:]}", error.lineno)
+    return DocumentError("NaN, Infinity or half of a character, which JSON does not have")  # Python accepts these
 
 
 def _is_too_deep(value: object) -> bool:

@@ -6,6 +6,7 @@ PyYAML's safe loader reads YAML 1.1, and so does kubectl, apart from a few scala
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -150,18 +151,41 @@ _Loader.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 def load_yaml(text: str) -> list[object]:
     """Return the documents in *text*; raise DocumentError."""
+    return [value for value, _ in load_with_nodes(text)]
+
+
+def load_with_nodes(text: str) -> list[tuple[object, yaml.Node]]:
+    """Return the documents in *text*, each with its node, which knows its lines; raise DocumentError."""
     try:
         loader = _Loader(text)
-        documents: list[object] = []
-        while loader.check_data():  # type: ignore[no-untyped-call] # so in the stubs
-            documents.append(loader.get_data())
+        documents: list[tuple[object, yaml.Node]] = []
+        while loader.check_node():
+            node = cast("yaml.Node", loader.get_node())
+            documents.append((loader.construct_document(node), node))
     except yaml.reader.ReaderError as error:
-        message = f"line {text.count(chr(10), 0, error.position) + 1}: a control character; remove it"
-        raise DocumentError(message) from error
+        message = "a control character; remove it"
+        raise DocumentError(message, text.count("\n", 0, error.position) + 1) from error
     except yaml.MarkedYAMLError as error:
-        message = f"line {error.problem_mark.line + 1}: {error.problem}" if error.problem_mark else str(error.problem)
-        raise DocumentError(message) from error
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise DocumentError(str(error.problem), line) from error
     return documents
+
+
+def line_of(node: yaml.Node, path: Iterable[str | int]) -> int:
+    """Return the line of the value at *path* in *node*, which begins with its key; that of what exists of *path*."""
+    line = node.start_mark.line
+    for step in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == step), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line
+        else:
+            break
+    return int(line) + 1
 
 
 def _error(problem: str, place: yaml.Node | yaml.Event) -> yaml.MarkedYAMLError:

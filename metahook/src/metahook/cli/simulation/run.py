@@ -16,6 +16,13 @@ OBSERVATION = 1800.0
 """Virtual seconds for which a quiet world is observed, to verify that it stays quiet."""
 
 
+LONGEST_WAIT = 1.0
+"""Real seconds; the longest pause between two lines without a speed."""
+
+TERMINAL_SPEED = 5.0
+"""Virtual seconds per second."""
+
+
 class Screen(Protocol):
     """An output of a simulation."""
 
@@ -40,6 +47,13 @@ def pace(speed: float, most: float) -> Callable[[float], None]:
             time.sleep(min(passing / speed, most))
 
     return wait
+
+
+def pace_of(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
+    """Return the pace of *speed*; without one, a quick pace on a terminal, and none elsewhere."""
+    if speed is not None:
+        return pace(speed, math.inf)
+    return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
 def run(scenario: Scenario, world: World, screen: Screen, *, numbered: bool) -> bool:

@@ -1,7 +1,7 @@
 """The output of a simulation: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +37,17 @@ def wrap_words(text: str, width: int, indent: int = 0) -> str:
 class Lines:
     """Lines for people. *brief* leaves out Kubernetes' own controllers, and details. *wrap* breaks long ones."""
 
-    def __init__(self, parent_kind: str, console: Console, *, brief: bool, wrap: Wrap = wrap_words) -> None:
+    def __init__(
+        self, parent_kinds: Collection[str], console: Console, *, brief: bool, wrap: Wrap = wrap_words
+    ) -> None:
         self._wrap = wrap
-        self._parent_kind = parent_kind
+        self._parent_kinds = parent_kinds
         self._console = console
         self._brief = brief
 
     def entry(self, entry: Entry) -> None:
         """Show the line for *entry*, if it has one."""
-        line = line_of(entry, self._parent_kind)
+        line = line_of(entry, self._parent_kinds)
         if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
             self._console.print(_drawn(line, self._console, self._wrap), soft_wrap=True)
 

@@ -1,6 +1,7 @@
 """The timeline: a line for each entry of the history that a user can act on, with time, actor and text."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ class Line:
     tone: str = "plain"
 
 
-def line_of(entry: Entry, parent_kind: str) -> Line | None:
+def line_of(entry: Entry, parent_kinds: Collection[str]) -> Line | None:
     """Return the line for *entry*, or None for a hook call and for a write that is not worth a line."""
     if isinstance(entry, Event):
         return Line(entry.at, "metacontroller", f"{entry.reason}: {entry.key}: {entry.message}", "bad")
@@ -41,18 +42,18 @@ def line_of(entry: Entry, parent_kind: str) -> Line | None:
         return None
     if entry.refused:
         return Line(entry.at, entry.actor, f"cannot {entry}: {entry.refused}", "bad")
-    shown = _shown(entry, parent_kind) if entry.changed else None
+    shown = _shown(entry, parent_kinds) if entry.changed else None
     return Line(entry.at, entry.actor, *shown) if shown else None
 
 
-def _shown(write: Write, parent_kind: str) -> tuple[str, str] | None:
+def _shown(write: Write, parent_kinds: Collection[str]) -> tuple[str, str] | None:
     """Return the text and the tone for *write*, or None."""
     if write.before is None:
         return f"creates {write.key}", "plain"
     if write.after is None:
         return f"{'removes' if is_deleting(write.before) else 'deletes'} {write.key}", "plain"
     kinds = {"Pod": _pod, "ReplicaSet": _replica_set}
-    statuses = {parent_kind: _parent, "Deployment": _deployment}
+    statuses = {"Deployment": _deployment, **dict.fromkeys(parent_kinds, _parent)}
     of_status = statuses.get(write.key.kind) if write.verb == "update status" else None
     return (kinds.get(write.key.kind) or of_status or _update)(write)
 
@@ -92,8 +93,9 @@ def _parent(write: Write) -> tuple[str, str] | None:
     before = ((write.before or {}).get("status") or {}).get("state")
     if _summary(status.get("state"), ready) != _summary(before, old.get("Ready", {})):
         state, reason = status.get("state"), ready.get("reason")
-        shown = state if reason in (None, state) else f"{state} ({reason})"
-        return (": ".join([f"{write.key} is {shown}", *filter(None, [ready.get("message")])]), tone)
+        name = f"{write.key} is {state}" if state else f"{write.key}: Ready is {ready.get('status')}"
+        shown = name if reason in (None, state) else f"{name} ({reason})"
+        return (": ".join([shown, *filter(None, [ready.get("message")])]), tone)
     changed = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
     conditions = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in changed)
     return (f"{write.key}: {conditions or _first_change(write, 'status')}", "detail")

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from metahook.simulator.apiserver import server_side_apply
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
@@ -22,6 +22,9 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
 from metahook.simulator.objects import Json, Key, copy_json, is_deleting, key_of, to_json, with_metadata
 
+NAMESPACE = "Namespace"
+"""The kind of namespaces."""
+
 Watcher = Callable[[Write], None]
 Admission = Callable[[Json, Json | None], Json]
 """Returns the object to store, given the new and the live one; raises ApiError. A mutating or validating webhook."""
@@ -31,11 +34,16 @@ FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 
 
 class ApiServer:
-    """Objects by key. They are shared without copies: treat what you pass in and get back as read-only."""
+    """Objects by key. They are shared without copies: treat what you pass in and get back as read-only.
 
-    def __init__(self, clock: Clock, history: History) -> None:
+    Objects of the kinds *cluster_scoped* have no namespace. Others are in ``default`` unless they say another one.
+    """
+
+    def __init__(self, clock: Clock, history: History, cluster_scoped: Iterable[str] = ()) -> None:
         self.clock = clock
         self.history = history
+        self._cluster_scoped = frozenset(cluster_scoped)
+        self._namespaces = {"", "default"}
         self.admission: list[Admission] = []
         self._watchers: list[Watcher] = []
         self._objects: dict[Key, Json] = {}
@@ -54,6 +62,21 @@ class ApiServer:
         """Return all objects of *kind*."""
         return [item for key, item in self._objects.items() if key.kind == kind]
 
+    def is_namespaced(self, kind: str) -> bool:
+        """Tell whether objects of *kind* are in namespaces."""
+        return kind not in self._cluster_scoped
+
+    def placed(self, item: Json) -> Json:
+        """Return *item* with the namespace that a client sends with it, or without one if it is cluster-scoped."""
+        namespace = item["metadata"].get("namespace")
+        if item.get("kind") in self._cluster_scoped:
+            return item if namespace is None else with_metadata(item, namespace=None)
+        return item if namespace else with_metadata(item, namespace="default")
+
+    def has_namespace(self, name: str) -> bool:
+        """Tell whether the namespace *name* exists: it was created, or something was created in it."""
+        return name in self._namespaces
+
     def all_keys(self) -> list[Key]:
         """Return the keys of all objects."""
         return list(self._objects)
@@ -61,13 +84,13 @@ class ApiServer:
     def create(self, item: Json, actor: str) -> Json:
         """Store a new object and return it; raise ApiError."""
         number = next(self._versions)
-        item = with_generated_name(normalized(item), number)
+        item = self.placed(with_generated_name(normalized(item), number))
         key = key_of(item)
         return self._record("create", key, actor, lambda: self._create(key, item, number, actor))
 
     def update(self, item: Json, actor: str) -> Json:
         """Store *item* except for its status, and return the stored object; raise ApiError."""
-        item = normalized(item)
+        item = self.placed(normalized(item))
         key = key_of(item)
         return self._record("update", key, actor, lambda: self._update(key, item, actor))
 
@@ -75,13 +98,15 @@ class ApiServer:
         """Store what *change* makes of the live object, and return the stored object; raise ApiError."""
         return self._record("patch", key, actor, lambda: self._update(key, change(self._live(key)), actor))
 
-    def apply(self, item: Json, actor: str) -> Json:
-        """Apply *item* server-side, by force, and return the stored object; raise ApiError."""
-        item = normalized(item)
+    def apply(self, item: Json, actor: str, *, dry_run: bool = False) -> Json:
+        """Apply *item* server-side, by force, and return the stored object; raise ApiError. A dry run stores nothing."""
+        item = self.placed(normalized(item))
         key = key_of(item)
-        return self._record(
-            "apply", key, actor, lambda: self._apply(key, _declared(server_side_apply.read_as_yaml(item)))
-        )
+
+        def act() -> Json | None:
+            return self._apply(key, _declared(server_side_apply.read_as_yaml(item)))
+
+        return self._tried(key, act) if dry_run else self._record("apply", key, actor, act)
 
     def update_status(self, item: Json, actor: str) -> Json:
         """Store only the status of *item*, and return the stored object; raise ApiError."""
@@ -94,6 +119,7 @@ class ApiServer:
 
     def place(self, item: Json, actor: str = "restore") -> Json:
         """Store *item* unchecked, as a restore of a backup does."""
+        item = self.placed(item)
         key = key_of(item)
         new = with_placed_metadata(item, self._objects.get(key), next(self._versions), self.clock.stamp())
         return self._record("place", key, actor, lambda: self._set(key, new))
@@ -117,6 +143,16 @@ class ApiServer:
                 watcher(write)
         return write.after or {}
 
+    def _tried(self, key: Key, action: Callable[[], object]) -> Json:
+        """Run *action*, undo it, and return the object that it stored."""
+        before, owners = self._objects.get(key), self._owners[key]
+        try:
+            action()
+            return self._objects.get(key) or {}
+        finally:
+            self._set(key, before)
+            self._owners[key] = owners
+
     def _live(self, key: Key) -> Json:
         if key not in self._objects:
             raise ApiError("NotFound", f"{key.kind} {key.name} not found")
@@ -126,8 +162,11 @@ class ApiServer:
         if item is None:
             self._objects.pop(key, None)
             self._owners.pop(key, None)
+            if key.kind == NAMESPACE:
+                self._namespaces.discard(key.name)
         else:
             self._objects[key] = item
+            self._namespaces.add(key.name if key.kind == NAMESPACE else key.namespace)
         return item
 
     def _create(self, key: Key, item: Json, number: int, actor: str) -> None:

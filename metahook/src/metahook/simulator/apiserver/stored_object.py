@@ -99,14 +99,14 @@ def with_generated_name(item: Json, number: int) -> Json:
 def with_system_metadata(item: Json, key: Key, number: int, stamp: str) -> Json:
     """Return the new object *item* with its system metadata; *number* is unique, *stamp* the time."""
     sent = {name: value for name, value in item["metadata"].items() if name not in SYSTEM}
-    system = {"namespace": key.namespace, "creationTimestamp": stamp, "uid": _uid(number)}
+    system = {"creationTimestamp": stamp, "uid": _uid(number)}
     generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
     return {**item, "metadata": {**sent, **system, **generation, "resourceVersion": str(number)}}
 
 
 def with_placed_metadata(item: Json, live: Json | None, number: int, stamp: str) -> Json:
     """Return *item* as it replaces *live* unchecked: its own metadata wins, except for the version."""
-    defaults = {"uid": _uid(number), "namespace": "default", "creationTimestamp": stamp}
+    defaults = {"uid": _uid(number), "creationTimestamp": stamp}
     kept = {"status": live["status"]} if live and "status" in live and "status" not in item else {}
     return {**item, **kept, "metadata": {**defaults, **item["metadata"], "resourceVersion": str(number)}}
 

@@ -1,9 +1,9 @@
-"""Garbage collection: dependents are deleted after their owner, before it, or orphaned.
+"""Garbage collection: dependents are deleted after their owner, before it, or orphaned; and all in a namespace with it.
 
 Source: Kubernetes, "Garbage Collection": background, foreground and orphan deletion.
 """
 
-from metahook.simulator.apiserver.store import FINALIZERS, ApiServer
+from metahook.simulator.apiserver.store import FINALIZERS, NAMESPACE, ApiServer
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.delayed_queue import DelayedQueue
 from metahook.simulator.history import Write
@@ -23,8 +23,11 @@ class GarbageCollector:
     def _on_write(self, write: Write) -> None:
         item = write.after or write.before or {}
         for owner in _owners(item):
-            self._queue.enqueue(Key(owner["kind"], write.key.namespace, owner["name"]))
+            self._queue.enqueue(self._key(owner, item))
         if write.after is None:
+            for key in self._api.all_keys() if write.key.kind == NAMESPACE else ():
+                if key.namespace == write.key.name:
+                    self._queue.enqueue(key)
             for dependent in self._dependents(item):
                 self._queue.enqueue(key_of(dependent))
         elif is_deleting(write.after) or _owners(item):
@@ -49,14 +52,25 @@ class GarbageCollector:
                 self._finish(item, FINALIZERS["foreground"])
 
     def _collect(self, item: Json) -> None:
-        """Delete *item* if it has no owner left."""
+        """Delete *item* if it has no owner left, or no namespace.
+
+        A cluster-scoped object is never the dependent of a namespaced one.
+        """
         owners = _owners(item)
-        if owners and not is_deleting(item) and not any(self._exists(owner, item) for owner in owners):
+        if not item["metadata"].get("namespace"):
+            owners = [owner for owner in owners if not self._api.is_namespaced(owner["kind"])]
+        is_alone = owners and not any(self._exists(owner, item) for owner in owners)
+        if is_alone or not self._api.has_namespace(item["metadata"].get("namespace", "")):
             self._delete(item, "background")
 
     def _exists(self, owner: Json, item: Json) -> bool:
-        live = self._api.get(Key(owner["kind"], item["metadata"]["namespace"], owner["name"]))
+        live = self._api.get(self._key(owner, item))
         return live is not None and live["metadata"]["uid"] == owner["uid"]
+
+    def _key(self, owner: Json, item: Json) -> Key:
+        """Return the key of an *owner* of *item*, which is in the same namespace or cluster-scoped."""
+        namespace = item["metadata"].get("namespace", "") if self._api.is_namespaced(owner["kind"]) else ""
+        return Key(owner["kind"], namespace, owner["name"])
 
     def _dependents(self, item: Json) -> list[Json]:
         uid = item["metadata"]["uid"]

@@ -14,15 +14,16 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.claims import NAME, with_owner_reference
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, SYSTEM, merged_child, with_last_applied
-from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode, Settings
+from metahook.simulator.metacontroller.update_methods import RECREATES, Method
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json, with_metadata
 
 
 class Apply(Protocol):
     """An apply strategy."""
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
-        """Update *observed* to *child*, or create the object if *observed* is None; raise ApiError."""
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+        """Update *observed* to *child* by *method*, or create the object if *observed* is None; raise ApiError."""
 
 
 def applier(mode: Mode, api: ApiServer) -> Apply:
@@ -36,13 +37,17 @@ class DynamicApply:
     def __init__(self, api: ApiServer) -> None:
         self._api = api
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
-        """Send a POST, a PUT, or nothing if the merge equals the observed object."""
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+        """Send a POST, a PUT, a DELETE, or nothing if the merge equals the observed object."""
         if observed is None:
             self._create(with_owner_reference(with_last_applied(child, child), parent))
             return
         new = merged_child(observed, child)
-        if to_json(new) != to_json(observed):
+        if to_json(new) == to_json(observed) or method == "OnDelete":
+            return
+        if method in RECREATES:
+            _delete_for_update(self._api, observed)
+        else:
             self._put(new)
 
     def _create(self, child: Json) -> None:
@@ -67,21 +72,59 @@ class ServerSideApply:
         self._api = api
         self._sent: dict[Key, tuple[str, str, str]] = {}
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json) -> None:
-        """Send a PATCH, or nothing."""
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+        """Send a PATCH, a DELETE, or nothing."""
         desired = with_owner_reference(_clean(child), parent)
-        key = key_of(desired)
+        key, sent = key_of(desired), to_json(desired)
         if observed is not None:
-            if self._sent.get(key) == (to_json(desired), *_version(observed)):
+            if self._sent.get(key) == (sent, *_version(observed)):
+                return
+            if method == "OnDelete":
+                self._sent[key] = (sent, *_version(observed))
+                return
+            if method in RECREATES:
+                self._recreate(desired, observed, key)
                 return
             if LAST_APPLIED in (observed["metadata"].get("annotations") or {}):
                 self._remove_last_applied(key)
-        self._sent[key] = (to_json(desired), *_version(self._api.apply(desired, NAME)))
+        self._sent[key] = (sent, *_version(self._api.apply(desired, NAME)))
+
+    def _recreate(self, desired: Json, observed: Json, key: Key) -> None:
+        """Delete *observed*, if a dry run shows that the apply would change it; raise ApiError."""
+        try:
+            applied = self._api.apply(desired, NAME, dry_run=True)
+        except ApiError as refusal:
+            if refusal.reason not in ("BadRequest", "Forbidden"):
+                raise
+            applied = observed
+        if observed["metadata"].get("generation") != applied["metadata"].get("generation"):
+            # Also a dry run increments the generation, so a kind that has one is never recreated.
+            raise ApiError("Conflict", "generation or UID changed during dry run for server-side apply")
+        if to_json(_compared(applied)) == to_json(_compared(observed)):
+            self._sent[key] = (to_json(desired), *_version(observed))
+            return
+        _delete_for_update(self._api, observed)
+        self._sent.pop(key, None)
 
     def _remove_last_applied(self, key: Key) -> None:
         """Remove the annotation that dynamic-apply left, if Metacontroller ran with that before."""
         if self._api.get(key) is not None:
             self._api.patch(key, _without_last_applied, NAME)
+
+
+def _delete_for_update(api: ApiServer, observed: Json) -> None:
+    """Delete *observed*, which the next sync creates again; raise ApiError."""
+    try:
+        api.delete(key_of(observed), NAME, uid=observed["metadata"]["uid"])
+    except ApiError as refusal:
+        if refusal.reason != "NotFound":
+            raise
+
+
+def _compared(item: Json) -> Json:
+    """Return *item* without the fields that don't count as a change."""
+    body = {name: value for name, value in _without_last_applied(item).items() if name != "status"}
+    return with_metadata(body, **dict.fromkeys(SYSTEM))
 
 
 def _without_last_applied(item: Json) -> Json:
@@ -108,12 +151,11 @@ Identity = tuple[str, Key]
 
 
 class ChildWriter(NamedTuple):
-    """How children are written: the API server, the kinds that it serves, the strategy, and the kinds never updated."""
+    """How children are written: the API server, the controller's settings, and the apply strategy."""
 
     api: ApiServer
-    served: frozenset[Kind]
+    settings: Settings
     apply: Apply
-    on_delete: tuple[Kind, ...]
 
 
 def manage_children(parent: Json, observed: Iterable[Json], desired: Iterable[Json], writer: ChildWriter) -> list[str]:
@@ -133,7 +175,7 @@ def manage_children(parent: Json, observed: Iterable[Json], desired: Iterable[Js
 
 def _identity(item: Json) -> Identity:
     metadata, version = item["metadata"], item.get("apiVersion")
-    key = Key(item["kind"], metadata["namespace"], metadata.get("name") or "")
+    key = Key(item["kind"], metadata.get("namespace") or "", metadata.get("name") or "")
     return version if isinstance(version, str) else "", key
 
 
@@ -146,18 +188,28 @@ def _delete(key: Key, item: Json, api: ApiServer) -> str | None:
 
 
 def _apply(item: Json, observed: Json | None, parent: Json, writer: ChildWriter) -> str | None:
-    version = item.get("apiVersion")
-    if not _is_among(writer.served, item):
-        return f"discovery: can't find kind {item['kind']} in apiVersion {version}"
-    if observed is not None and _is_among(writer.on_delete, item):
-        return None
+    kind = _kind_of(item, writer.settings)
+    if kind is None:
+        return f"discovery: can't find kind {item['kind']} in apiVersion {item.get('apiVersion')}"
     try:
         check_object(item)
-        writer.apply(item, observed, parent)
+        if kind.namespaced and observed is None:
+            _check_namespace(item["metadata"].get("namespace"), writer.api)
+        placed = item if kind.namespaced else with_metadata(item, namespace=None)
+        writer.apply(placed, observed, parent, writer.settings.update_strategy(kind).method)
     except ApiError as refusal:
         return f"can't apply {item['kind']} {item['metadata'].get('name', '')}: {refusal}"
     return None
 
 
-def _is_among(kinds: Iterable[Kind], item: Json) -> bool:
-    return any((kind.api_version, kind.kind) == (item.get("apiVersion"), item["kind"]) for kind in kinds)
+def _check_namespace(namespace: str | None, api: ApiServer) -> None:
+    """Raise ApiError if nothing can be created in *namespace*."""
+    if not namespace:
+        raise ApiError("MethodNotAllowed", "the server does not allow this method on the requested resource")
+    if not api.has_namespace(namespace):
+        raise ApiError("NotFound", f'namespaces "{namespace}" not found')
+
+
+def _kind_of(item: Json, settings: Settings) -> Kind | None:
+    version = item.get("apiVersion")
+    return settings.kind(version, item["kind"]) if isinstance(version, str) else None

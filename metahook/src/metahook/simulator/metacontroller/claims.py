@@ -1,4 +1,4 @@
-"""Claims: finds a parent's children, adopts orphans with its label, and releases children without it.
+"""Claims: finds a parent's children, adopts orphans with its labels, and releases children without them.
 
 Source: Metacontroller 4.17, pkg/controller/common/controllerref.
 """
@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterable, Iterator
 
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.metacontroller.selector import LABEL, Selects
 from metahook.simulator.objects import Json, is_deleting, key_of, labels, reference_to, with_metadata
-
-LABEL = "controller-uid"
-"""The label of generateSelector: the parent's uid."""
 
 NAME = "metacontroller"
 
 
+def with_parents_namespace(child: Json, parent: Json) -> Json:
+    """Return *child* with the namespace of *parent*, unless it sets its own."""
+    namespace = child["metadata"].get("namespace") or parent["metadata"].get("namespace")
+    return with_metadata(child, namespace=namespace)
+
+
 def with_parent_label(child: Json, parent: Json) -> Json:
-    """Return *child* with the namespace and the label of *parent*, unless it sets its own."""
-    metadata = parent["metadata"]
-    own = {LABEL: metadata["uid"], **labels(child)}
-    namespace = child["metadata"].get("namespace") or metadata["namespace"]
-    return with_metadata(child, namespace=namespace, labels=own)
+    """Return *child* with the label of *parent*, unless it sets its own."""
+    return with_metadata(child, labels={LABEL: parent["metadata"]["uid"], **labels(child)})
 
 
 def with_owner_reference(child: Json, parent: Json) -> Json:
@@ -31,24 +32,20 @@ def with_owner_reference(child: Json, parent: Json) -> Json:
     return with_metadata(child, ownerReferences=[*owners, reference_to(parent)])
 
 
-def claim(parent: Json, found: Iterable[Json], api: ApiServer) -> Iterator[Json]:
+def claim(parent: Json, found: Iterable[Json], api: ApiServer, selects: Selects) -> Iterator[Json]:
     """Yield the children of *parent* among the cached objects *found*, unchanged; raise ApiError."""
     uid = parent["metadata"]["uid"]
     for item in found:
         owner = controller_of(item)
-        has_label = labels(item).get(LABEL) == uid
-        if owner == uid and (has_label or is_deleting(parent)):
-            if has_label:
+        if owner not in (None, uid):
+            continue
+        is_selected = selects(item)
+        if owner == uid and (is_selected or is_deleting(parent)):
+            if is_selected:
                 yield item
         elif owner == uid:
             _edit(api, item, lambda live: with_metadata(live, ownerReferences=_others(live, uid) or None))
-        elif (
-            owner is None
-            and has_label
-            and not is_deleting(parent)
-            and not is_deleting(item)
-            and _adopt(api, item, parent)
-        ):
+        elif is_selected and not is_deleting(parent) and not is_deleting(item) and _adopt(api, item, parent):
             yield item
 
 

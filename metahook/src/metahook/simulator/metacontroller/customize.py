@@ -3,29 +3,33 @@
 Source: Metacontroller 4.17, pkg/controller/common/customize.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.sender import selects
+from metahook.protocol.sender import matches
 from metahook.protocol.wire import RelatedRule
+from metahook.simulator.apiserver.store import NAMESPACE
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.response import InvalidResponse
-from metahook.simulator.objects import Json
+from metahook.simulator.objects import Json, Key, key_of, labels
 
-Grouped = dict[str, dict[str, Json]]
+Found = dict[str, list[Json]]
 
 TTL = 20 * 60
 """Seconds for which rules are cached."""
 
 
 class Customize:
-    """Rules by parent and generation; *call* calls the hook for those that are not cached."""
+    """Rules by parent and generation; *call* calls the hook, of *version*, for those that are not cached."""
 
-    def __init__(self, clock: Clock, call: Callable[[Json], list[RelatedRule]], served: Iterable[Kind]) -> None:
+    def __init__(
+        self, clock: Clock, call: Callable[[Json], list[RelatedRule]], served: Iterable[Kind], version: str = "v2"
+    ) -> None:
         self._clock = clock
         self._call = call
         self._served = {(kind.api_version, kind.plural): kind for kind in served}
+        self._version = version
         self._cached: dict[tuple[str, int], tuple[float, list[RelatedRule]]] = {}
 
     def forget(self) -> None:
@@ -34,35 +38,88 @@ class Customize:
 
     def rules(self, parent: Json) -> list[RelatedRule]:
         """Return the rules of *parent*; raise what the call of the hook raises."""
-        key = (parent["metadata"]["uid"], parent["metadata"]["generation"])
+        # An object of a kind without a generation, such as a Pod, always has the first one.
+        key = (parent["metadata"]["uid"], parent["metadata"].get("generation", 0))
         at, rules = self._cached.get(key, (float("-inf"), []))
         if self._clock.now - at > TTL:
             rules = self._call(parent)
             self._cached[key] = (self._clock.now, rules)
         return rules
 
-    def related(self, parent: Json, cache: Cache) -> Grouped:
-        """Return the related objects of *parent* by kind; every rule's kind has a group."""
-        groups: Grouped = {}
+    def related(self, parent: Json, cache: Cache) -> Found:
+        """Return the related objects of *parent* by kind; every rule's kind has a group. Raise InvalidResponse."""
+        groups: dict[str, dict[Key, Json]] = {}
         for rule in self.rules(parent):
             kind = self._kind(rule)
             if kind is None:
                 raise InvalidResponse("a related kind is not served by the API server")
+            self._check(kind, rule, parent)
             group = groups.setdefault(kind.group_key, {})
-            for item in cache.all(kind.kind):
-                if _is_of(kind, item) and selects(rule, item):
+            for item in self._listed(kind, rule, parent, cache):
+                if _is_of(kind, item) and _selects(kind, rule, item, cache):
                     # The API server returns an object in the version in which it is read.
-                    served = {**item, "apiVersion": kind.api_version}
-                    group[f"{item['metadata']['namespace']}/{item['metadata']['name']}"] = served
-        return groups
+                    group[key_of(item)] = {**item, "apiVersion": kind.api_version}
+        return {name: list(group.values()) for name, group in groups.items()}
 
-    def is_related(self, parent: Json, item: Json) -> bool:
+    def is_related(self, parent: Json, item: Json, cache: Cache) -> bool:
         """Tell whether *item* is related to *parent*."""
-        rules = ((self._kind(rule), rule) for rule in self.rules(parent))
-        return any(kind and _is_of(kind, item) and selects(rule, item) for kind, rule in rules)
+        return any(self._matches(kind, rule, parent, item, cache) for kind, rule in self._of_kind(parent, item))
+
+    def _of_kind(self, parent: Json, item: Json) -> Iterator[tuple[Kind, RelatedRule]]:
+        """Yield the rules of *parent* for the kind of *item*."""
+        for rule in self.rules(parent):
+            kind = self._kind(rule)
+            if kind is not None and _is_of(kind, item):
+                yield kind, rule
+
+    def _matches(self, kind: Kind, rule: RelatedRule, parent: Json, item: Json, cache: Cache) -> bool:
+        namespace = parent["metadata"].get("namespace")
+        is_elsewhere = kind.namespaced and item["metadata"].get("namespace") != namespace
+        if self._version == "v1" and namespace and (is_elsewhere or rule.get("namespace") not in (None, "", namespace)):
+            return False
+        return _selects(kind, rule, item, cache)
+
+    def _listed(self, kind: Kind, rule: RelatedRule, parent: Json, cache: Cache) -> list[Json]:
+        """Return the objects of *kind* in the namespaces that *rule* may select from."""
+        namespace = rule.get("namespace") or None
+        if self._version == "v1" and not rule.get("names"):
+            namespace = namespace or parent["metadata"].get("namespace")
+        return cache.all(kind.kind, namespace if kind.namespaced else None)
+
+    def _check(self, kind: Kind, rule: RelatedRule, parent: Json) -> None:
+        """Raise InvalidResponse for a *rule* that *parent* must not have."""
+        by_namespaces = rule.get("namespaceSelector") is not None
+        if by_namespaces and not kind.namespaced:
+            raise InvalidResponse("namespaceSelector is only supported for namespaced related resources")
+        namespace = parent["metadata"].get("namespace")
+        if self._version != "v1" or not namespace or not kind.namespaced:
+            return
+        if by_namespaces:
+            raise InvalidResponse("namespaceSelector is not supported for namespaced parent in v1 hook version")
+        if rule.get("namespace") not in (None, "", namespace):
+            raise InvalidResponse("requested related object namespace differs from parent object namespace")
 
     def _kind(self, rule: RelatedRule) -> Kind | None:
         return self._served.get((rule.get("apiVersion", ""), rule.get("resource", "")))
+
+
+def _selects(kind: Kind, rule: RelatedRule, item: Json, cache: Cache) -> bool:
+    """Tell whether *rule* selects *item* of *kind*: by namespace, and by name or labels."""
+    metadata = item["metadata"]
+    if kind.namespaced and rule.get("namespace") not in (None, "", metadata.get("namespace")):
+        return False
+    if rule.get("names"):
+        return metadata["name"] in rule["names"]
+    namespaces = rule.get("namespaceSelector")
+    if isinstance(namespaces, dict) and not matches(namespaces, _labels_of(metadata["namespace"], cache)):
+        return False
+    return matches(rule.get("labelSelector") or {}, metadata.get("labels"))
+
+
+def _labels_of(namespace: str, cache: Cache) -> dict[str, str]:
+    """Return the labels of *namespace*; one without an object has that which every namespace has."""
+    found = cache.get(Key(NAMESPACE, "", namespace))
+    return {"kubernetes.io/metadata.name": namespace, **(labels(found) if found else {})}
 
 
 def _is_of(kind: Kind, item: Json) -> bool:

@@ -4,7 +4,6 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 """
 
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import Grouped, controller_of, customize_request, matches, sync_request
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
@@ -12,10 +11,13 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.history import Call, Event, Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.children import ChildWriter, applier, manage_children
-from metahook.simulator.metacontroller.claims import LABEL, NAME, claim, with_parent_label
+from metahook.simulator.metacontroller.children import ChildWriter, applier
+from metahook.simulator.metacontroller.composite import Composite
 from metahook.simulator.metacontroller.customize import Customize
+from metahook.simulator.metacontroller.decorator import Decorator
+from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.queue import WorkQueue
+from metahook.simulator.metacontroller.requests import Found, customize_body, sync_body
 from metahook.simulator.metacontroller.response import (
     Crash,
     InvalidResponse,
@@ -24,15 +26,17 @@ from metahook.simulator.metacontroller.response import (
     read_customize,
     read_sync,
 )
+from metahook.simulator.metacontroller.revisions import Revisions
+from metahook.simulator.metacontroller.selector import InvalidSelector
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, to_json
+from metahook.simulator.objects import Json, Key, is_deleting, key_of
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""
 
 
 class Metacontroller:
-    """One CompositeController. ``hook`` may be replaced at any time, ``settings`` before a restart."""
+    """One controller. ``hook`` may be replaced at any time, ``settings`` before a restart."""
 
     def __init__(self, api: ApiServer, clock: Clock, hook: Hook, settings: Settings) -> None:
         self.hook = hook
@@ -40,28 +44,41 @@ class Metacontroller:
         self._api = api
         self._clock = clock
         self._queue = WorkQueue(clock, self._work)
-        self._customize = Customize(clock, self._call_customize, settings.served)
-        self._apply = applier(settings.mode, api)
-        self._running = True
         self.cache = Cache(api, clock, self._changed)
+        self._begin()
         self._clock.after(settings.resync_period, self._resync_all, idle=True)
+
+    def _begin(self) -> None:
+        """Begin as a process that starts, which knows nothing but its settings."""
+        settings = self.settings
+        version = settings.hook("customize").version
+        self._customize = Customize(self._clock, self._call_customize, settings.served, version)
+        self._finalizer = Finalizer(
+            f"metacontroller.io/{settings.api}controller-{settings.name}", settings.has_finalize
+        )
+        writer = ChildWriter(self._api, settings, applier(settings.mode, self._api))
+        controller = Decorator if settings.api == "decorator" else Composite
+        self._controller = controller(self._api, self.cache, settings, self._finalizer, writer)
+        self._parents = {parent.kind.kind: parent for parent in settings.parents}
+        self._children = frozenset(kind.kind for kind in settings.children)
+        self._related = frozenset(kind.kind for kind in settings.served) if settings.has_customize else frozenset()
+        self._running = True
 
     def restart(self, after: float = 0) -> None:
         """Restart the process, which forgets everything; the new one starts *after* so many seconds."""
         self._queue.clear()
-        self._customize.forget()
-        self._apply = applier(self.settings.mode, self._api)
         self._running = False
         self._clock.after(after, self._start)
 
     def _start(self) -> None:
-        self._running = True
+        self._begin()
         self.cache.relist()
 
     def _resync_all(self) -> None:
         self._clock.after(self.settings.resync_period, self._resync_all, idle=True)
-        for parent in self.cache.all(self.settings.parent.kind):
-            self.enqueue(key_of(parent), idle=True)
+        for kind in self._parents:
+            for parent in self.cache.all(kind):
+                self.enqueue(key_of(parent), idle=True)
 
     def enqueue(self, key: Key, *, idle: bool = False) -> None:
         """Queue the parent *key*, if the process is running."""
@@ -70,36 +87,62 @@ class Metacontroller:
 
     def _changed(self, key: Key, old: Json | None, new: Json | None) -> None:
         """Enqueue every parent that a change affects."""
-        item = new or old or {}
+        if not self._running:
+            return
         is_resent = old and new and old["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
-        if key.kind == self.settings.parent.kind:
-            is_ignored = old and new and self.settings.ignore_status_changes and _only_status(old, new)
+        resource = self._parents.get(key.kind)
+        if resource is not None:
+            is_ignored = old and new and resource.ignore_status_changes and _only_status(old, new)
             if is_resent or not is_ignored:
                 self.enqueue(key)
-        elif is_resent:
+        if is_resent:
             return
-        elif key.kind in {kind.kind for kind in self.settings.children}:
-            self._enqueue_owner(controller_of(item) or _adopter_of(new), key.namespace)
-        if self._running and self.settings.has_customize and key.kind in {kind.kind for kind in self.settings.served}:
+        if key.kind in self._children:
+            self._enqueue_parents(key, old, new)
+        if key.kind in self._related:
             self._enqueue_related(old, new)
 
-    def _enqueue_owner(self, uid: str | None, namespace: str) -> None:
-        for parent in self.cache.all(self.settings.parent.kind, namespace):
-            if parent["metadata"]["uid"] == uid:
-                self.enqueue(key_of(parent))
+    def _enqueue_parents(self, key: Key, old: Json | None, new: Json | None) -> None:
+        """Enqueue the parent that controls a child, or those that may adopt it."""
+        item = new or old or {}
+        owner = next((each for each in item["metadata"].get("ownerReferences") or () if each.get("controller")), None)
+        if owner is None:
+            self._enqueue_adopters(key, new)
+            return
+        resource = self._parents.get(owner["kind"])
+        if resource is not None:
+            found = Key(owner["kind"], key.namespace if resource.kind.namespaced else "", owner["name"])
+            parent = self.cache.get(found)
+            if parent is not None and parent["metadata"]["uid"] == owner["uid"]:
+                self.enqueue(found)
+
+    def _enqueue_adopters(self, key: Key, orphan: Json | None) -> None:
+        """Enqueue the parents that may adopt *orphan*, which is None if it was deleted."""
+        if orphan is None or is_deleting(orphan) or self.settings.api == "decorator":
+            return
+        kind = self.settings.parent
+        for parent in self.cache.all(kind.kind, key.namespace if kind.namespaced else None):
+            try:
+                if self._controller.selector(parent)(orphan):
+                    self.enqueue(key_of(parent))
+            except InvalidSelector:
+                continue
 
     def _enqueue_related(self, old: Json | None, new: Json | None) -> None:
-        for parent in self.cache.all(self.settings.parent.kind):
+        for parent in [parent for kind in self._parents for parent in self.cache.all(kind)]:
             try:
-                if any(item and self._customize.is_related(parent, item) for item in (old, new)):
+                if any(item and self._customize.is_related(parent, item, self.cache) for item in (old, new)):
                     self.enqueue(key_of(parent))
             except (InvalidResponse, TooManyRequests, Unreachable):
                 continue  # Metacontroller drops the event, too
 
+    def _is_ours(self, parent: Json) -> bool:
+        return self._parents[parent["kind"]].matches(parent) or self._finalizer.is_on(parent)
+
     def _work(self, key: Key, idle: bool) -> None:  # noqa: FBT001 - the queue's callback
         """Sync one parent, and queue it again if that fails."""
         parent = self.cache.get(key)
-        if parent is None or not matches(self.settings.label_selector, labels(parent)):
+        if parent is None or not self._is_ours(parent):
             self._queue.forget(key)
             return
         try:
@@ -109,7 +152,7 @@ class Metacontroller:
         except Crash as crash:
             self._event(key, "Crash", str(crash))
             self.restart(RESTART)
-        except (InvalidResponse, Unreachable, ApiError) as error:
+        except (InvalidResponse, InvalidSelector, Unreachable, ApiError) as error:
             self._failed(key, [str(error)])
         else:
             if errors:
@@ -127,19 +170,13 @@ class Metacontroller:
     def _sync(self, parent: Json, *, idle: bool) -> list[str]:
         """Sync *parent*; return the errors of its children."""
         since = len(self._api.history.entries)
-        kinds, namespace = self.settings.children, parent["metadata"]["namespace"]
-        found = (
-            item
-            for kind in kinds
-            for item in self.cache.all(kind.kind, namespace)
-            if item["apiVersion"] == kind.api_version
-        )
-        observed = list(claim(parent, found, self._api))
-        related = self._customize.related(parent, self.cache) if self.settings.has_customize else {}
-        body = sync_request(parent, self._grouped(observed), related)
-        response = read_sync(self._call("sync", key_of(parent), body))
+        parent = self._finalizer.synced(parent, self._api)
+        if not self._is_ours(parent):
+            return []
+        observed = self._controller.observed(parent)
+        response = self._response(parent, observed, self._related_to(parent))
         try:
-            return self._apply_response(parent, observed, response)
+            return self._controller.manage(parent, observed, response)
         finally:  # Metacontroller sets the timer before anything that may fail
             if self._has_written(since):
                 idle = False
@@ -147,37 +184,45 @@ class Metacontroller:
             if response.resync_after > 0:
                 self._queue.add_requested(key_of(parent), response.resync_after, idle=idle)
 
-    def _apply_response(self, parent: Json, observed: list[Json], response: Response) -> list[str]:
-        """Manage the children and write the status; return the errors of the children."""
-        desired = [with_parent_label(child, parent) for child in response.children]
-        if any(labels(child)[LABEL] != parent["metadata"]["uid"] for child in desired):
-            raise InvalidResponse("a child in the response does not match the selector of its parent")
-        writer = ChildWriter(self._api, self.settings.kinds, self._apply, self.settings.on_delete)
-        errors = [] if is_deleting(parent) else manage_children(parent, observed, desired, writer)
-        self._write_status(parent, response)
-        return errors
+    def _response(self, parent: Json, observed: list[Json], related: Found) -> Response:
+        """Call the hook for *parent*, once for each of its revisions if children roll; return the response."""
+        is_rolling = self.settings.is_rolling and self.settings.api == "composite"
+        if not is_rolling or not self._finalizer.manages_children_of(parent):
+            return self._hook_response(parent, observed, related)
+        revisions = Revisions(self._api, self.cache, self.settings)
+        return revisions.response(
+            parent,
+            observed,
+            self._controller.selector(parent),
+            lambda revision: self._hook_response(revision, observed, self._related_to(revision)),
+        )
+
+    def _related_to(self, parent: Json) -> Found:
+        return self._customize.related(parent, self.cache) if self.settings.has_customize else {}
+
+    def _hook_response(self, parent: Json, observed: list[Json], related: Found) -> Response:
+        """Call the hook sync, or finalize for a parent that goes; return its response."""
+        settings = self.settings
+        is_going = is_deleting(parent) or not self._parents[parent["kind"]].matches(parent)
+        hook = "finalize" if settings.has_finalize and is_going else "sync"
+        if hook == "sync" and not settings.has_sync:
+            raise InvalidResponse("no enabled hooks found: the controller has no sync hook")
+        body = sync_body(settings, hook, parent, self._grouped(observed), related)
+        return read_sync(self._call(hook, key_of(parent), body), settings.hook(hook), settings.api)
 
     def _has_written(self, since: int) -> bool:
         """Tell whether the entries of the history from *since* on include a change."""
         return any(isinstance(entry, Write) and entry.changed for entry in self._api.history.entries[since:])
 
-    def _grouped(self, observed: list[Json]) -> Grouped:
-        groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
+    def _grouped(self, observed: list[Json]) -> Found:
+        groups: Found = {kind.group_key: [] for kind in self.settings.children}
         for item in observed:
-            metadata = item["metadata"]
-            group = group_key(kind=item["kind"], api_version=item["apiVersion"])
-            groups[group][f"{metadata['namespace']}/{metadata['name']}"] = item
+            groups[group_key(kind=item["kind"], api_version=item["apiVersion"])].append(item)
         return groups
 
-    def _write_status(self, parent: Json, response: Response) -> None:
-        live = self._api.get(key_of(parent))
-        status = {**response.status, "observedGeneration": parent["metadata"]["generation"]}
-        is_same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
-        if live is not None and is_same and to_json(live.get("status")) != to_json(status):
-            self._api.update_status({**live, "status": status}, NAME)
-
     def _call_customize(self, parent: Json) -> list[RelatedRule]:
-        return read_customize(self._call("customize", key_of(parent), customize_request(parent)))
+        reply = self._call("customize", key_of(parent), customize_body(self.settings, parent))
+        return read_customize(reply, self.settings.hook("customize"))
 
     def _call(self, hook: str, key: Key, body: bytes) -> Reply:
         try:
@@ -189,13 +234,8 @@ class Metacontroller:
         return reply
 
 
-def _adopter_of(orphan: Json | None) -> str | None:
-    """Return the uid of the parent that may adopt *orphan*, which is None if it was deleted."""
-    return None if orphan is None or is_deleting(orphan) else labels(orphan).get(LABEL)
-
-
 def _only_status(old: Json, new: Json) -> bool:
     """Tell whether ignoreStatusChanges ignores the change."""
     fields = ("generation", "labels", "annotations")
-    same = all(old["metadata"].get(field) == new["metadata"].get(field) for field in fields)
-    return same and not is_deleting(new)
+    is_same = all(old["metadata"].get(field) == new["metadata"].get(field) for field in fields)
+    return is_same and not is_deleting(new)

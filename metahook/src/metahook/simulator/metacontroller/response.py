@@ -1,7 +1,7 @@
 """Reads the hook's responses with the checks that Metacontroller makes, and without those that it does not.
 
-Source: Metacontroller 4.17, pkg/hooks/webhook.go, strict mode: unknown and repeated fields are an error, an empty
-response is not. JSON is decoded as by sigs.k8s.io/json.
+Source: Metacontroller 4.17, pkg/hooks/webhook.go. In strict mode unknown and repeated fields are an error; an empty
+response never is. JSON is decoded as by sigs.k8s.io/json.
 """
 
 import functools
@@ -13,8 +13,19 @@ from typing import Any
 
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.field_types import IDENTITY_FIELDS, LABELS, STRING, STRINGS
-from metahook.simulator.apiserver.schema import DEEPEST, json_problem, list_of, nested_values, object_of, scalar
+from metahook.simulator.apiserver.schema import (
+    DEEPEST,
+    Schema,
+    json_problem,
+    list_of,
+    nested_values,
+    object_of,
+    scalar,
+)
 from metahook.simulator.hook import Reply
+from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
+from metahook.simulator.metacontroller.selector import OPERATORS, InvalidSelector, check_selector
+from metahook.simulator.metacontroller.settings import Api
 from metahook.simulator.objects import Json
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -88,19 +99,23 @@ _OK = 200
 _TOO_MANY = 429
 _EXCLUSIVE = ({"names", "labelSelector"}, {"names", "namespaceSelector"}, {"namespace", "namespaceSelector"})
 """Fields that exclude each other in a rule."""
-OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
-"""The operators of a label selector, and whether they take values."""
-_EXPRESSION = object_of(
-    {"key": STRING, "operator": scalar("an operator", lambda value: value in list(OPERATORS)), "values": STRINGS},
-    required=("key", "operator"),
-    closed=True,
-)
-_SELECTOR = object_of({"matchLabels": LABELS, "matchExpressions": list_of(_EXPRESSION)}, closed=True)
 _TEXTS = ("apiVersion", "resource", "namespace")
-_RULE = object_of(
-    {**dict.fromkeys(_TEXTS, STRING), "names": STRINGS, "labelSelector": _SELECTOR, "namespaceSelector": _SELECTOR},
-    closed=True,
-)
+
+
+def _rule(*, closed: bool) -> Schema:
+    """Return the schema of a rule for related objects; a *closed* one has no other fields."""
+    expression = object_of(
+        {"key": STRING, "operator": scalar("an operator", lambda value: value in list(OPERATORS)), "values": STRINGS},
+        required=("key", "operator"),
+        closed=closed,
+    )
+    selector = object_of({"matchLabels": LABELS, "matchExpressions": list_of(expression)}, closed=closed)
+    fields = {"names": STRINGS, "labelSelector": selector, "namespaceSelector": selector}
+    return object_of({**dict.fromkeys(_TEXTS, STRING), **fields}, closed=closed)
+
+
+_RULES = {True: _rule(closed=False), False: _rule(closed=True)}
+"""The schema of a rule, by whether decoding is loose."""
 _CHILD = object_of({"metadata": object_of(IDENTITY_FIELDS)})
 
 
@@ -122,40 +137,56 @@ class Crash(Exception):
 
 @dataclass(frozen=True)
 class Response:
-    """A response to sync. An empty list of children deletes all of them."""
+    """A response to sync or finalize. An empty list of children deletes all of them.
 
-    status: Json = field(default_factory=dict)
+    ``labels`` and ``annotations`` are those that a decorator sets on its object; None removes one. Without a ``status``
+    that of a decorated object stays as it is, and that of another parent is emptied.
+    """
+
+    status: Json | None = None
     children: list[Json] = field(default_factory=list)
     resync_after: float = 0
+    finalized: bool = False
+    labels: dict[str, str | None] = field(default_factory=dict)
+    annotations: dict[str, str | None] = field(default_factory=dict)
+
+
+_CHILDREN: dict[Api, str] = {"composite": "children", "decorator": "attachments"}
+_FIELDS: dict[Api, dict[str, tuple[type, ...]]] = {
+    api: {"status": (dict,), children: (list,), "resyncAfterSeconds": (int, float), "finalized": (bool,)}
+    for api, children in _CHILDREN.items()
+}
+_FIELDS["decorator"] |= {"labels": (dict,), "annotations": (dict,)}
 
 
 @functools.lru_cache  # most responses repeat the previous one
-def read_sync(reply: Reply) -> Response:
+def read_sync(reply: Reply, hook: HookSettings = STRICT, api: Api = "composite") -> Response:
     """Return the response in *reply*, to be treated as read-only; raise TooManyRequests, InvalidResponse or Crash."""
-    found, decoded = _object(
-        reply, {"status": (dict,), "children": (list,), "resyncAfterSeconds": (int, float), "finalized": (bool,)}
-    )
-    status, children = found.get("status") or {}, found.get("children") or []
-    if decoded.repeats(status):
+    found, decoded = _object(reply, _FIELDS[api], hook)
+    status, children = found.get("status"), found.get(_CHILDREN[api]) or []
+    if not hook.loose and decoded.repeats(status or {}):
         raise InvalidResponse("the status in the response has a field twice")
     if any(item is not None and not _has_kind(item) for item in children):
         raise InvalidResponse("a child in the response has no kind")
     if None in children:
         raise Crash("a child in the response is null: invalid memory address or nil pointer dereference")
     for place, child in enumerate(children):
-        _raise_if(_CHILD(child, f"children[{place}]"))
+        _raise_if(_CHILD(child, f"{_CHILDREN[api]}[{place}]"))
     named = [{**item, "metadata": item.get("metadata") or {}} for item in children]
-    return Response(status, named, found.get("resyncAfterSeconds") or 0)
+    marks = {name: found.get(name) or {} for name in ("labels", "annotations") if api == "decorator"}
+    for name, values in marks.items():
+        _raise_if(LABELS(values, name))
+    return Response(status, named, found.get("resyncAfterSeconds") or 0, found.get("finalized") is True, **marks)
 
 
-def read_customize(reply: Reply) -> list[RelatedRule]:
+def read_customize(reply: Reply, hook: HookSettings = STRICT) -> list[RelatedRule]:
     """Return the rules in *reply*; raise TooManyRequests or InvalidResponse."""
-    found, decoded = _object(reply, {"relatedResources": (list,)})
+    found, decoded = _object(reply, {"relatedResources": (list,)}, hook)
     rules: list[Any] = found.get("relatedResources") or []
-    if decoded.repeats(rules):
+    if not hook.loose and decoded.repeats(rules):
         raise InvalidResponse("a rule for related objects has a field twice")
     for place, rule in enumerate(rules):
-        _raise_if(_RULE(rule, f"relatedResources[{place}]"))
+        _raise_if(_RULES[hook.loose](rule, f"relatedResources[{place}]"))
         _check_rule(rule)
     return rules
 
@@ -167,19 +198,15 @@ def _check_rule(rule: Json) -> None:
     for pair in _EXCLUSIVE:
         if pair <= here:
             raise InvalidResponse(f"a rule for related objects has both {' and '.join(sorted(pair))}")
-    if "namespaceSelector" in here:
-        raise InvalidResponse(
-            "a rule for related objects has a namespaceSelector, which the simulator does not support"
-        )
-    for expression in (rule.get("labelSelector") or {}).get("matchExpressions") or []:
-        if bool(expression.get("values")) != OPERATORS[expression["operator"]]:
-            raise InvalidResponse(
-                "a selector has an operator without values, or values for an operator that takes none"
-            )
+    for name in ("labelSelector", "namespaceSelector"):
+        try:
+            check_selector(rule.get(name) or {})
+        except InvalidSelector as error:
+            raise InvalidResponse(str(error)) from None
 
 
-def _object(reply: Reply, known: dict[str, tuple[type, ...]]) -> tuple[Json, DecodedJson]:
-    """Return the object in *reply*, whose fields must be *known* and have their types, or be null."""
+def _object(reply: Reply, known: dict[str, tuple[type, ...]], hook: HookSettings) -> tuple[Json, DecodedJson]:
+    """Return the object in *reply*, whose fields have the *known* types, or are null; others depend on the *hook*."""
     if reply.status == _TOO_MANY:
         raise TooManyRequests(reply.retry_after or 0)
     if reply.status != _OK:
@@ -188,12 +215,12 @@ def _object(reply: Reply, known: dict[str, tuple[type, ...]]) -> tuple[Json, Dec
     if decoded.value is not None and not isinstance(decoded.value, dict):
         raise InvalidResponse("the response is not an object")
     found: Json = decoded.value or {}
-    if decoded.repeats(found, levels=0):
+    if not hook.loose and decoded.repeats(found, levels=0):
         raise InvalidResponse("the response has a field twice")
     for name, value in found.items():
-        if name not in known:
+        if name not in known and not hook.loose:
             raise InvalidResponse("the response has an unknown field")
-        if value is not None and type(value) not in known[name]:
+        if value is not None and type(value) not in known.get(name, (type(value),)):
             raise InvalidResponse(f"the response has a field of another type: {name}")
     return found, decoded
 

@@ -1,39 +1,60 @@
-"""A CompositeController: the kinds of its parent and its children, and how Metacontroller treats them."""
+"""A controller: the kinds of its parents and its children, and how Metacontroller treats them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from metahook.protocol.kind import Kind
+from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
+from metahook.simulator.metacontroller.selector import ParentResource
+from metahook.simulator.metacontroller.update_methods import IN_PLACE, UpdateStrategy
 from metahook.simulator.objects import Json
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
 
+Api = Literal["composite", "decorator"]
+
 
 SERVED = (
     Kind("v1", "ConfigMap", "configmaps"),
+    Kind("v1", "Namespace", "namespaces", namespaced=False),
     Kind("v1", "Pod", "pods"),
+    Kind("v1", "ResourceQuota", "resourcequotas"),
     Kind("v1", "Secret", "secrets"),
     Kind("v1", "Service", "services"),
+    Kind("v1", "ServiceAccount", "serviceaccounts"),
     Kind("apps/v1", "Deployment", "deployments"),
     Kind("apps/v1", "ReplicaSet", "replicasets"),
     Kind("apps/v1", "StatefulSet", "statefulsets"),
     Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
     Kind("batch/v1", "Job", "jobs"),
+    Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
     Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", namespaced=False),
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
+    Kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
+    Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
 )
 """The kinds that every cluster serves."""
 
+WITHOUT_STATUS = frozenset(
+    (
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "ConfigMap",
+        "NetworkPolicy",
+        "Role",
+        "RoleBinding",
+        "Secret",
+        "ServiceAccount",
+    )
+)
+"""The kinds of SERVED that have no status."""
 
-CACHE_FLUSH = 1800.0
-"""Seconds: Metacontroller's ``--cache-flush-interval``, the resync period of a CompositeController without one."""
-
-
-_HOOKS = ("sync", "customize")
-_METHODS = ("InPlace", "OnDelete")
-_VERSION = "v2"
-_ELSEWHERE = "use a real control plane"
+REVISIONS = Kind("metacontroller.k8s.io/v1alpha1", "ControllerRevision", "controllerrevisions")
+"""The kind of the revisions of parents, which Metacontroller keeps while it rolls children."""
 
 
 class UnknownResource(LookupError):
@@ -41,16 +62,15 @@ class UnknownResource(LookupError):
 
 
 class NotSimulated(ValueError):
-    """Raised for a setting of a CompositeController that the simulator does not know. Its text names the remedy."""
+    """Raised for a controller that can't be simulated. Its text names the remedy."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The kinds and options of a simulated CompositeController. ``resync_period`` is in seconds.
+    """The kinds and options of a simulated controller. ``resync_period`` is in seconds.
 
     ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
-    Children of the kinds ``on_delete`` have the update method OnDelete: they are created and deleted, and never
-    updated. The others have InPlace.
+    A kind of children without an update strategy here has the method InPlace.
     """
 
     parent: Kind
@@ -61,71 +81,77 @@ class Settings:
     label_selector: Json = field(default_factory=dict, hash=False)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
-    on_delete: tuple[Kind, ...] = ()
+    update_strategies: Mapping[Kind, UpdateStrategy] = field(default_factory=dict, hash=False)
     crds: tuple[Json, ...] = field(default=(), hash=False)
     """The CRDs whose defaults the API server adds; the other rules of their schemas are not simulated."""
+    api: Api = "composite"
+    name: str = "controller"
+    has_sync: bool = True
+    has_finalize: bool = False
+    hooks: Mapping[str, HookSettings] = field(default_factory=dict, hash=False)
+    """Version and decoding of each hook; one that is not here has v2 and strict decoding."""
+    generate_selector: bool = True
+    """Whether the children of a parent are those with its uid in a label; if not, ``spec.selector`` of the parent."""
+    decorated: tuple[ParentResource, ...] = ()
+    """The resources of a DecoratorController, of which ``parent`` is the first."""
+    revision_fields: tuple[str, ...] = ("spec",)
+    """The fields of a parent of which Metacontroller keeps revisions, if an update method is a rolling one."""
+    manifest: Json = field(default_factory=dict, hash=False, compare=False)
+    """The controller's object, which each request contains."""
+    gaps: tuple[str, ...] = ()
+    """What the simulator does in another way than a real control plane, each as a sentence."""
 
     @classmethod
-    def read(cls, composite: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
-        """Return the settings of the CompositeController *composite*, given *crds*.
+    def read(cls, controller: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
+        """Return the settings of *controller*, a CompositeController or a DecoratorController, given *crds*.
 
-        Of the schemas of *crds*, only the defaults are simulated. Raise UnknownResource, and NotSimulated for a setting
-        with which a real control plane behaves in another way.
+        Of the schemas of *crds*, only the defaults are simulated. Raise UnknownResource, and NotSimulated for a
+        controller that Metacontroller would not run, or with which a real control plane behaves in another way.
         """
-        spec, crds = composite["spec"], tuple(crds)
-        served = (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
-        children = spec.get("childResources") or []
-        _check(spec)
-        return cls(
-            _served(spec["parentResource"], served),
-            tuple(_served(child, served) for child in children),
-            mode=mode,
-            resync_period=min(spec.get("resyncPeriodSeconds") or CACHE_FLUSH, CACHE_FLUSH),
-            ignore_status_changes=bool(spec["parentResource"].get("ignoreStatusChanges")),
-            label_selector=spec["parentResource"].get("labelSelector") or {},
-            has_customize=bool(spec["hooks"].get("customize")),
-            served=served,
-            on_delete=tuple(_served(child, served) for child in children if _update_method(child) == "OnDelete"),
-            crds=crds,
-        )
+        from metahook.simulator.metacontroller.controller_manifest import read  # noqa: PLC0415 - it imports this class
 
-    @property
+        return read(controller, tuple(crds), mode)
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], Kind]:
+        return {(kind.api_version, kind.kind): kind for kind in self.kinds}
+
+    @cached_property
+    def _strategies(self) -> dict[tuple[str, str], UpdateStrategy]:
+        return {_of_group(kind): strategy for kind, strategy in self.update_strategies.items()}
+
+    @cached_property
     def kinds(self) -> frozenset[Kind]:
         """All kinds that the API server serves."""
-        return frozenset((self.parent, *self.children, *self.served))
+        revisions = (REVISIONS,) if self.is_rolling else ()
+        return frozenset((*(parent.kind for parent in self.parents), *self.children, *self.served, *revisions))
+
+    @cached_property
+    def parents(self) -> tuple[ParentResource, ...]:
+        """The kinds of parents: one, or the resources of a DecoratorController."""
+        return self.decorated or (ParentResource(self.parent, self.label_selector, {}, self.ignore_status_changes),)
+
+    @cached_property
+    def is_rolling(self) -> bool:
+        """Whether children of some kind change one after another."""
+        return any(strategy.is_rolling for strategy in self.update_strategies.values())
+
+    def kind(self, api_version: str, kind: str) -> Kind | None:
+        """Return the kind that the API server serves under this name, or None."""
+        return self._by_name.get((api_version, kind))
+
+    def has_status(self, item: Json) -> bool:
+        """Tell whether the API server serves the status of *item* as a subresource."""
+        return item["kind"] not in WITHOUT_STATUS
+
+    def hook(self, name: str) -> HookSettings:
+        """Return the version and the decoding of the hook *name*."""
+        return self.hooks.get(name, STRICT)
+
+    def update_strategy(self, kind: Kind) -> UpdateStrategy:
+        """Return how children of *kind* are updated, in any version of its group."""
+        return self._strategies.get(_of_group(kind), IN_PLACE)
 
 
-def _kinds(crd: Json) -> list[Kind]:
-    """Return the kind of *crd* in each of its versions."""
-    spec, names = crd["spec"], crd["spec"]["names"]
-    versions = [f"{spec['group']}/{version['name']}" for version in spec["versions"]]
-    return [Kind(version, names["kind"], names["plural"]) for version in versions]
-
-
-def _check(spec: Json) -> None:
-    """Raise NotSimulated if the *spec* of a CompositeController has a setting that the simulator does not know."""
-    if spec.get("generateSelector") is not True:
-        raise NotSimulated(f"spec.generateSelector is not simulated unless it is true: set it to true, or {_ELSEWHERE}")
-    for index, child in enumerate(spec.get("childResources") or []):
-        if _update_method(child) not in _METHODS:
-            path = f"spec.childResources[{index}].updateStrategy.method"
-            raise NotSimulated(f"{path} is not simulated: set it to {' or '.join(_METHODS)}, or {_ELSEWHERE}")
-    for name, hook in spec["hooks"].items():
-        if hook and name not in _HOOKS:
-            raise NotSimulated(f"spec.hooks.{name} is not simulated: leave it out, or {_ELSEWHERE}")
-        if hook and hook.get("version") != _VERSION:
-            raise NotSimulated(f"spec.hooks.{name}.version is not simulated: set it to {_VERSION}, or {_ELSEWHERE}")
-
-
-def _update_method(resource: Json) -> str:
-    """Return the update method of a child; a child without one has Metacontroller's default."""
-    return (resource.get("updateStrategy") or {}).get("method") or "OnDelete"
-
-
-def _served(resource: Json, served: Iterable[Kind]) -> Kind:
-    """Return the kind of *resource*, an API version and a plural; raise UnknownResource."""
-    api_version, plural = resource["apiVersion"], resource["resource"]
-    for kind in served:
-        if (kind.api_version, kind.plural) == (api_version, plural):
-            return kind
-    raise UnknownResource(f"no {plural} in {api_version}: pass their CRD, or use Settings(...)")
+def _of_group(kind: Kind) -> tuple[str, str]:
+    return kind.api_version.rpartition("/")[0], kind.kind
