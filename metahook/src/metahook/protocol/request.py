@@ -1,6 +1,7 @@
 """Requests: a body becomes a parent, its children, and the related objects; or it is malformed."""
 
 import codecs
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -74,6 +75,15 @@ class Parent:
     """These two change without a new generation. The responses of customize are cached: read them in sync alone."""
     finalizers: tuple[str, ...] = ()
 
+    @property
+    def conditions(self) -> list[Any]:
+        """The conditions in ``status``, for :func:`metahook.set_condition`; none if there is no list of them."""
+        return (try_read(self.status, _Status) or _Status()).conditions
+
+
+class _Status(msgspec.Struct):
+    conditions: list[Any] = msgspec.field(default_factory=list)
+
 
 @dataclass(frozen=True)
 class CustomizeRequest:
@@ -84,7 +94,9 @@ class CustomizeRequest:
     @classmethod
     def decode(cls, body: Body, shape: Shape = COMPOSITE) -> "CustomizeRequest":
         """Return the request of *shape* that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        return cls(_parent(_decode(body, shape.customize).parent, "parent", shape))
+        parent = _decode(body, shape.customize).parent
+        check_parent(parent, "parent", len(body))
+        return cls(_parent(parent, "parent", shape))
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,7 @@ class SyncRequest:
         Its installation is compared with *requirements*.
         """
         envelope = _decode(body, shape.sync)
+        check_parent(envelope.parent, shape.parent, len(body))
         parent, memory = _parent(envelope.parent, shape.parent, shape), DecodedMemory(len(body))
         memory.check(envelope.controller)
         children = Children(
@@ -130,6 +143,16 @@ class SyncRequest:
             installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
             finalizing=bool(envelope.finalizing),
         )
+
+
+def try_parent(body: Body) -> Parent | None:
+    """Return the parent, or object, of the request *body* of any hook; None if there is none that can be read."""
+    for envelope in (COMPOSITE.customize, DECORATOR.sync, DECORATOR.customize):
+        with suppress(MalformedRequest):
+            parent = _decode(body, envelope).parent
+            check_parent(parent, "parent", len(body))
+            return _parent(parent, "parent", COMPOSITE)
+    return None
 
 
 def _decode(body: Body, envelope: type[T]) -> T:
@@ -157,7 +180,6 @@ def _check_utf8(body: Body) -> None:
 
 def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
     """Return *parent*, which is at *path* of the body; raise MalformedRequest."""
-    check_parent(parent, path)
     metadata, kind = parent.metadata, try_read(parent.kind, str) or ""
     namespace = metadata.namespace or ""
     if shape.namespaced is not None and shape.namespaced != bool(namespace):
@@ -183,6 +205,8 @@ def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
 
 def _read(json: msgspec.Raw, decoder: "msgspec.json.Decoder[T]") -> T | None:
     """Return *json* as the type of *decoder*, or None if it is something else."""
+    if json is wire.NULL:  # the field is absent, as most are
+        return None
     try:
         return decoder.decode(json)
     except (msgspec.DecodeError, RecursionError):
