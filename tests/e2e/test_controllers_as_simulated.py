@@ -1,0 +1,238 @@
+"""Controllers of other shapes than the operator's lead the same life in the simulator and on the real control plane."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import unified_diff
+
+import pytest
+
+from metahook.envtest import Cluster
+from metahook.envtest.client import Refused
+from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import World
+from tests.e2e.foreign import RecordingServer
+from tests.e2e.lives import LIVES, Life, Stage
+from tests.hooks.notes import NOTES
+from tests.simulated.controllers import ROOM, TENANT, Decides
+
+QUIET = 0.7
+"""Seconds without a call or a change, after which a step is over."""
+
+SERVED = {"ControllerRevision": "ControllerRevision.metacontroller.k8s.io"}
+KINDS = ("Room", "Tenant", "ConfigMap", "Service", "ControllerRevision")
+
+
+class Simulated(Stage):
+    """The life in the simulator."""
+
+    def __init__(self, life: Life, mode: Mode) -> None:
+        self.hook = life.hook()
+        self.world = World(self.hook, Settings.read(life.controller, [ROOM, TENANT], mode))
+
+    def apply(self, manifest: Json) -> None:
+        """Create or replace an object."""
+        self.world.apply(manifest)
+
+    def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
+        """Change an object by a merge patch."""
+        self.world.edit(Key(kind, namespace, name), lambda it: _merge(it, change))
+
+    def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
+        """Delete an object, if it exists."""
+        if self.world.api.get(Key(kind, namespace, name)) is not None:
+            self.world.delete(Key(kind, namespace, name), policy)
+
+    def end(self) -> "Seen":
+        """Wait until nothing more happens; return what there is."""
+        self.world.until_quiet(within=60)
+        return _seen([each for kind in KINDS for each in self.world.api.all(kind)], self.hook)
+
+
+class Real(Stage):
+    """The life on a control plane."""
+
+    def __init__(self, cluster: Cluster, hook: Decides) -> None:
+        self.cluster = cluster
+        self.hook = hook
+
+    def apply(self, manifest: Json) -> None:
+        """Create or replace an object."""
+        metadata = manifest["metadata"]
+        live = self.cluster.get(manifest["kind"], metadata["name"], metadata.get("namespace", ""))
+        if live is None:
+            self.cluster.client.create(manifest)
+        else:
+            own = {**live["metadata"], **metadata}
+            self.cluster.client.replace({**live, **manifest, "metadata": own})
+
+    def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
+        """Change an object by a merge patch."""
+        self.cluster.patch(kind, name, change, namespace)
+
+    def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
+        """Delete an object, if it exists."""
+        if self.cluster.get(kind, name, namespace) is not None:
+            self.cluster.client.delete(kind, namespace, name, policy.title())
+
+    def end(self) -> "Seen":
+        """Wait until nothing more happens; return what there is."""
+        before, since = "", time.monotonic()
+        while time.monotonic() - since < QUIET:
+            time.sleep(0.1)
+            now = json.dumps([len(self.hook.requests), self._all()])
+            before, since = (before, since) if now == before else (now, time.monotonic())
+        return _seen(self._all(), self.hook)
+
+    def _all(self) -> list[Json]:
+        found = [{"kind": kind, **each} for kind in KINDS for each in self.cluster.client.all(SERVED.get(kind, kind))]
+        return [each for each in found if not _is_of_the_cluster(each)]
+
+
+def _is_of_the_cluster(item: Json) -> bool:
+    """Tell whether *item* is one that every cluster has."""
+    name, namespace = (item["metadata"].get(field, "") for field in ("name", "namespace"))
+    return name in ("kube-root-ca.crt", "kubernetes") or namespace.startswith("kube-")
+
+
+@dataclass
+class Seen:
+    """What there is at the end of a step: the objects, and the last request to each hook for each parent."""
+
+    objects: dict[str, Json]
+    requests: dict[str, Json]
+
+
+def _merge(item: Json, change: Json) -> None:
+    for name, value in change.items():
+        if value is None:
+            item.pop(name, None)
+        elif isinstance(value, dict):
+            _merge(item.setdefault(name, {}), value)
+        else:
+            item[name] = value
+
+
+def _seen(items: list[Json], hook: Decides) -> Seen:
+    requests = {f"{name} {_parent(request)['metadata']['name']}": _keys(request) for name, request in hook.requests}
+    uids = {each["metadata"]["uid"]: each["metadata"]["name"] for each in items}
+    uids |= {_parent(request)["metadata"]["uid"]: _parent(request)["metadata"]["name"] for _, request in hook.requests}
+    return Seen({_name(each): _comparable(each, uids) for each in items}, requests)
+
+
+def _parent(request: Json) -> Json:
+    found: Json = request.get("parent") or request["object"]
+    return found
+
+
+def _name(item: Json) -> str:
+    metadata = item["metadata"]
+    # The name of a ControllerRevision has the hash of a uid.
+    name = json.dumps(item["parentPatch"], sort_keys=True) if "parentPatch" in item else metadata["name"]
+    return f"{item['kind']} {metadata.get('namespace', '')}/{name}"
+
+
+def _keys(request: Json) -> Json:
+    """Return the keys of the objects in *request*, by group, and its plain fields."""
+    groups = {name: value for name, value in request.items() if name in ("children", "attachments", "related")}
+    return {name: {group: sorted(items) for group, items in value.items()} for name, value in groups.items()} | {
+        "finalizing": request.get("finalizing"),
+        "fields": sorted(request),
+    }
+
+
+def _comparable(item: Json, uids: dict[str, str]) -> Json:
+    """Return *item* without what differs between clusters, and with names in place of *uids*."""
+    metadata = {name: item["metadata"].get(name) for name in ("labels", "annotations", "finalizers", "ownerReferences")}
+    metadata["deleting"] = "deletionTimestamp" in item["metadata"]
+    body = {name: item.get(name) for name in ("data", "status", "parentPatch", "children")}
+    if item["kind"] != "Service":
+        body["spec"] = item.get("spec")
+    if item["kind"] == "Service":
+        body.pop("status")
+    text = json.dumps(metadata | body, sort_keys=True)
+    for uid, name in uids.items():
+        text = text.replace(uid, name)
+    found: Json = json.loads(text)
+    for condition in (found.get("status") or {}).get("conditions") or []:
+        condition["message"] = condition["message"].partition("rooms.example.com-")[0]
+    for group in found["children"] or ():
+        group["names"].sort()  # they are in the order of a map in Go
+    last = "metacontroller.k8s.io/last-applied-configuration"
+    if last in (found["annotations"] or {}):
+        found["annotations"][last] = json.loads(found["annotations"][last])
+    return {name: value for name, value in found.items() if value}
+
+
+@pytest.fixture(scope="module", params=MODES)
+def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cluster, Mode]]:
+    """A control plane with Metacontroller in each mode."""
+    folder = tmp_path_factory.mktemp("controllers")
+    crds = folder / "crds.yaml"
+    crds.write_text(f"{json.dumps(ROOM)}\n---\n{json.dumps(TENANT)}\n")
+    with Cluster(folder / "cluster", apply_strategy=request.param) as cluster:
+        cluster.install(NOTES, crds)
+        yield cluster, request.param
+
+
+def _run(cluster: Cluster, life: Life, name: str) -> Iterator[Real]:
+    """Yield the stage of *life*, whose controller is called *name*, and clean up after it."""
+    with RecordingServer(hook := life.hook()) as server:
+        controller = json.loads(json.dumps(life.controller | {"metadata": {"name": name}}))
+        for hook_name, spec in controller["spec"]["hooks"].items():
+            spec["webhook"] = {"url": f"{server.url}/{hook_name}"}
+        kind = controller["kind"]
+        cluster.client.create(controller)
+        cluster.wait_for(lambda: _has_event(cluster, name, "Started"), f"{name} starts")
+        try:
+            yield Real(cluster, hook)
+        finally:
+            cluster.client.delete(kind, "", name)
+            cluster.wait_for(lambda: _has_event(cluster, name, "Stopped"), f"{name} stops")
+            _clean(cluster)
+
+
+def _has_event(cluster: Cluster, name: str, reason: str) -> bool:
+    return bool(cluster.client.all("Event", "default", fieldSelector=f"involvedObject.name={name},reason={reason}"))
+
+
+def _clean(cluster: Cluster) -> None:
+    """Delete all objects of a life, also those with finalizers."""
+    for kind in (SERVED.get(kind, kind) for kind in KINDS):
+        for each in cluster.client.all(kind):
+            metadata = each["metadata"]
+            where = kind, metadata.get("namespace", ""), metadata["name"]
+            if _is_of_the_cluster(each):
+                continue
+            with suppress(Refused):  # it may be deleted already
+                if metadata.get("finalizers"):
+                    cluster.client.change(*where, {"metadata": {"finalizers": None}})
+                cluster.client.delete(*where)
+    cluster.wait_for(
+        lambda: not [each for kind in ("Room", "Tenant") for each in cluster.client.all(kind)], "all objects are gone"
+    )
+
+
+@pytest.mark.parametrize("what", LIVES)
+def test_a_life_is_as_in_the_simulator(real: tuple[Cluster, Mode], what: str) -> None:
+    cluster, mode = real
+    name = "".join(letter if letter.isalnum() else "-" for letter in what.lower())
+    life = LIVES[what]
+    life = life._replace(controller=life.controller | {"metadata": {"name": name}})
+    simulated = Simulated(life, mode)
+    for stage in _run(cluster, life, name):
+        for number, step in enumerate(life.steps):
+            step(simulated)
+            step(stage)
+            expected, seen = simulated.end(), stage.end()
+            assert _difference(expected, seen) == [], f"step {number}"
+
+
+def _difference(simulated: Seen, real: Seen) -> list[str]:
+    """Return the lines in which two ends of a step differ."""
+    old, new = (json.dumps([it.objects, it.requests], indent=1, sort_keys=True) for it in (simulated, real))
+    lines = unified_diff(old.splitlines(), new.splitlines(), "simulated", "real", n=2, lineterm="")
+    return [line for line in lines if line.strip()]
