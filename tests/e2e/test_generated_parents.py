@@ -69,7 +69,7 @@ def test_each_generated_parent_is_accepted(cluster: Cluster, name: str) -> None:
     assert accepted > 1
 
 
-@pytest.mark.parametrize(("field", "value"), [("text", 5), ("whole", 10), ("size", "huge"), ("nested", None)])
+@pytest.mark.parametrize(("field", "value"), [("text", 5), ("whole", 10), ("size", "huge"), ("keyed", None)])
 def test_a_value_that_the_struct_does_not_allow_is_refused(cluster: Cluster, field: str, value: object) -> None:
     valid = {"text": "a", "whole": 2, "nullable": None, "otherSize": "small", "level": 1}
     item = {"apiVersion": "example.com/v1", "kind": "Type", "metadata": {"name": "it", "namespace": "default"}}
