@@ -108,6 +108,44 @@ def new_transition_time() -> Decide:
     return decide
 
 
+def older_after_a_while() -> Decide:
+    """Change the status with the time, which no event tells: here, when the same request comes for the third time."""
+    seen: list[Json] = []
+
+    def decide(request: Json) -> Json:
+        answer = careful(request)
+        seen.append(request)
+        answer["status"]["phase"] = "Old" if seen.count(request) > 2 else "New"
+        return answer
+
+    return decide
+
+
+def one_template_for_all() -> Decide:
+    """Change a template that all parents share."""
+    annotations: Json = {}
+
+    def decide(request: Json) -> Json:
+        answer = careful(request)
+        annotations[f"of-{request['parent']['metadata']['name']}"] = request["parent"]["spec"]["image"]
+        answer["children"][0]["metadata"]["annotations"] = dict(annotations)
+        return answer
+
+    return decide
+
+
+def more_and_more() -> Decide:
+    """Add to a list that is kept from call to call, as a mutable default argument is."""
+    children: list[Json] = []
+
+    def decide(request: Json) -> Json:
+        metadata = {"name": f"web-{len(children)}"}
+        children.append({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        return {"status": {"of": request["parent"]["metadata"]["name"]}, "children": list(children)}
+
+    return decide
+
+
 def not_canonical(request: Json) -> Json:
     """Write a quantity in another form than the canonical one."""
     answer = careful(request)

@@ -8,6 +8,7 @@ import pytest
 
 from metahook.simulator.claimed_results import answered_syncs, first_missing_field, unmet_claim
 from metahook.simulator.history import Call, History
+from metahook.simulator.objects import with_metadata
 from tests.simulated.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]
@@ -68,7 +69,9 @@ def test_a_response_that_the_api_server_refuses_is_an_unmet_claim() -> None:
     child = deployment(replicas="x")
     body = json.dumps({"status": {"conditions": ["x"]}, "children": [child]}).encode()
     request = json.loads(call(body).request)
-    request["children"]["Deployment.apps/v1"]["default/web-deployment"] = deployment()
+    request["children"]["Deployment.apps/v1"]["default/web-deployment"] = with_metadata(
+        deployment(), namespace="default"
+    )
     (answered,) = answered_syncs(History([replace(call(body), request=json.dumps(request).encode())]))
 
     assert unmet_claim(answered) == "Deployment web-deployment differs from the response"

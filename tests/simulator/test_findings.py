@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from metahook import ConfigMap
 from metahook.simulator.findings import RULES, findings
 from metahook.simulator.hook import Hook
+from metahook.simulator.loops import MOST_BYTES
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
@@ -39,6 +41,7 @@ def parent(**spec: Any) -> Json:
 def run_changes(cluster: World) -> World:
     """Create a parent, change it, edit its child, restart Metacontroller, wait; return the world."""
     cluster.max_actions = 600
+    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "elsewhere"}})
     cluster.apply(CONFIG)
     cluster.apply(TAKEN)
     cluster.apply(parent())
@@ -83,6 +86,7 @@ def test_our_hook_has_no_findings(mode: Mode) -> None:
         pytest.param(answering(careless.null_child), "MetacontrollerCrash", MODES, id="a child that is null"),
         pytest.param(answering(careless.time_in_a_child()), "RepeatedWrites", MODES, id="the time in a child"),
         pytest.param(answering(careless.new_transition_time()), "RepeatedWrites", MODES, id="a new transition time"),
+        pytest.param(answering(careless.older_after_a_while()), "NeedsResync", MODES, id="the age in the status"),
         pytest.param(answering(careless.not_canonical), "NoOpWrites", MODES[:1], id="a quantity that is not canonical"),
         pytest.param(answering(careless.null_field), "NoOpWrites", MODES[:1], id="a field that is null"),
         pytest.param(answering(careless.only_once), "WrongDelete", MODES, id="a child that is listed once"),
@@ -119,7 +123,36 @@ def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, .
 
 def test_every_rule_has_an_example() -> None:
     marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
-    assert {case.values[1] for mark in marks for case in mark.args[1]} == set(RULES)
+    assert {case.values[1] for mark in marks for case in mark.args[1]} | {"MixedParents"} == set(RULES)
+
+
+@pytest.mark.parametrize(
+    ("called", "rules"), [(careless.one_template_for_all(), ["MixedParents"]), (careless.careful, [])]
+)
+def test_a_parent_that_gets_the_data_of_another_one_is_found(called: careless.Decide, rules: list[str]) -> None:
+    cluster = world("dynamic-apply", answering(called), parent())
+    cluster.run(300)
+    cluster.apply(parent() | {"metadata": {"name": "other"}, "spec": {"image": "redis:8"}})
+    cluster.run(700)
+
+    assert [finding.rule for finding in findings(cluster.history) if finding.key == WEB] == rules
+
+
+def test_a_loop_that_grows_stops_the_world_early() -> None:
+    config_maps = (ConfigMap.KIND,)
+    cluster = world("dynamic-apply", answering(careless.more_and_more()), parent(), children=config_maps)
+
+    with pytest.raises(NeverQuiet, match="GrowingChildren: MyResource web: each response lists more children"):
+        cluster.run(3600)
+
+    assert sum(len(call.request) + len(call.response) for call in cluster.history.calls()) < 2 * MOST_BYTES
+
+
+def test_a_repeated_write_names_the_path() -> None:
+    cluster = run_changes(world("dynamic-apply", answering(careless.time_in_a_child())))
+
+    (found,) = (finding for finding in findings(cluster.history) if finding.rule == "RepeatedWrites")
+    assert "spec.template.metadata.annotations.rendered-at is another one each time" in found.message
 
 
 @both_modes

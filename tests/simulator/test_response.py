@@ -26,7 +26,7 @@ def ok(answer: Any) -> Reply:
 
 @pytest.mark.parametrize("answer", [None, {}, {"status": None, "children": None, "resyncAfterSeconds": None}])
 def test_an_empty_response_has_no_children(answer: Any) -> None:
-    assert read_sync(ok(answer)) == Response({}, [], 0)
+    assert read_sync(ok(answer)) == Response(None, [], 0)
 
 
 def test_a_full_response_is_read() -> None:
@@ -108,7 +108,7 @@ def test_rules_are_read() -> None:
         {"relatedResources": [{**RULE, "names": ["a"], "labelSelector": {}}]},
         {"relatedResources": [{**RULE, "namespace": None, "names": ["a"], "namespaceSelector": {}}]},
         {"relatedResources": [{**RULE, "namespaceSelector": {}}]},
-        {"relatedResources": [{**RULE, "namespace": None, "namespaceSelector": {}}]},
+        {"relatedResources": [{**RULE, "namespace": None, "namespaceSelector": []}]},
         {"relatedResources": [{**RULE, "names": 5}]},
         {"relatedResources": [{**RULE, "apiVersion": ["v1"]}]},
         {"relatedResources": [{**RULE, "labelSelector": "x"}]},

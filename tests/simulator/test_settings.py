@@ -6,6 +6,8 @@ import pytest
 
 from metahook import ConfigMap, Kind
 from metahook.simulator import NotSimulated, Settings, UnknownResource
+from metahook.simulator.metacontroller.hooks import HookSettings
+from metahook.simulator.metacontroller.update_methods import METHODS, Method
 
 CRD = {
     "spec": {
@@ -17,6 +19,7 @@ CRD = {
 GREETING = Kind("example.com/v1", "Greeting", "greetings")
 LATER = Kind("example.com/v2", "Greeting", "greetings")
 V2 = {"version": "v2"}
+CHILD = {"apiVersion": "v1", "resource": "configmaps"}
 
 
 def composite(**more: Any) -> dict[str, Any]:
@@ -54,19 +57,15 @@ def test_what_the_composite_controller_sets_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "never_updated"),
-    [
-        pytest.param({}, (ConfigMap.KIND,), id="the default"),
-        pytest.param({"updateStrategy": {"method": "OnDelete"}}, (ConfigMap.KIND,), id="OnDelete"),
-        pytest.param({"updateStrategy": {"method": "InPlace"}}, (), id="InPlace"),
-    ],
+    ("strategy", "method"), [({}, "OnDelete"), *(({"updateStrategy": {"method": each}}, each) for each in METHODS)]
 )
-def test_a_child_is_never_updated_unless_its_update_method_says_so(
-    strategy: dict[str, Any], never_updated: tuple[Kind, ...]
-) -> None:
+def test_a_child_is_never_updated_unless_its_update_method_says_so(strategy: dict[str, Any], method: Method) -> None:
     children = [{"apiVersion": "v1", "resource": "configmaps", **strategy}]
 
-    assert Settings.read(composite(childResources=children), [CRD]).on_delete == never_updated
+    read = Settings.read(composite(childResources=children), [CRD])
+
+    assert read.update_strategy(ConfigMap.KIND).method == method
+    assert read.is_rolling == method.startswith("Rolling")
 
 
 def test_a_resource_that_the_cluster_does_not_serve_is_an_error_with_the_remedy() -> None:
@@ -83,45 +82,84 @@ def test_null_is_the_same_as_absence() -> None:
     assert Settings.read(nulls, [CRD]) == Settings.read(composite(childResources=[]), [CRD])
 
 
-def config_maps(method: str) -> list[dict[str, Any]]:
-    return [{"apiVersion": "v1", "resource": "configmaps", "updateStrategy": {"method": method}}]
+@pytest.mark.parametrize(
+    ("hook", "settings"),
+    [
+        ({}, HookSettings("v1", loose=True)),
+        ({"version": "v1", "webhook": {"responseUnMarshallMode": "strict"}}, HookSettings("v1", loose=False)),
+        ({"version": "v2"}, HookSettings("v2", loose=False)),
+        ({"version": "v2", "webhook": {"responseUnMarshallMode": "loose"}}, HookSettings("v2", loose=True)),
+    ],
+)
+def test_a_hook_has_metacontrollers_version_and_decoding(hook: dict[str, Any], settings: HookSettings) -> None:
+    read = Settings.read(composite(hooks={"finalize": {"webhook": {}, **hook}}), [CRD])
+
+    assert read.hook("finalize") == settings
+    assert (read.has_finalize, read.has_sync) == (True, False)
+
+
+def test_a_crd_says_whether_its_kind_is_cluster_scoped() -> None:
+    crd = {"spec": {**CRD["spec"], "scope": "Cluster"}}
+
+    assert Settings.read(composite(), [CRD]).parent.namespaced
+    assert not Settings.read(composite(), [crd]).parent.namespaced
+
+
+def test_a_decorator_has_several_resources_with_selectors_of_their_own() -> None:
+    annotations = {"annotationSelector": {"matchAnnotations": {"a": "b"}}, "ignoreStatusChanges": True}
+    spec = {
+        "resources": [
+            {"apiVersion": "example.com/v1", "resource": "greetings", "labelSelector": {"matchLabels": {"c": "d"}}},
+            {"apiVersion": "v1", "resource": "configmaps", **annotations},
+        ],
+        "attachments": [{"apiVersion": "v1", "resource": "services", "updateStrategy": {"method": "InPlace"}}],
+        "hooks": {"sync": V2},
+    }
+
+    read = Settings.read({"kind": "DecoratorController", "metadata": {"name": "both"}, "spec": spec}, [CRD])
+
+    assert (read.api, read.name, read.parent) == ("decorator", "both", GREETING)
+    assert [(each.kind, each.ignore_status_changes) for each in read.parents] == [
+        (GREETING, False),
+        (ConfigMap.KIND, True),
+    ]
+    greeting, config_map = (each.matches for each in read.parents)
+    assert greeting({"metadata": {"labels": {"c": "d"}}})
+    assert not greeting({"metadata": {"annotations": {"a": "b"}}})
+    assert config_map({"metadata": {"annotations": {"a": "b"}}})
+    assert not config_map({"metadata": {"labels": {"a": "b"}}})
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
+    ("controller", "message"),
     [
-        *(
-            pytest.param(
-                {"childResources": config_maps(method)},
-                r"childResources\[0\].updateStrategy.method is not simulated: set it to InPlace or OnDelete, or use",
-                id=method,
-            )
-            for method in ("Recreate", "RollingRecreate", "RollingInPlace", "Inplace")
-        ),
-        *(
-            pytest.param(
-                {"generateSelector": value}, "generateSelector is not simulated unless", id=f"selector-{value}"
-            )
-            for value in (False, None)
-        ),
-        pytest.param({"hooks": {"sync": V2, "finalize": V2}}, "hooks.finalize is not simulated: leave it", id="hook"),
-        pytest.param({"hooks": {"sync": {"version": "v1"}}}, "sync.version is not simulated: set it to v2", id="v1"),
-        pytest.param({"hooks": {"sync": {"webhook": {}}}}, "sync.version is not simulated: set it", id="no-version"),
         pytest.param(
-            {"hooks": {"sync": V2, "customize": {"version": "v1"}}},
-            "customize.version is not simulated",
-            id="customize",
+            composite(childResources=[{**CHILD, "updateStrategy": {"method": "Inplace"}}]),
+            r"childResources\[0\].updateStrategy.method is not a method: set it to InPlace, OnDelete",
+            id="method",
+        ),
+        pytest.param({**composite(), "kind": "Deployment"}, "Deployment is not a controller: pass a Comp", id="kind"),
+        pytest.param(composite(hooks={"customize": V2}), "has neither sync nor finalize: add sync", id="no hook"),
+        pytest.param(
+            composite(parent={"labelSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}),
+            "greetings: a selector has an operator without values",
+            id="selector",
         ),
     ],
 )
-def test_a_setting_that_is_not_simulated_is_an_error_with_the_remedy(spec: dict[str, Any], message: str) -> None:
+def test_a_controller_that_metacontroller_would_not_run_is_an_error_with_the_remedy(
+    controller: dict[str, Any], message: str
+) -> None:
     with pytest.raises(NotSimulated, match=message):
-        Settings.read(composite(**spec), [CRD])
+        Settings.read(controller, [CRD])
 
 
-@pytest.mark.parametrize("method", ["InPlace", "OnDelete"])
-def test_the_simulated_update_methods_are_no_errors(method: str) -> None:
-    """The negative control of the settings that are errors."""
-    hooks = {"sync": V2, "customize": V2, "finalize": None}
+def test_what_is_simulated_in_another_way_is_a_gap_with_its_name() -> None:
+    again = {"spec": {**CRD["spec"], "group": "example.org"}}
+    etag = composite(hooks={"sync": {**V2, "webhook": {"etag": {"enabled": True}}}})
 
-    assert Settings.read(composite(childResources=config_maps(method), hooks=hooks), [CRD]).has_customize
+    assert Settings.read(composite(), [CRD]).gaps == ()
+    assert [gap.partition(" is ")[0] for gap in Settings.read(etag, [CRD, again]).gaps] == [
+        "spec.hooks.sync.webhook.etag",
+        "Greeting",
+    ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from metahook.protocol.changes import changes
-from metahook.protocol.sender import controller_of
+from metahook.protocol.sender import Api, controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import Call, History
@@ -16,7 +16,6 @@ from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
 from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
 from metahook.simulator.metacontroller.selector import LABEL
-from metahook.simulator.metacontroller.settings import Api
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 
 
@@ -144,7 +143,7 @@ def _key(item: Json, namespace: str) -> Key:
 
 def _read(call: Call, request: Json, api: Api) -> Response | None:
     """Return the response of *call*; None if Metacontroller can't use it."""
-    hooks = (request["controller"].get("spec") or {}).get("hooks") or {}
+    hooks = ((request.get("controller") or {}).get("spec") or {}).get("hooks") or {}
     settings = HookSettings.read(hooks[call.hook]) if hooks.get(call.hook) else STRICT
     try:
         return read_sync(Reply(_OK, call.response), settings, api)

@@ -22,10 +22,10 @@ class Unreachable(Exception):
 
 
 class Hook(Protocol):
-    """A function that Metacontroller calls for each sync and customize."""
+    """A function that Metacontroller calls for each sync, customize and finalize."""
 
     def __call__(self, hook: str, body: bytes) -> Reply:
-        """Return the reply to *body*, sent to ``/sync`` or ``/customize``; raise Unreachable."""
+        """Return the reply to *body*, sent to ``/sync``, ``/customize`` or ``/finalize``; raise Unreachable."""
 
 
 def in_process(
@@ -36,10 +36,10 @@ def in_process(
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
             return _refusal(*TOO_LARGE)
+        if hook not in controller.hooks:
+            return _refusal(404, "no such path")
         try:
-            if hook == "customize":
-                return Reply(200, controller.answer_customize(body))
-            return Reply(200, controller.answer_sync(body, now()))
+            return Reply(200, controller.hooks[hook](body, now()).body)
         except MalformedRequest as error:
             return _refusal(MALFORMED, str(error))
         except Exception as error:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too

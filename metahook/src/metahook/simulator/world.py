@@ -24,8 +24,10 @@ from metahook.simulator.controllers.deployment_controller import (
 from metahook.simulator.controllers.garbage_collector import GarbageCollector
 from metahook.simulator.controllers.kubelet import Kubelet
 from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
+from metahook.simulator.findings import findings
 from metahook.simulator.history import YOU, History
 from metahook.simulator.hook import Hook, in_process
+from metahook.simulator.loops import Storm
 from metahook.simulator.metacontroller.loop import Metacontroller
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, copy_json, key_of, with_metadata
@@ -64,6 +66,7 @@ class World:
         self.clock = Clock()
         self.history = History()
         cluster_scoped = [kind.kind for kind in settings.kinds if not kind.namespaced]
+        self._storm = Storm(self.history)
         self.api = ApiServer(self.clock, self.history, cluster_scoped)
         self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
         # Controllers that watch an empty API server of their own never act.
@@ -171,3 +174,12 @@ class World:
         self.clock.step()
         if self.raise_errors and len(self.errors) > before:
             raise self.errors[before]
+        if self._storm.is_due:
+            self._stop_loop()
+
+    def _stop_loop(self) -> None:
+        """Raise NeverQuiet if the hook causes a loop, which would only fill the memory."""
+        self._storm.look_again()
+        found = findings(self.history, ("GrowingChildren", "RepeatedWrites"))
+        if found:
+            raise NeverQuiet(f"the cluster does not become quiet, stopped at {self.clock.now:.1f} s: {found[0]}")

@@ -99,7 +99,7 @@ class ApiServer:
         return self._record("patch", key, actor, lambda: self._update(key, change(self._live(key)), actor))
 
     def apply(self, item: Json, actor: str, *, dry_run: bool = False) -> Json:
-        """Apply *item* server-side, by force, and return the stored object; raise ApiError. A dry run stores nothing."""
+        """Apply *item* server-side, by force, and return the result; raise ApiError. A dry run stores nothing."""
         item = self.placed(normalized(item))
         key = key_of(item)
 

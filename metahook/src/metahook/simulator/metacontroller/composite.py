@@ -67,7 +67,7 @@ class Composite:
 
     def _write_status(self, parent: Json, response: Response) -> None:
         live = self._api.get(key_of(parent))
-        status = {**(response.status or {}), "observedGeneration": parent["metadata"]["generation"]}
+        status = {**(response.status or {}), "observedGeneration": parent["metadata"].get("generation", 0)}
         is_same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
         if live is not None and is_same and to_json(live.get("status")) != to_json(status):
             self._api.update_status({**live, "status": status}, NAME)

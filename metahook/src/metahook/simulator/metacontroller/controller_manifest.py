@@ -4,14 +4,18 @@ from collections import Counter
 from collections.abc import Iterable
 
 from metahook.protocol.kind import Kind
+from metahook.protocol.sender import Api
 from metahook.simulator.metacontroller.hooks import HOOKS, HookSettings
 from metahook.simulator.metacontroller.selector import InvalidSelector, ParentResource, check_selector
-from metahook.simulator.metacontroller.settings import SERVED, Api, Mode, NotSimulated, Settings, UnknownResource
+from metahook.simulator.metacontroller.settings import SERVED, Mode, NotSimulated, Settings, UnknownResource
 from metahook.simulator.metacontroller.update_methods import METHODS, Method, UpdateStrategy
 from metahook.simulator.objects import Json
 
 CACHE_FLUSH = 1800.0
 """Seconds: Metacontroller's ``--cache-flush-interval``, the resync period of a controller without one."""
+
+_IN_TWO_GROUPS = {"Event"}
+"""Built-in kinds whose objects are the same in two groups."""
 
 _APIS: dict[str, Api] = {"CompositeController": "composite", "DecoratorController": "decorator"}
 
@@ -114,9 +118,9 @@ def _gaps(spec: Json, hooks: dict[str, HookSettings], served: Iterable[Kind]) ->
     for name in hooks:
         if ((spec["hooks"][name].get("webhook") or {}).get("etag") or {}).get("enabled"):
             yield f"spec.hooks.{name}.webhook.etag is not simulated: each call gets a whole response."
-    groups = Counter(kind for kind, _ in {(kind.kind, kind.api_version.rpartition("/")[0]) for kind in served})
-    for kind, count in groups.items():
-        if count > 1:
+    groups = {(kind.kind, kind.api_version.rpartition("/")[0]) for kind in served}
+    for kind, count in Counter(kind for kind, _ in groups).items():
+        if count > 1 and kind not in _IN_TWO_GROUPS:
             yield f"{kind} is a kind of several API groups: the simulator takes those of one name for the same object."
 
 

@@ -6,15 +6,13 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 from collections.abc import Callable, Iterable, Iterator
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.sender import matches
+from metahook.protocol.sender import Grouped, matches
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import NAMESPACE
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.response import InvalidResponse
-from metahook.simulator.objects import Json, Key, key_of, labels
-
-Found = dict[str, list[Json]]
+from metahook.simulator.objects import Json, Key, labels, qualified_name
 
 TTL = 20 * 60
 """Seconds for which rules are cached."""
@@ -46,9 +44,9 @@ class Customize:
             self._cached[key] = (self._clock.now, rules)
         return rules
 
-    def related(self, parent: Json, cache: Cache) -> Found:
+    def related(self, parent: Json, cache: Cache) -> Grouped:
         """Return the related objects of *parent* by kind; every rule's kind has a group. Raise InvalidResponse."""
-        groups: dict[str, dict[Key, Json]] = {}
+        groups: Grouped = {}
         for rule in self.rules(parent):
             kind = self._kind(rule)
             if kind is None:
@@ -58,8 +56,8 @@ class Customize:
             for item in self._listed(kind, rule, parent, cache):
                 if _is_of(kind, item) and _selects(kind, rule, item, cache):
                     # The API server returns an object in the version in which it is read.
-                    group[key_of(item)] = {**item, "apiVersion": kind.api_version}
-        return {name: list(group.values()) for name, group in groups.items()}
+                    group[qualified_name(item)] = {**item, "apiVersion": kind.api_version}
+        return groups
 
     def is_related(self, parent: Json, item: Json, cache: Cache) -> bool:
         """Tell whether *item* is related to *parent*."""

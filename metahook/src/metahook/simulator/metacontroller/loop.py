@@ -4,6 +4,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 """
 
 from metahook.protocol.kind import group_key
+from metahook.protocol.sender import Grouped, customize_request, sync_request
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
@@ -17,7 +18,6 @@ from metahook.simulator.metacontroller.customize import Customize
 from metahook.simulator.metacontroller.decorator import Decorator
 from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.queue import WorkQueue
-from metahook.simulator.metacontroller.requests import Found, customize_body, sync_body
 from metahook.simulator.metacontroller.response import (
     Crash,
     InvalidResponse,
@@ -29,7 +29,7 @@ from metahook.simulator.metacontroller.response import (
 from metahook.simulator.metacontroller.revisions import Revisions
 from metahook.simulator.metacontroller.selector import InvalidSelector
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, is_deleting, key_of
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, qualified_name
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""
@@ -184,7 +184,7 @@ class Metacontroller:
             if response.resync_after > 0:
                 self._queue.add_requested(key_of(parent), response.resync_after, idle=idle)
 
-    def _response(self, parent: Json, observed: list[Json], related: Found) -> Response:
+    def _response(self, parent: Json, observed: list[Json], related: Grouped) -> Response:
         """Call the hook for *parent*, once for each of its revisions if children roll; return the response."""
         is_rolling = self.settings.is_rolling and self.settings.api == "composite"
         if not is_rolling or not self._finalizer.manages_children_of(parent):
@@ -197,31 +197,39 @@ class Metacontroller:
             lambda revision: self._hook_response(revision, observed, self._related_to(revision)),
         )
 
-    def _related_to(self, parent: Json) -> Found:
+    def _related_to(self, parent: Json) -> Grouped:
         return self._customize.related(parent, self.cache) if self.settings.has_customize else {}
 
-    def _hook_response(self, parent: Json, observed: list[Json], related: Found) -> Response:
+    def _hook_response(self, parent: Json, observed: list[Json], related: Grouped) -> Response:
         """Call the hook sync, or finalize for a parent that goes; return its response."""
         settings = self.settings
         is_going = is_deleting(parent) or not self._parents[parent["kind"]].matches(parent)
         hook = "finalize" if settings.has_finalize and is_going else "sync"
         if hook == "sync" and not settings.has_sync:
             raise InvalidResponse("no enabled hooks found: the controller has no sync hook")
-        body = sync_body(settings, hook, parent, self._grouped(observed), related)
+        body = sync_request(
+            parent,
+            self._grouped(observed),
+            related,
+            controller=settings.manifest,
+            finalizing=hook == "finalize",
+            version=settings.hook(hook).version,
+            api=settings.api,
+        )
         return read_sync(self._call(hook, key_of(parent), body), settings.hook(hook), settings.api)
 
     def _has_written(self, since: int) -> bool:
         """Tell whether the entries of the history from *since* on include a change."""
         return any(isinstance(entry, Write) and entry.changed for entry in self._api.history.entries[since:])
 
-    def _grouped(self, observed: list[Json]) -> Found:
-        groups: Found = {kind.group_key: [] for kind in self.settings.children}
+    def _grouped(self, observed: list[Json]) -> Grouped:
+        groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
         for item in observed:
-            groups[group_key(kind=item["kind"], api_version=item["apiVersion"])].append(item)
+            groups[group_key(kind=item["kind"], api_version=item["apiVersion"])][qualified_name(item)] = item
         return groups
 
     def _call_customize(self, parent: Json) -> list[RelatedRule]:
-        reply = self._call("customize", key_of(parent), customize_body(self.settings, parent))
+        reply = self._call("customize", key_of(parent), customize_request(parent, controller=self.settings.manifest))
         return read_customize(reply, self.settings.hook("customize"))
 
     def _call(self, hook: str, key: Key, body: bytes) -> Reply:

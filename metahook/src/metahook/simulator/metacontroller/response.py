@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from metahook.protocol.sender import Api
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.field_types import IDENTITY_FIELDS, LABELS, STRING, STRINGS
 from metahook.simulator.apiserver.schema import (
@@ -25,7 +26,6 @@ from metahook.simulator.apiserver.schema import (
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.selector import OPERATORS, InvalidSelector, check_selector
-from metahook.simulator.metacontroller.settings import Api
 from metahook.simulator.objects import Json
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

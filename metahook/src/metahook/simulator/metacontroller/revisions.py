@@ -11,12 +11,20 @@ from typing import Any
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.claims import NAME, claim
-from metahook.simulator.metacontroller.requests import qualified_name, relative_name
 from metahook.simulator.metacontroller.response import Response
 from metahook.simulator.metacontroller.rolling import Revision, roll
 from metahook.simulator.metacontroller.selector import LABEL, Selects
 from metahook.simulator.metacontroller.settings import REVISIONS, Settings
-from metahook.simulator.objects import Json, copy_json, key_of, labels, reference_to, to_json, with_metadata
+from metahook.simulator.objects import (
+    Json,
+    copy_json,
+    key_of,
+    labels,
+    qualified_name,
+    reference_to,
+    to_json,
+    with_metadata,
+)
 
 API_GROUP = "metacontroller.k8s.io/apiGroup"
 RESOURCE = "metacontroller.k8s.io/resource"
@@ -116,9 +124,10 @@ def _items(revisions: Iterable[Revision]) -> Iterator[Json]:
 
 
 def _identity(item: Json, parent: Json | None) -> tuple[str, str, str]:
-    """Return group, kind and key of *item*; the key is relative to *parent*, if that is given."""
+    """Return group, kind and key of *item*: its name alone, if *parent* is given and has a namespace."""
     group = str(item.get("apiVersion", "")).rpartition("/")[0]
-    return group, item["kind"], relative_name(item, parent) if parent else qualified_name(item)
+    is_relative = parent is not None and parent["metadata"].get("namespace")
+    return group, item["kind"], item["metadata"].get("name", "") if is_relative else qualified_name(item)
 
 
 def _patch(parent: Json, paths: Iterable[str]) -> Json:

@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import Literal
 
 from metahook.protocol.kind import Kind
+from metahook.protocol.sender import Api
+from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.selector import ParentResource
 from metahook.simulator.metacontroller.update_methods import IN_PLACE, UpdateStrategy
@@ -14,44 +16,16 @@ from metahook.simulator.objects import Json
 Mode = Literal["dynamic-apply", "server-side-apply"]
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
 
-Api = Literal["composite", "decorator"]
-
-
-SERVED = (
-    Kind("v1", "ConfigMap", "configmaps"),
-    Kind("v1", "Namespace", "namespaces", namespaced=False),
-    Kind("v1", "Pod", "pods"),
-    Kind("v1", "ResourceQuota", "resourcequotas"),
-    Kind("v1", "Secret", "secrets"),
-    Kind("v1", "Service", "services"),
-    Kind("v1", "ServiceAccount", "serviceaccounts"),
-    Kind("apps/v1", "Deployment", "deployments"),
-    Kind("apps/v1", "ReplicaSet", "replicasets"),
-    Kind("apps/v1", "StatefulSet", "statefulsets"),
-    Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
-    Kind("batch/v1", "Job", "jobs"),
-    Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
-    Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", namespaced=False),
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
-    Kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
-    Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
-)
+SERVED = BUILT_IN
 """The kinds that every cluster serves."""
 
-WITHOUT_STATUS = frozenset(
-    (
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "ConfigMap",
-        "NetworkPolicy",
-        "Role",
-        "RoleBinding",
-        "Secret",
-        "ServiceAccount",
-    )
-)
-"""The kinds of SERVED that have no status."""
+WITHOUT_STATUS = {
+    "CSIDriver", "CSINode", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "EndpointSlice",
+    "Endpoints", "Event", "IngressClass", "Lease", "LimitRange", "MutatingWebhookConfiguration", "NetworkPolicy",
+    "PodTemplate", "PriorityClass", "Role", "RoleBinding", "RuntimeClass", "Secret", "ServiceAccount",
+    "StorageClass", "ValidatingWebhookConfiguration",
+}  # fmt: skip
+"""The built-in kinds that have no status."""
 
 REVISIONS = Kind("metacontroller.k8s.io/v1alpha1", "ControllerRevision", "controllerrevisions")
 """The kind of the revisions of parents, which Metacontroller keeps while it rolls children."""

@@ -1,0 +1,167 @@
+"""Loops: harm that repeats for ever, such as a write after each sync; and when a world is stopped because of it."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from metahook.protocol.changes import changed_paths
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.history import YOU, Call, Entry, History, Write
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.objects import Json, Key
+
+REPEATED = 4
+"""Times in a row from which on a repetition counts as a loop."""
+
+MANY = 30
+"""Times from which on a repetition counts as a loop, although others act in between."""
+
+MOST_CALLS = 50
+"""Calls for one parent within a second."""
+
+MANY_CALLS = 500
+"""Calls for one parent after which a world looks for loops."""
+
+MOST_BYTES = 8 * 2**20
+"""Bytes of requests and responses for one parent after which a world looks for loops."""
+
+
+def call_storms(evidence: Evidence) -> Iterator[Harm]:
+    """Yield parents for which the hook is called more often than any change needs."""
+    times: dict[Key, list[float]] = defaultdict(list)
+    for call in evidence.history.calls("sync", "finalize", "customize"):
+        recent = [at for at in times[call.key] if at > call.at - 1] + [call.at]
+        times[call.key] = recent
+        if len(recent) > MOST_CALLS:
+            yield call.key, call.at, "the hook is called in a tight loop"
+
+
+def repeated_writes(evidence: Evidence) -> Iterator[Harm]:
+    """Yield objects that each sync changes."""
+    for write, times in _writes_in_a_row(evidence.history, changed=True):
+        if times == REPEATED:
+            where = _changed_path(write)
+            yield write.key, write.at, f"written again and again, although nothing else changes{where}"
+
+
+def no_op_writes(evidence: Evidence) -> Iterator[Harm]:
+    """Yield objects that each sync writes without a change."""
+    for write, times in _writes_in_a_row(evidence.history, changed=False):
+        if times == REPEATED - 1:
+            yield write.key, write.at, "every sync sends a write that changes nothing"
+
+
+def _writes_in_a_row(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
+    """Yield Metacontroller's writes with this *changed*, each with its count since another actor's last write.
+
+    Several writes of an object by one sync count once.
+    """
+    times: dict[Key, int] = defaultdict(int)
+    counted = set[Key]()
+    for entry in history.entries:
+        if isinstance(entry, Call):
+            counted.clear()
+        elif not isinstance(entry, Write):
+            continue
+        elif entry.actor != NAME and entry.changed:
+            times.clear()
+        elif entry.actor == NAME and entry.changed == changed and entry.refused is None and entry.key not in counted:
+            counted.add(entry.key)
+            times[entry.key] += 1
+            yield entry, times[entry.key]
+
+
+def _changed_path(write: Write) -> str:
+    """Return the first path that *write* changed, as the end of a sentence."""
+    if write.before is None or write.after is None:
+        return ""
+    path = next(iter(changed_paths(_own(write.before), _own(write.after), "")), None)
+    return "" if path is None else f": {path} is another one each time"
+
+
+def _own(item: Json) -> Json:
+    """Return *item* without what the API server and Metacontroller note in it."""
+    metadata = {name: value for name, value in item["metadata"].items() if name not in _NOTED}
+    annotations = {name: value for name, value in (metadata.get("annotations") or {}).items() if name != LAST_APPLIED}
+    return {**item, "metadata": {**metadata, "annotations": annotations}}
+
+
+_NOTED = ("resourceVersion", "generation", "managedFields", "uid", "creationTimestamp")
+
+
+def growing_children(evidence: Evidence) -> Iterator[Harm]:
+    """Yield children of a parent that gets more and more of them."""
+    grown = _Growth()
+    for entry, sync in evidence.entries():
+        if isinstance(entry, Write):
+            key = grown.written(entry)
+            if key is not None:
+                yield key, entry.at, "the hook creates more and more children"
+        elif sync is not None and grown.listed(sync):
+            yield sync.key, sync.at, "each response lists more children than the one before"
+
+
+class _Growth:
+    """Counts the children that a parent got, and the responses that list more of them, since a user acted."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._created: dict[tuple[Any, str], int] = defaultdict(int)
+        self._most: dict[tuple[Any, str], int] = defaultdict(int)
+        self._longest: dict[Key, int] = {}
+        self._times: dict[Key, int] = defaultdict(int)
+        self._in_a_row: dict[Key, int] = defaultdict(int)
+
+    def written(self, write: Write) -> Key | None:
+        """Count *write*; return its key if its owner now has more new children than its responses ever listed."""
+        if write.actor == YOU:
+            self._begin()
+        elif write.actor != NAME and write.changed:
+            self._in_a_row.clear()
+        elif write.changed and write.before is None and write.after is not None:
+            owner = write.after["metadata"].get("ownerReferences", [{}])[0].get("uid"), write.key.kind
+            self._created[owner] += 1
+            return write.key if self._created[owner] == REPEATED + 2 * self._most[owner] else None
+        return None
+
+    def listed(self, sync: AnsweredSync) -> bool:
+        """Count *sync*; tell whether the list of children has become longer too often."""
+        kinds = [child["kind"] for child in sync.response.children]
+        for kind in set(kinds):
+            self._most[sync.uid, kind] = max(self._most[sync.uid, kind], kinds.count(kind))
+        is_longer = len(kinds) > self._longest.setdefault(sync.key, len(kinds))
+        self._longest[sync.key] = max(len(kinds), self._longest[sync.key])
+        self._times[sync.key] += is_longer
+        self._in_a_row[sync.key] += is_longer
+        return is_longer and (self._in_a_row[sync.key] == REPEATED + 1 or self._times[sync.key] == MANY)
+
+
+class Storm:
+    """Tells when a parent has cost so much since a user acted that a loop is likely."""
+
+    def __init__(self, history: History) -> None:
+        self.is_due = False
+        self._bytes: dict[Key, int] = defaultdict(int)
+        self._calls: dict[Key, int] = defaultdict(int)
+        self._share = 1
+        history.listeners.append(self._on_entry)
+
+    def look_again(self) -> None:
+        """Wait for twice as much from now on."""
+        self.is_due = False
+        self._share *= 2
+
+    def _on_entry(self, entry: Entry) -> None:
+        if isinstance(entry, Call):
+            self._calls[entry.key] += 1
+            self._bytes[entry.key] += len(entry.request) + len(entry.response)
+            is_much = self._bytes[entry.key] > self._share * MOST_BYTES
+            self.is_due = self.is_due or is_much or self._calls[entry.key] > self._share * MANY_CALLS
+        elif isinstance(entry, Write) and entry.actor == YOU:
+            self._calls.clear()
+            self._bytes.clear()
+            self._share = 1

@@ -1,0 +1,94 @@
+"""Purity: a response depends on its request, and on the time only if it requests a resync.
+
+A hook that keeps what it saw of one parent gives it to another one.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from metahook.protocol.changes import changed_paths
+from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.objects import Json, Key
+
+_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime")
+"""Times that may be new in each response, as long as the status is not stored."""
+
+
+def missing_resyncs(evidence: Evidence) -> Iterator[Harm]:
+    """Yield parents that got another response to the same request later, although no resync was requested."""
+    earlier: dict[tuple[Key, bytes], AnsweredSync] = {}
+    for sync in evidence.syncs:
+        before = earlier.setdefault((sync.key, sync.call.request), sync)
+        if before.call.response == sync.call.response or before.response.resync_after > 0:
+            continue
+        path = _first_difference(before, sync)
+        if path is not None:
+            later = f"{sync.at - before.at:.0f} s later the same request has another response: {path} differs"
+            yield sync.key, sync.at, f"{later}, and no resync was requested"
+
+
+def _first_difference(before: AnsweredSync, sync: AnsweredSync) -> str | None:
+    """Return the first path at which two responses differ, without the name of a child that only one lists; or None."""
+    parts: list[tuple[Any, Any, str]] = [(before.response.status, sync.response.status, "status")]
+    names = ((str(key), key) for key in dict.fromkeys([*before.children, *sync.children]))
+    parts += [(before.children.get(key), sync.children.get(key), name) for name, key in names]
+    found = chain.from_iterable(changed_paths(old, new, path) for old, new, path in parts)
+    return next((path for path in found if not path.endswith(_TIMES)), None)
+
+
+def mixed_parents(evidence: Evidence) -> Iterator[Harm]:
+    """Yield parents whose response has gained what only another parent has: its name, its uid or its data.
+
+    A response counts as having gained it if an earlier one, from before the other parent, is without it although the
+    user has asked for nothing else in between.
+    """
+    first: dict[tuple[Key, int | str], AnsweredSync] = {}
+    others: dict[Key, tuple[int, set[str]]] = {}
+    begun: dict[tuple[Key, int | str], int] = {}
+    if len({sync.key for sync in evidence.syncs}) == 1:
+        return
+    for place, sync in enumerate(evidence.syncs):
+        version = sync.key, sync.generation
+        if sync.key not in others:
+            others[sync.key] = place, _identity(sync)
+        base = first.setdefault(version, sync)
+        begun.setdefault(version, place)
+        if base.call.response == sync.call.response:
+            continue
+        gained = _words(_responded(sync)) - _words(_responded(base))
+        for key, (since, words) in others.items():
+            foreign = gained & words if key != sync.key and since > begun[version] else None
+            if foreign and foreign - _words(json.loads(sync.call.request)):
+                yield sync.key, sync.at, f"the response has data of {key}: two parents share an object in the hook"
+                break
+
+
+def _identity(sync: AnsweredSync) -> set[str]:
+    """Return the words that tell the parent of *sync* from others."""
+    request = json.loads(sync.call.request)
+    parent = request.get("parent") or request["object"]
+    metadata = {name: parent["metadata"].get(name) for name in ("name", "uid", "labels", "annotations")}
+    body = {name: value for name, value in parent.items() if name not in ("apiVersion", "kind", "metadata", "status")}
+    return _words([list(metadata.values()), list(body.values())])
+
+
+def _responded(sync: AnsweredSync) -> list[Json | None]:
+    return [sync.response.status, *sync.response.children]
+
+
+def _words(value: Any) -> set[str]:
+    """Return all texts in *value*: keys and values."""
+    found, left = set[str](), [value]
+    while left:
+        inner = left.pop()
+        if isinstance(inner, dict):
+            found |= inner.keys()
+            left += inner.values()
+        elif isinstance(inner, list):
+            left += inner
+        elif isinstance(inner, str):
+            found.add(inner)
+    return found

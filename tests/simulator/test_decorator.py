@@ -1,0 +1,123 @@
+"""A DecoratorController: what it attaches to an object and sets on it, and which objects it decorates."""
+
+from typing import Any
+
+from metahook.simulator.findings import findings
+from metahook.simulator.metacontroller.decorator import DECORATED_BY
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key
+from tests.simulated.controllers import (
+    CONFIG_MAPS,
+    Decides,
+    cluster,
+    config_map,
+    decorator,
+    hooks,
+    item,
+    resource,
+    room,
+)
+from tests.simulated.worlds import Since, both_modes
+
+Json = dict[str, Any]
+
+WATCHED = {"annotationSelector": {"matchAnnotations": {"copy": "yes"}}}
+CONTROLLER = decorator(
+    "copier", [resource("v1", "services", None) | WATCHED, resource("example.com/v1", "rooms", None)], CONFIG_MAPS
+)
+ROOM, COPY, SERVICE = Key("Room", "default", "a"), Key("ConfigMap", "default", "a"), Key("Service", "default", "s")
+
+
+def attach(request: Json) -> Json:
+    """Attach a ConfigMap, and count them on the object."""
+    parent, known = request["object"], request["attachments"]["ConfigMap.v1"]
+    word = parent["spec"].get("word", "")
+    return {
+        "attachments": [config_map(parent["metadata"]["name"], word=word)],
+        "labels": {"copied": "yes", "old": None},
+        "annotations": {"copies": str(len(known))},
+        "status": {"copies": len(known)} if parent["kind"] == "Room" else None,
+    }
+
+
+def service(**annotations: str) -> Json:
+    ports = {"ports": [{"port": 80}], "selector": {"a": "b"}}
+    return item("v1", "Service", "s", "default", spec=ports, metadata={"annotations": annotations})
+
+
+@both_modes
+def test_an_object_gets_attachments_labels_annotations_and_a_status(mode: Mode) -> None:
+    made = cluster(CONTROLLER, Decides(sync=attach), room(word="hi") | {"metadata": _labelled("a")}, mode=mode)
+
+    copied, decorated = made.get(COPY), made.get(ROOM)
+    assert (copied["data"], copied["metadata"]["annotations"][DECORATED_BY]) == ({"word": "hi"}, "copier")
+    assert copied["metadata"]["ownerReferences"][0]["uid"] == decorated["metadata"]["uid"]
+    assert decorated["metadata"]["labels"] == {"copied": "yes", "kept": "1"}
+    assert decorated["metadata"]["annotations"] == {"copies": "1"}
+    assert decorated["status"] == {"copies": 1}
+    assert findings(made.history) == []
+
+
+def _labelled(name: str) -> Json:
+    return {"name": name, "namespace": "default", "labels": {"old": "1", "kept": "1"}}
+
+
+@both_modes
+def test_a_quiet_object_costs_no_request(mode: Mode) -> None:
+    made = cluster(CONTROLLER, Decides(sync=attach), room(word="hi"), mode=mode)
+    done = Since(made)
+
+    made.run(4000)
+
+    assert done.requests == []
+
+
+@both_modes
+def test_attachments_are_updated_repaired_and_deleted_with_their_object(mode: Mode) -> None:
+    made = cluster(CONTROLLER, Decides(sync=attach), room(word="hi"), mode=mode)
+
+    made.apply(room(word="ho"))
+    made.until_quiet()
+    assert made.get(COPY)["data"] == {"word": "ho"}
+    made.edit(COPY, lambda it: it["data"].update(word="by hand"))
+    made.until_quiet()
+    assert made.get(COPY)["data"] == {"word": "ho"}
+    made.delete(ROOM)
+    made.until_quiet()
+    assert made.api.get(COPY) is None
+
+
+def test_only_objects_that_both_selectors_match_are_decorated() -> None:
+    made = cluster(CONTROLLER, hook := Decides(sync=attach), service())
+    assert hook.requests == []
+
+    made.apply(service(copy="yes"))
+    made.until_quiet()
+
+    assert made.get(SERVICE)["metadata"]["labels"] == {"copied": "yes"}
+    assert "status" not in made.get(SERVICE)
+
+
+def test_an_object_that_looks_like_an_attachment_is_not_adopted() -> None:
+    made = cluster(CONTROLLER, hook := Decides(sync=attach), config_map("a", "default", word="mine"), room(word="hi"))
+
+    assert made.get(COPY)["data"] == {"word": "mine"}
+    assert hook.last()["attachments"] == {"ConfigMap.v1": {}}
+
+
+@both_modes
+def test_an_object_that_no_longer_matches_is_finalized_and_its_attachments_go(mode: Mode) -> None:
+    def finalize(request: Json) -> Json:
+        return {"attachments": [], "labels": {"copied": None}, "finalized": not request["attachments"]["ConfigMap.v1"]}
+
+    controller = CONTROLLER | {"spec": CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}}
+    made = cluster(controller, hook := Decides(sync=attach, finalize=finalize), service(copy="yes"), mode=mode)
+    assert made.get(SERVICE)["metadata"]["finalizers"] == ["metacontroller.io/decoratorcontroller-copier"]
+
+    made.edit(SERVICE, lambda it: it["metadata"]["annotations"].pop("copy"))
+    made.until_quiet()
+
+    assert made.api.get(Key("ConfigMap", "default", "s")) is None
+    assert {"labels", "finalizers"}.isdisjoint(made.get(SERVICE)["metadata"])
+    assert hook.last("finalize")["finalizing"] is True
+    assert findings(made.history) == []
