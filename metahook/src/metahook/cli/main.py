@@ -9,6 +9,7 @@ from metahook import __version__
 from metahook.cli.program import Commands, Program
 
 _COMMANDS = {
+    "check": "Find what is wrong with a hook and its manifests.",
     "dev": "Serve a hook while you write it.",
     "diff": "Show what an edit of a parent changes in the cluster.",
     "record": "Record the requests to a hook.",

@@ -16,6 +16,9 @@ Json = dict[str, Any]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
+_NO_OBJECTS = (".", "kustomization.", "Kustomization.")
+"""How the names of files begin that are hidden, or that kubectl reads with ``-k``."""
+
 
 @dataclass(frozen=True)
 class Manifest:
@@ -59,7 +62,7 @@ def files_in(path: str) -> list[str]:
     directory = Path(path)
     if not directory.is_dir():
         return [path]
-    found = (file for file in directory.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith("."))
+    found = (file for file in directory.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith(_NO_OBJECTS))
     return sorted(str(file) for file in found if file.is_file())
 
 

@@ -18,9 +18,7 @@ def delay(world: World, kinds: tuple[str, ...]) -> None:
     served = {kind.kind for kind in world.settings.kinds}
     stale = {name for kind in kinds for name in (parents if kind == "parent" else {kind})}
     if stale - served:
-        message = (
-            f"--stale {min(stale - served)}: no such kind; write one as in a manifest, such as Pod"
-        )
+        message = f"--stale {min(stale - served)}: no such kind; write one as in a manifest, such as Pod"
         raise InputError(message)
     cache = world.metacontroller.cache
     usual = cache.delays

@@ -1,0 +1,195 @@
+"""Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
+
+import copy
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from metahook.cli.checking.calls import CheckedHook
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.evidence import Evidence
+from metahook.simulator.history import Write
+from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.response import Crash
+from metahook.simulator.metacontroller.settings import Settings
+from metahook.simulator.objects import Json, Key, key_of
+from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
+
+REST = 600.0
+"""Simulated seconds after which a life goes on, even if the cluster is not quiet."""
+
+OBSERVATION = 1800.0
+"""Simulated seconds of a quiet cluster, as long as Metacontroller's longest period of resyncs."""
+
+FURTHER = 4
+"""Syncs of a quiet cluster, which must write nothing."""
+
+MOST_ACTIONS = 4000
+"""Timers of a simulated cluster."""
+
+BRIEF = 5.0
+"""Simulated seconds of a brief life."""
+
+Fault = Callable[[World], object]
+
+
+@dataclass
+class Life:
+    """What happened in a life up to now: the *world*, and the *keys* of its parents."""
+
+    world: World
+    keys: list[Key] = field(default_factory=list)
+    is_quiet: bool = True
+    loop: str = ""
+    """Why the cluster never became quiet."""
+    refused: str = ""
+    """Why the API server refuses a parent."""
+
+    def children(self) -> dict[Key, Json]:
+        """Return the children in the last response to each parent."""
+        last = {sync.key: sync.children for sync in Evidence(self.world.history).syncs if not sync.finalizing}
+        return {key: child for children in last.values() for key, child in children.items()}
+
+    def remaining(self) -> list[Key]:
+        """Return the parents that exist."""
+        return [key for key in self.keys if self.world.api.get(key) is not None]
+
+
+@dataclass(frozen=True)
+class Lives:
+    """Runs lives with a *hook*; *others* are the objects that exist beside the parents."""
+
+    hook: CheckedHook
+    settings: Settings
+    others: tuple[Json, ...]
+
+    def begin(
+        self, parents: Iterable[Json], fault: Fault | None = None, *, controllers: bool = True, brief: bool = False
+    ) -> Life:
+        """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
+        world = World(self.hook, self.settings, controllers=controllers)
+        world.max_actions = MOST_ACTIONS
+        life = Life(world)
+        if fault:
+            fault(world)
+
+        def create() -> None:
+            for item in (*self.others, *parents):
+                placed = world.api.placed(copy.deepcopy(item))
+                world.apply(placed)
+                life.keys += [key_of(placed)] if item not in self.others else []
+            life.is_quiet = world.until_quiet(BRIEF if brief else HOUR)
+            world.run(0 if brief else OBSERVATION)
+
+        self._go(life, create)
+        return life
+
+    def change(self, life: Life) -> None:
+        """Go on with *life*: sync it again, and annotate its parents."""
+
+        def change() -> None:
+            for _ in range(FURTHER):
+                for key in life.keys:
+                    life.world.metacontroller.enqueue(key)
+                life.world.run(1)
+            for key in life.keys:
+                life.world.edit(key, _annotate)
+            life.world.until_quiet(REST)
+
+        self._go(life, change)
+
+    def end(self, life: Life) -> None:
+        """Delete the parents of *life*."""
+
+        def delete() -> None:
+            for key in life.keys:
+                life.world.delete(key)
+            life.world.run(REST)
+
+        self._go(life, delete)
+
+    def _go(self, life: Life, steps: Callable[[], object]) -> None:
+        """Run *steps* of *life*, unless it has ended early."""
+        self.hook.follow(life.world.clock)
+        try:
+            if not life.loop and not life.refused:
+                steps()
+        except NeverQuiet as error:
+            life.is_quiet, life.loop = False, str(error)
+        except (ApiError, NoSuchObject) as error:
+            life.refused = str(error)
+
+
+def _annotate(parent: Json) -> None:
+    metadata = parent["metadata"]
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), "example.com/note": "checked"}
+
+
+def twins(parents: Iterable[Json]) -> list[Json]:
+    """Return *parents*, each with a copy of another name and another label."""
+    found = []
+    for parent in parents:
+        metadata = parent["metadata"]
+        labels = {**(metadata.get("labels") or {}), "example.com/twin": "second"}
+        twin = {**copy.deepcopy(parent), "metadata": {**metadata, "name": f"{metadata['name']}-2", "labels": labels}}
+        found += [parent, twin]
+    return found
+
+
+def crash(position: int) -> Fault:
+    """Let Metacontroller crash right after its write number *position*."""
+    killed = "the process was killed"
+
+    def fault(world: World) -> None:
+        left = iter(range(position))
+
+        def on_write(write: Write) -> None:
+            # This watcher is the last one, so the others have got the write.
+            if write.actor == NAME and write.changed and next(left, None) is None and not done:
+                done.append(write)
+                raise Crash(killed)
+
+        done: list[Write] = []
+        world.api.watch(on_write)
+
+    return fault
+
+
+def lost(position: int) -> Fault:
+    """Lose the event of the write number *position*; a second later the watch restarts with the final state."""
+
+    def fault(world: World) -> None:
+        def lose(write: Write) -> list[float]:
+            world.clock.after(1, lambda: world.metacontroller.cache.rewatch(write.key.kind))
+            return []
+
+        _at_event(world, position, lose)
+
+    return fault
+
+
+def doubled(position: int) -> Fault:
+    """Deliver the event of the write number *position* twice."""
+
+    def fault(world: World) -> None:
+        late = world.metacontroller.cache.late
+        _at_event(world, position, lambda _: [late, 2 * late])
+
+    return fault
+
+
+def _at_event(world: World, position: int, delays: Callable[[Write], list[float]]) -> None:
+    cache, left = world.metacontroller.cache, iter(range(position))
+
+    def delayed(write: Write) -> Any:  # noqa: ANN401 - as the cache has it
+        if next(left, None) is None:
+            cache.delays = usual
+            return delays(write)
+        return usual(write)
+
+    usual = cache.delays
+    cache.delays = delayed
+
+
+POSITIONED = {"crash": crash, "lost": lost, "doubled": doubled}
+"""The faults at a position, by name."""
