@@ -57,24 +57,26 @@ from metahook.protocol.response import (
 from metahook.protocol.wire import MAX_RESYNC, RelatedRule
 
 if TYPE_CHECKING:
+    from metahook.protocol.custom_resource import crd
     from metahook.server.app import ServerOptions
     from metahook.server.hook.router import hook_router
     from metahook.server.lifecycle.address import Address
     from metahook.server.lifecycle.serve import serve
 else:
-    _SERVER = {
+    _LATER = {
         "Address": "metahook.server.lifecycle.address",
         "ServerOptions": "metahook.server.app",
+        "crd": "metahook.protocol.custom_resource",
         "hook_router": "metahook.server.hook.router",
         "serve": "metahook.server.lifecycle.serve",
     }
 
     def __getattr__(name: str) -> object:
-        """Import the server at its first use, so that a hook that is only tested or simulated needs no server."""
-        if name not in _SERVER:
+        """Import what a hook may not need at its first use: the server, and what makes a CRD."""
+        if name not in _LATER:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
-        return getattr(import_module(_SERVER[name]), name)
+        return getattr(import_module(_LATER[name]), name)
 
 
 __version__ = "0.3.0"
@@ -130,6 +132,7 @@ __all__ = [
     "UndeclaredKind",
     "UpdateMethod",
     "children_from_newer_generation",
+    "crd",
     "drifted_field",
     "foreign_fields",
     "hook_router",
