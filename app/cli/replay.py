@@ -103,7 +103,7 @@ def version_of(watch: Watch) -> HookVersion:
     own = controller(watch)
     return HookVersion(
         lambda recording, now: own_response(recording, now, own),
-        CHILDREN,
+        lambda _: CHILDREN,
         Uncompared(
             fields=frozenset({"override"}),
             times={"waiting": "since"},

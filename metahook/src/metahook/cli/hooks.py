@@ -81,6 +81,12 @@ def _problem(reply: Reply) -> str | None:
 
 
 def read_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
+    """Return the hook that ``--hook`` names by *text*, as open_hook does; each call raises InputError for a failure."""
+    hook = open_hook(text, "--hook", credentials, paths)
+    return hook if isinstance(hook, LocalHook) else StrictHook(hook)
+
+
+def open_hook(text: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
     """Return the hook that *text* names: ``URL``, ``FILE.py:NAME`` or ``MODULE:NAME``; raise InputError.
 
     A hook at a URL is called at *paths*, and closed at the end of the command.
@@ -89,8 +95,7 @@ def read_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> 
         return LocalHook(read_controller(text))
     from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - a hook in this process needs no httpx
 
-    remote = RemoteHook(text, "--hook", credentials, paths)
-    return StrictHook(click.get_current_context().with_resource(remote))
+    return click.get_current_context().with_resource(RemoteHook(text, option, credentials, paths))
 
 
 def read_controller(text: str) -> Controller:

@@ -61,7 +61,7 @@ def _compare_versions(recording: Recording, now: datetime, other: Hook, version:
         without_times(response, version.uncompared, same_time=False)
         for response in (version.respond(recording, now), other_response(recording, other, "--against"))
     )
-    return compare_responses(recording, old, new, version.structs)
+    return compare_responses(recording, old, new, version.structs(recording))
 
 
 def _compare_with_recorded(recording: Recording, now: datetime, version: HookVersion) -> Difference | None:
@@ -70,13 +70,13 @@ def _compare_with_recorded(recording: Recording, now: datetime, version: HookVer
     recorded = _recorded_response(recording)
     if recorded:
         return compare_responses(
-            recording, without_times(recorded, version.uncompared, same_time=same_time), new, version.structs
+            recording, without_times(recorded, version.uncompared, same_time=same_time), new, version.structs(recording)
         )
     if new.code == MALFORMED:
         remedy = f"give what {program_name()} record wrote, or a request's body"
         message = f"{recording.file}: not a hook request: {new.broken_rule}; {remedy}"
         raise InputError(message)
-    return compare_with_observed(recording, new, version.structs) if recording.hook == "sync" else None
+    return compare_with_observed(recording, new, version.structs(recording)) if recording.hook == "sync" else None
 
 
 def _recorded_response(recording: Recording) -> HookResponse | None:

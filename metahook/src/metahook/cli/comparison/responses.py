@@ -41,7 +41,7 @@ class HookResponse:
         listed = self.status.get("conditions")
         conditions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         reason = next((item.get("reason") for item in conditions if item.get("type") == "Ready"), None)
-        return f"{self.status.get('state')} {reason}"
+        return " ".join(str(word) for word in (self.status.get("state"), reason) if word is not None)
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Uncompared:
 class HookVersion:
     """The version of a hook whose responses are compared: how it responds to a request at a time.
 
-    ``structs`` are of the kinds of its children.
+    ``structs`` returns structs of the kinds of children that it declares, given a request.
     """
 
     respond: Callable[[Recording, datetime], HookResponse]
-    structs: tuple[type[Object], ...]
+    structs: Callable[[Recording], tuple[type[Object], ...]]
     uncompared: Uncompared = Uncompared()
 
 
@@ -78,8 +78,8 @@ def parse_response(hook: HookName, code: int, body: object) -> HookResponse:
         raise UnreadableResponse
     if hook == "customize":
         return HookResponse(code, rules=_objects(body.get("relatedResources")))
-    status = body.get("status")
-    children = _objects(body.get("children"))
+    status = body.get("status", {} if "attachments" in body else None)
+    children = _objects(body.get("children", body.get("attachments")))
     if not isinstance(status, dict) or not all(isinstance(child.get("metadata"), dict) for child in children):
         raise UnreadableResponse
     by_identity = {(str(child.get("kind")), str(child["metadata"].get("name"))): child for child in children}
@@ -95,10 +95,7 @@ def _objects(value: object) -> list[Any]:
 def own_response(recording: Recording, now: datetime, controller: Controller) -> HookResponse:
     """Return the response of *controller*, as its service sends it: with 500 for any failure."""
     try:
-        if recording.hook == "customize":
-            body = controller.answer_customize(recording.body)
-        else:
-            body = controller.answer_sync(recording.body, now)
+        body = controller.hooks[recording.hook](recording.body, now).body
     except MalformedRequest as error:
         return HookResponse(MALFORMED, broken_rule=str(error))
     except Exception:  # noqa: BLE001 - a replay finds bugs: report this one, and go on to the next request

@@ -93,8 +93,9 @@ def _parent(write: Write) -> tuple[str, str] | None:
     before = ((write.before or {}).get("status") or {}).get("state")
     if _summary(status.get("state"), ready) != _summary(before, old.get("Ready", {})):
         state, reason = status.get("state"), ready.get("reason")
-        shown = state if reason in (None, state) else f"{state} ({reason})"
-        return (": ".join([f"{write.key} is {shown}", *filter(None, [ready.get("message")])]), tone)
+        name = f"{write.key} is {state}" if state else f"{write.key}: Ready is {ready.get('status')}"
+        shown = name if reason in (None, state) else f"{name} ({reason})"
+        return (": ".join([shown, *filter(None, [ready.get("message")])]), tone)
     changed = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
     conditions = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in changed)
     return (f"{write.key}: {conditions or _first_change(write, 'status')}", "detail")
