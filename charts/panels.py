@@ -143,13 +143,13 @@ CALLS = (
 SYNCS = (
     Panel(
         "Syncs",
-        "By the reason of the condition Ready that the hook computed. An unhealthy MyResource is synced more often.",
+        "By the reason of the Ready condition that the hook computed. An unhealthy MyResource is synced more often.",
         (hook("sum by (reason) (rate(metahook_syncs_total@[$__rate_interval]))", "{{reason}}"),),
         unit="reqps",
     ),
     Panel(
         "Changes of the reason",
-        "How often the reason of the condition Ready changed, from one to another.",
+        "How often the reason of the Ready condition changed, from one to another.",
         (
             hook(
                 "sum by (before, after) (rate(metahook_reason_transitions_total@[$__rate_interval]))",

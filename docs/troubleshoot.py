@@ -27,7 +27,7 @@ def _link(reason: Reason) -> str:
 
 def _section(reason: Reason) -> str:
     return (
-        f"\n### {reason.name}\n\n{reason.outlook.value}.\n\n"
+        f"\n### {reason.name}\n\n"
         f"- **Message:** {plain(reason.outlined())}\n"
         f"- **Why:** {plain(reason.cause)}\n"
         f"- **What to do:** {plain(reason.remedy)}\n"

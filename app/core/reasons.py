@@ -63,11 +63,11 @@ def outline(message: str) -> str:
     return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
 
 
-_PAGE = re.compile(r"\bdocs/(?=[a-z-]+\.md)")
+_PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z-]+\.md)")
 
 
 def linked(text: str, docs_url: str) -> str:
-    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*."""
+    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*; addresses stay."""
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
 
 
@@ -184,8 +184,8 @@ LEFTOVER_FIELDS = Reason(
     "Metacontroller's --apply-strategy was changed, and fields that it had applied before were removed from the spec; "
     "or kubectl rollout undo restored them under server-side-apply. Metacontroller does not remove such fields.",
     "Run the command in the message, with permission to change the child. If the message then shows a different "
-    "command, run that one, too. To prevent this, change the apply strategy as docs/operate.md describes, and change "
-    "the spec instead of using kubectl rollout undo.",
+    "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
+    "change the spec instead of using kubectl rollout undo.",
 )
 BUILDING = Reason(
     "Building",

@@ -56,7 +56,7 @@ class LimitSettings(BaseSettings):
     model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
-    """Maximum size of a request, in MiB. Memory use grows with it: see docs/operate.md."""
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/scale.md."""
     max_head: Annotated[int, Field(ge=1, le=1024), Option("KIB")] = DEFAULT.max_head // KIB
     """Maximum size of the request line and the headers, in KiB."""
     max_headers: Annotated[int, Field(ge=8, le=1024)] = DEFAULT.max_headers
@@ -67,7 +67,7 @@ class LimitSettings(BaseSettings):
     """Maximum number of connections."""
     max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
     """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
-    see docs/operate.md."""
+    see docs/scale.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)

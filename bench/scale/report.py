@@ -1,4 +1,4 @@
-"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/operate.md show them as they were printed."""
+"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/scale.md show them as they were printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -31,11 +31,9 @@ SIZES = (
     "MyResources",
     "shards",
     "watch Pods",
-    "`--client-go-qps`, `-burst`, `--workers`",
+    "qps, burst, workers",
     "`replicaCount`",
     "memory of each Metacontroller",
-    "its CPU to create all",
-    "CPU of the hook",
     "create all",
     "restart",
     "resync",
@@ -71,7 +69,7 @@ def shards(run: Run) -> str:
 
 
 def sizes(costs: Costs) -> Iterator[str]:
-    """Yield the table of what the installations of docs/operate.md cost by the model."""
+    """Yield the table of what the installations of docs/scale.md cost by the model."""
     yield from head(SIZES)
     for setup in SETUPS:
         found = estimate(costs, setup)
@@ -83,7 +81,7 @@ def sizes(costs: Costs) -> Iterator[str]:
                 f"{setup.qps}, {setup.qps * 2}, {setup.workers}",
                 str(setup.replicas),
                 f"about {_rounded(found.memory)}",
-                *map(_time, (found.cpu, found.hook, found.create, found.restart, found.resync)),
+                *map(_time, (found.create, found.restart, found.resync)),
             )
         )
 

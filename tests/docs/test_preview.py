@@ -1,4 +1,4 @@
-"""The pages about diff, replay and recording: their commands print what the pages say, and work."""
+"""The pages about previews, replay and recording: their commands print what the pages say, and work."""
 
 import functools
 import re
@@ -9,7 +9,7 @@ import pytest
 from app.cli.files.live_objects import COLLECT_COMMANDS
 from tests.docs.documents import ROOT, Console, consoles, printed
 
-PAGES = ["docs/diff.md", "docs/record.md", "docs/replay.md", "docs/upgrade.md"]
+PAGES = ["docs/preview.md", "docs/record.md", "docs/upgrade.md"]
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 
 

@@ -41,7 +41,7 @@ def test_a_page_names_targets_that_the_makefile_has(page: str) -> None:
     assert named <= targets
 
 
-@pytest.mark.parametrize("line", re.findall(r"^    \.venv/bin/myresource (.*)$", README, re.MULTILINE))
+@pytest.mark.parametrize("line", re.findall(r"`\.venv/bin/myresource (.*)`", README))
 def test_the_commands_of_the_readme_run(line: str) -> None:
     ended = call(*line.split())
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.docs.commands import commands
+from tests.docs.commands import section_commands
 from tests.docs.documents import Console, consoles, printed
 from tests.served.process import Served, served
 from tests.served.refusals import without_id
 
-PAGE = "docs/secure.md"
+PAGE = "docs/tls.md"
 BLOCKS = consoles(PAGE)
-*MAKE, SERVE = commands(PAGE)
+*MAKE, SERVE = section_commands(PAGE, "Make certificates and a token")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The pages about trying, simulate and render: their commands print what they say, tables are those of the code."""
+"""The pages about trying and simulating: their commands print what they say, tables are those of the code."""
 
 import re
 
@@ -8,8 +8,8 @@ from metahook.simulator.findings import RULES
 from metahook.simulator.scenario import Step
 from tests.docs.documents import ROOT, Console, consoles, printed
 
-PAGE = "docs/simulate.md"
-PAGES = [PAGE, "docs/render.md", "docs/try-it.md"]
+PAGE = "docs/scenarios.md"
+PAGES = ["docs/simulate.md", "docs/try-it.md"]
 TEXT = (ROOT / PAGE).read_text()
 
 

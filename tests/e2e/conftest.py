@@ -46,6 +46,7 @@ APART = {
     "test_laptop.py": LAST,
     "test_envtest.py": LAST,
     "test_own_cluster.py": LAST,
+    "test_controllers_as_simulated.py": LAST,
 }
 """Files whose tests run apart from those that a verdict judges, with their order: the longest run first."""
 

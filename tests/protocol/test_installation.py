@@ -131,6 +131,27 @@ def test_a_finalize_hook_is_not_served(hook: object) -> None:
     assert found(changed("spec", "hooks", "finalize", to=None)) == []
 
 
+def test_a_finalize_hook_that_is_served_is_checked_as_the_others_are() -> None:
+    served = replace(REQUIRED, has_finalize=True)
+
+    for version, expected in (("v2", []), ("v1", ["ResponsesNotStrict", "HookVersionNotV2"])):
+        hook = {"version": version, "webhook": {"url": "http://x/finalize"}}
+        assert found(changed("spec", "hooks", "finalize", to=hook), served) == expected
+
+
+def test_a_decorator_controller_has_attachments_and_no_selector() -> None:
+    decorates = replace(REQUIRED, is_decorator=True, has_customize=False)
+    attachment = RIGHT["spec"]["childResources"][0]
+    right = {"hooks": {"sync": RIGHT["spec"]["hooks"]["sync"]}, "resources": [], "attachments": [attachment]}
+
+    assert found({"spec": right}, decorates) == []
+    assert found({"spec": {**right, "attachments": [{**attachment, "updateStrategy": None}]}}, decorates) == [
+        "WrongUpdateMethod"
+    ]
+    message = Finding.WrongUpdateMethod.message_about(decorator=True)
+    assert "In the DecoratorController, set updateStrategy.method for each kind in attachments" in message
+
+
 @pytest.mark.parametrize("hook", [None, {"version": "v2"}], ids=["absent", "not called"])
 def test_a_controller_with_rules_needs_its_customize_hook(hook: object) -> None:
     without_rules = replace(REQUIRED, has_customize=False)

@@ -20,6 +20,7 @@ from metahook import (
     RelatedRule,
     SyncRequest,
     SyncResponse,
+    removal,
     select_by_labels,
     select_by_name,
 )
@@ -89,6 +90,19 @@ def test_kept_children_stay_in_their_namespaces() -> None:
     replace(TENANTS, sync=lambda request, _: SyncResponse({"a": 1}, kept=request.children.kept())).answer_sync(
         body(observed, stored(namespace("blue"))), NOW
     )
+
+
+@pytest.mark.parametrize(
+    ("child", "target"),
+    [(config_map("settings", "blue"), "configmap settings -n blue"), (namespace("blue"), "namespace blue")],
+    ids=["in a namespace", "in none"],
+)
+def test_a_command_for_a_child_names_the_childs_own_namespace(child: Manifest, target: str) -> None:
+    children = TENANTS.request(PARENT, OBSERVED).children
+
+    command = removal(child, [("metadata", "labels", "a")], children).command
+
+    assert command.startswith(f"kubectl patch {target} --")
 
 
 def test_the_response_lists_children_of_all_namespaces() -> None:

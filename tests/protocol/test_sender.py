@@ -2,6 +2,7 @@
 
 import copy
 import json
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,14 @@ def test_related_objects_are_those_that_a_rule_names() -> None:
     assert related_to([select_by_name(Service, "default", "a")], objects, SERVICES, DEPLOYMENTS) == {
         "Service.v1": {"default/a": found}
     }
+
+
+def test_a_rule_may_select_namespaces_by_their_labels() -> None:
+    blue, green = ({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n, "labels": {"c": n}}} for n in "bg")
+    found, elsewhere = made("Service", "a", namespace="b"), made("Service", "a", namespace="g")
+    rule: Any = {"apiVersion": "v1", "resource": "services", "namespaceSelector": {"matchLabels": {"c": "b"}}}
+
+    assert related_to([rule], [blue, green, found, elsewhere], SERVICES) == {"Service.v1": {"b/a": found}}
 
 
 def test_rules_of_one_kind_share_a_group() -> None:

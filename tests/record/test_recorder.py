@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 
 from app import __version__
 from metahook import Controller
+from metahook.protocol.sender import sync_request
 from metahook.protocol.wire import MIB
 from metahook.record import recorder as module
 from metahook.record.folder import CannotRecord, Folder
@@ -23,6 +24,8 @@ from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction
 from metahook.server.app import create_app
 from tests.hooks.minimal import PARENT, TINY, customize_body, sync_body
+from tests.hooks.service_per_object import SERVICES, stateful_set
+from tests.hooks.tenant import TENANTS, tenant
 from tests.served.asgi import JSON, call, post_all
 from tests.server.hook.test_refusals import raising
 
@@ -74,6 +77,20 @@ def test_files_are_named_after_time_order_hook_and_parent(tmp_path: Path) -> Non
         "20260131T120000.250000Z-000001-sync-default-hello.json",
         "20260131T120000.250000Z-000002-sync-default-hello.json",
     ]
+
+
+def test_a_cluster_scoped_parent_and_the_object_of_a_decorator_name_their_files(tmp_path: Path) -> None:
+    last = sync_request(tenant(), {"Namespace.v1": {}, "ConfigMap.v1": {}}, {}, finalizing=True)
+    decorated = sync_request(stateful_set(), {"Service.v1": {}}, {}, api="decorator")
+
+    assert call(recording_app(tmp_path, controller=TENANTS), "/finalize", last).status_code == 200
+    assert call(recording_app(tmp_path, controller=SERVICES), "/sync", decorated).status_code == 200
+
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "20260131T120000.250000Z-000001-finalize-acme.json",
+        "20260131T120000.250000Z-000001-sync-default-db.json",
+    ]
+    assert [one["response"].get("finalized") for one in kept(tmp_path)] == [True, None]
 
 
 @pytest.mark.parametrize(

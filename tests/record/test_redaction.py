@@ -154,6 +154,24 @@ def test_nothing_private_stays_in_a_child_a_related_object_or_the_response(item:
     assert CANARY not in texts
 
 
+@pytest.mark.parametrize("keeps_values", [False, True])
+@pytest.mark.parametrize("item", OBJECTS.values(), ids=list(OBJECTS))
+def test_nothing_private_stays_in_the_object_of_a_decorator_or_in_its_attachments(
+    item: Json, *, keeps_values: bool
+) -> None:
+    attached = {f"{item['kind']}.v1": {item["metadata"]["name"]: item}}
+    sent = {"object": item, "attachments": attached, "related": {}, "finalizing": True}
+    answer = {"attachments": [item], "annotations": {"a": CANARY, "b": None}, "status": {}, "finalized": True}
+
+    after, answered = redacted(sent, answer, Redaction(keeps_values))
+
+    is_secret = item["kind"] == "Secret"
+    assert CANARY not in json.dumps([after, {**answered, "annotations": {}}]) or (keeps_values and not is_secret)
+    assert (CANARY in json.dumps(answered["annotations"])) is (keeps_values and not is_secret)
+    assert (after["finalizing"], answered["finalized"], answered["annotations"]["b"]) == (True, True, None)
+    assert after["object"]["metadata"]["name"] == item["metadata"]["name"]
+
+
 PRIVATE_SHAPES = {
     "a map": {"env": {"A": CANARY}, "args": {"a": [CANARY]}, "command": {"a": {"b": CANARY}}},
     "texts": {"env": [CANARY, [CANARY], None, 5], "args": [[CANARY], {"a": CANARY}, None, 5, True]},

@@ -162,8 +162,8 @@ def test_such_a_job_would_be_found() -> None:
 
 
 def promised() -> tuple[str, list[str]]:
-    """Return the least version of Kubernetes in docs/upgrade.md, and the tested ones in its table."""
-    section = (ROOT / "docs/upgrade.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
+    """Return the least version of Kubernetes in docs/versions.md, and the tested ones in its table."""
+    section = (ROOT / "docs/versions.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
     (least,) = re.findall(r"Kubernetes (\d+\.\d+) and later", section)
     return least, re.findall(r"^\| (\d+\.\d+) \|", section, re.MULTILINE)
 

@@ -9,6 +9,7 @@ from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
 from tests.hooks.minimal import TINY, controller, customize_body, sync_body
+from tests.hooks.tenant import TENANTS, tenant
 from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource
 from tests.served.asgi import call
 
@@ -49,7 +50,7 @@ def test_without_a_clock_of_its_own_an_app_asks_the_one_there_is() -> None:
 # Several controllers
 
 
-BOTH = create_app({"/one": TINY, "/a/two": TINY})
+BOTH = create_app({"/one": TINY, "/a/two": TINY, "/ends": TENANTS})
 
 
 def test_the_document_has_the_hooks_of_all_controllers() -> None:
@@ -60,7 +61,18 @@ def test_the_document_has_the_hooks_of_all_controllers() -> None:
         "/one/customize": "one-customize",
         "/a/two/sync": "a-two-sync",
         "/a/two/customize": "a-two-customize",
+        "/ends/sync": "ends-sync",
+        "/ends/customize": "ends-customize",
+        "/ends/finalize": "ends-finalize",
     }
+
+
+def test_finalize_is_served_where_a_controller_has_it() -> None:
+    last = sync_request(tenant(), {"Namespace.v1": {}, "ConfigMap.v1": {}}, {}, finalizing=True)
+
+    assert call(BOTH, "/ends/finalize", last).json()["finalized"] is True
+    assert call(BOTH, "/one/finalize", last).status_code == 404
+    assert call(BOTH, "/ends/finalize", last.replace(b'"finalizing":true', b'"finalizing":false')).status_code == 400
 
 
 @pytest.mark.parametrize("prefix", ["one", "/one/", "/", "/{one}", "/one two"])

@@ -53,6 +53,16 @@ def test_serving_needs_the_extra() -> None:
     assert {"fastapi", "starlette", "uvicorn", "uvloop"} <= loaded("from metahook import serve")
 
 
+def test_serving_without_the_extra_says_how_to_install_it() -> None:
+    code = "import sys; sys.modules['uvloop'] = None; from metahook import serve"
+    ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].endswith(
+        "metahook.serve needs the extra server: pip install './metahook[server]'"
+    )
+
+
 def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
     with pytest.raises(ImportError, match="nothing"):
         exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement

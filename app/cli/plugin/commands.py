@@ -16,6 +16,8 @@ from app.cli.plugin.explanation import explanation, may_be_rejected
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
 from app.cli.plugin.state import is_settled
 from app.core.child_metadata import SELECTOR_LABEL
+from app.core.reasons import linked
+from app.core.watch import Watch
 from metahook.cli.program import Program
 from metahook.server.clock import utc_now
 
@@ -41,6 +43,18 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     return [name for item in items if (name := item["metadata"]["name"]).startswith(start)]
 
 
+_docs_url = click.option(
+    "--docs-url",
+    metavar="URL",
+    default=Watch.docs_url,
+    show_default=True,
+    envvar="MYRESOURCE_DOCS_URL",
+    show_envvar=True,
+    help="Address of the folder docs/ of the repository, for pages that the explanation names.",
+)
+"""The option that ``myresource explain`` has, without its settings: to import them doubles the time of a completion."""
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name=_PROGRAM)
 def _group() -> None:
@@ -54,9 +68,10 @@ def _command(function: Callable[..., int | None]) -> click.Command:
 
 
 @_command
-def explain(name: str, kubectl: Kubectl) -> None:
+@_docs_url
+def explain(name: str, kubectl: Kubectl, docs_url: str) -> None:
     """Explain a status and what to do."""
-    _explain(_parent(kubectl, name), kubectl)
+    _explain(_parent(kubectl, name), kubectl, docs_url)
 
 
 @_command
@@ -89,7 +104,8 @@ def restart(name: str, kubectl: Kubectl) -> None:
 
 @_command
 @click.option("--timeout", metavar="TIME", default="5m", show_default=True, help="Time to wait, such as 30s or 5m.")
-def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
+@_docs_url
+def wait(name: str, timeout: str, kubectl: Kubectl, docs_url: str) -> int:
     """Wait until Ready, or until action is needed.
 
     \b
@@ -98,18 +114,21 @@ def wait(name: str, timeout: str, kubectl: Kubectl) -> int:
       1  action is needed (Stalled), or the timeout has expired
     """  # noqa: D301 - click keeps the line breaks after this control character
     parent = _settled(kubectl, name, timeout)
-    _explain(parent, kubectl)
+    _explain(parent, kubectl, docs_url)
     return 0 if is_settled(parent) else EXIT_NOT_READY
 
 
-def _explain(parent: Json, kubectl: Kubectl) -> None:
-    """Print the explanation of the status of *parent*, also for a user who must not read Events."""
+def _explain(parent: Json, kubectl: Kubectl, docs_url: str) -> None:
+    """Print the explanation of the status of *parent*, also for a user who must not read Events.
+
+    The pages that it names are at *docs_url*.
+    """
     name, error = parent["metadata"]["name"], ""
     with suppress(click.exceptions.Exit):
         if may_be_rejected(parent):
             events = kubectl.read("events", f"--field-selector=involvedObject.name={name}", quiet=True)["items"]
             error = event_table.last_error(parent, events)
-    click.echo(explanation(parent, error))
+    click.echo(linked(explanation(parent, error), docs_url.rstrip("/")))
 
 
 def _settled(kubectl: Kubectl, name: str, timeout: str) -> Json:

@@ -10,6 +10,11 @@
 {{- .Values.fullnameOverride | default $made | replace "." "-" | trunc 50 | trimSuffix "-" -}}
 {{- end }}
 
+{{/* The folder docs/ where users of the cluster can open it. Values of a release before docsUrl, which --reuse-values passes, lack it. */}}
+{{- define "myresource-operator.docs" -}}
+{{- .Values.docsUrl | default "docs" | trimSuffix "/" -}}
+{{- end }}
+
 {{- define "myresource-operator.namespace" -}}
 {{- .Values.namespaceOverride | default .Release.Namespace -}}
 {{- end }}

@@ -20,11 +20,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metahook.kinds.config_map import ConfigMap
-from metahook.kinds.deployment import Deployment, DeploymentStatus
+from metahook.kinds.deployment import Deployment, DeploymentStatus, rolled_out
 from metahook.kinds.namespace import Namespace, NamespaceStatus
 from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
 from metahook.kinds.secret import Secret
 from metahook.kinds.service import Service
+from metahook.protocol.conditions import ready, set_condition
 from metahook.protocol.controller import Controller, Decorator
 from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
 from metahook.protocol.gate import RefusedResponse
@@ -76,7 +77,11 @@ else:
         if name not in _LATER:
             message = f"module 'metahook' has no attribute {name!r}"
             raise AttributeError(message)
-        return getattr(import_module(_LATER[name]), name)
+        try:
+            return getattr(import_module(_LATER[name]), name)
+        except ModuleNotFoundError as error:
+            message = f"{error}; metahook.{name} needs the extra server: pip install './metahook[server]'"
+            raise ModuleNotFoundError(message, name=error.name) from error
 
 
 __version__ = "0.3.0"
@@ -141,10 +146,13 @@ __all__ = [
     "leftovers",
     "overridden_field",
     "overriding_manager",
+    "ready",
     "removal",
+    "rolled_out",
     "select_by_labels",
     "select_by_name",
     "serve",
+    "set_condition",
     "try_read",
     "try_read_list",
     "was_resent",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.plugin import complete, main
-from tests.cli.plugin.recorded import MYRESOURCE, calls, kubectl, path_with, print_when_watched
+from tests.cli.plugin.recorded import FOLDER, MYRESOURCE, calls, kubectl, path_with, print_when_watched
 from tests.cli.plugin.test_tree import DRAWN
 from tests.health.statuses import current
 
@@ -99,6 +99,30 @@ def test_wait_ends_once_it_is_ready_or_stalled(
     assert run(monkeypatch, "wait", "web", "--timeout", "30s") == code
     assert capfd.readouterr().out.splitlines()[0].endswith(title)
     assert "--request-timeout=30s" in calls(program)[-1]
+
+
+@pytest.mark.parametrize("command", ["explain", "wait"])
+def test_a_page_that_an_explanation_names_is_where_the_setting_says(
+    program: Path, command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ready = {"type": "Ready", "status": "False", "reason": "LeftoverFields", "message": "See docs/status.md."}
+    given = {"type": "OperatorMisconfigured", "status": "True", "message": "See https://given.example.com/docs/a.md."}
+    conditions = [{"reason": "OutdatedCRD", "lastTransitionTime": "now", **each} for each in (ready, given)]
+    parent = {**MYRESOURCE, "status": {**MYRESOURCE["status"], "conditions": conditions}}
+    (program.parent / "myresource.json").write_text(json.dumps(parent))
+    program.write_text(program.read_text().replace(f"{FOLDER}/myresource.json", f"{program.parent}/myresource.json"))
+
+    run(monkeypatch, command, "web")
+    assert "as docs/operate.md describes" in capfd.readouterr().out
+    monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
+    run(monkeypatch, command, "web")
+    by_variable = capfd.readouterr().out
+    run(monkeypatch, command, "web", "--docs-url", "https://docs.example.com/docs")
+
+    assert by_variable == capfd.readouterr().out
+    assert "as https://docs.example.com/docs/operate.md describes" in by_variable
+    assert "See https://docs.example.com/docs/status.md." in by_variable
+    assert "See https://given.example.com/docs/a.md." in by_variable
 
 
 def test_without_kubectl_there_is_one_line_with_the_remedy(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.controller import Hook
+from metahook.protocol.sender import sync_request
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_BYTES, MOST_LINES, MOST_RESPONSES, LastResponses, log_calls
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
+from tests.hooks.service_per_object import LABEL, SERVICES, stateful_set
 from tests.requests.builders import NOW
 from tests.served.asgi import call
 
@@ -100,9 +102,42 @@ def test_a_call_that_fails_is_logged_before_the_place_of_the_error(caplog: pytes
     *_, of_call, of_error = [record.getMessage() for record in caplog.records]
     assert response.status_code == 500
     assert of_call.startswith("/sync default/hello generation 3 in ")
-    assert of_call.endswith(" ms: failed")
+    first, *lines = of_call.splitlines()
+    assert first.endswith(" ms: failed")
+    assert lines[0] == "  Traceback (most recent call last):"
+    assert lines[1].endswith(", in <lambda>")  # of the hook, without the frames of metahook before it
+    assert lines[-1] == "  KeyError: 'canary'"
     assert ' where="KeyError at ' in of_error
-    assert "canary" not in caplog.text
+    assert "canary" not in of_error + response.text
+
+
+def test_a_response_that_the_gate_refused_is_logged_with_the_child_and_the_path(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wrong = SyncResponse({"a": 1}, [config_map(data={"a": None})])
+
+    assert call(create_app(controller(lambda _: wrong), DEV), "/sync", sync_body()).status_code == 500
+    assert messages(caplog)[-1].endswith(" ms: failed\n  ConfigMap hello: data.a is null: leave the field out")
+
+
+def test_the_fields_of_the_hooks_own_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    logged(changing(SyncResponse({"a": 1}, log={"plan": "gold"})).call_sync)(sync_body(), NOW)
+
+    assert " plan=gold" in messages(caplog)[0].splitlines()[0]
+
+
+def test_a_decorator_and_its_finalize_hook_are_logged_as_a_controller_is(caplog: pytest.LogCaptureFixture) -> None:
+    sent = sync_request(stateful_set(), {"Service.v1": {}}, {}, api="decorator")
+    last = sync_request(stateful_set(), {"Service.v1": {}}, {}, api="decorator", finalizing=True)
+
+    logged(SERVICES.call_sync)(sent, NOW)
+    logged(SERVICES.call_finalize)(last, NOW)
+
+    call_of = "/sync default/db generation 0 in 1.5 ms"
+    assert messages(caplog) == [
+        f"{call_of}: 1 Service; nothing to compare with\n  + Service db\n  + object.labels[{LABEL}]: true",
+        f"{call_of}: no children; finalized; nothing to compare with\n  + object.labels[{LABEL}]: null",
+    ]
 
 
 def test_after_a_failure_the_last_response_is_still_the_one_to_compare_with(caplog: pytest.LogCaptureFixture) -> None:

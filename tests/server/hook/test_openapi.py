@@ -14,6 +14,8 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, customize_body, sync_body
+from tests.hooks.service_per_object import SERVICES
+from tests.hooks.tenant import TENANTS
 from tests.recorded.traffic import load
 from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.served.asgi import call
@@ -199,3 +201,23 @@ NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
 @pytest.mark.parametrize(("name", "instance"), NOT_AS_DESCRIBED.values(), ids=NOT_AS_DESCRIBED.keys())
 def test_the_description_can_be_broken(name: str, instance: Json) -> None:
     assert len(complaints(name, instance)) == 1
+
+
+OTHERS = create_app({"/tenants": TENANTS, "/services": SERVICES})
+"""Controllers of another shape: with finalize, cluster-scoped parents, and a decorator."""
+
+
+@pytest.mark.parametrize(
+    "path", [f"{prefix}/{hook}" for prefix in ("/tenants", "/services") for hook in ("sync", "customize", "finalize")]
+)
+def test_the_example_of_any_hook_is_as_described_and_so_is_its_answer(path: str) -> None:
+    described = call(OTHERS, "/openapi.json", method="GET").json()["paths"][path]["post"]
+    request = described["requestBody"]["content"]["application/json"]
+
+    response = call(OTHERS, path, json.dumps(request["example"]).encode())
+
+    answered = described["responses"]["200"]["content"]["application/json"]["schema"]
+    assert response.status_code == 200
+    assert list(Draft202012Validator(request["schema"]).iter_errors(request["example"])) == []
+    assert list(Draft202012Validator(answered).iter_errors(response.json())) == []
+    assert list(Draft202012Validator(answered).iter_errors({})) != []

@@ -5,10 +5,10 @@ import gc
 import socket
 import threading
 import tracemalloc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPResponse
 from pathlib import Path
 from types import MappingProxyType
@@ -64,7 +64,7 @@ def test_requests_in_flight_beyond_the_limit_get_429(most: int, busy: int) -> No
             released.wait(PATIENCE)
         return SyncResponse({"a": 1})
 
-    with serving(Limits(max_in_flight=most), controller(decide)) as (address, _):
+    with serving(Limits(max_in_flight=most), quick(decide)) as (address, _):
         first = sent(address, sync_body(parent=with_generation(1)))
         assert blocks.wait(PATIENCE)
         crowd = [sent(address, BODY) for _ in range(6)]
@@ -91,7 +91,7 @@ def test_strangers_take_no_place_of_those_who_may_call(tmp_path: Path) -> None:
         return SyncResponse({"a": 1})
 
     limits = Limits(max_in_flight=2)
-    with serving(limits, controller(decide), Tokens(token)) as (address, _):
+    with serving(limits, quick(decide), Tokens(token)) as (address, _):
         first = sent(address, BODY, caller)
         assert blocks.wait(PATIENCE)
         strangers = [sent(address, b"", line=line) for line in ("GET / HTTP/1.1", "POST /sync HTTP/1.1") * 4]
@@ -99,6 +99,26 @@ def test_strangers_take_no_place_of_those_who_may_call(tmp_path: Path) -> None:
         released.set()
 
         assert [received(client).status for client in (first, *callers, *strangers)] == [200, 200, 404, *[401] * 8]
+
+
+def quick(decide: Callable[[SyncRequest], SyncResponse]) -> Controller:
+    """Return a controller that decides in the event loop."""
+    return replace(controller(decide), quick=True)
+
+
+@pytest.mark.parametrize("body", [BODY, sync_body(later="x" * 300 * 1024)], ids=["short", "long"])
+def test_a_hook_that_waits_holds_up_no_other_call(body: bytes) -> None:
+    both = threading.Barrier(2)  # each waits until the other has begun
+
+    def decide(_: SyncRequest) -> SyncResponse:
+        both.wait(PATIENCE)
+        return SyncResponse({"a": 1})
+
+    with serving(Limits(), controller(decide)) as (address, _):
+        first = sent(address, body)
+        assert received(sent(address, b"", line="GET /openapi.json HTTP/1.1")).status == 200
+        second = sent(address, body)
+        assert [received(client).status for client in (first, second)] == [200, 200]
 
 
 def sent(address: tuple[str, int], content: bytes, *headers: str, line: str = "POST /sync HTTP/1.1") -> socket.socket:
@@ -304,6 +324,11 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))
     # Once each: what the thread decides too late is not reported.
     assert [line.rpartition("status=")[2][:3] for line in caplog.messages if "hook called" in line] == ["503", "200"]
+
+
+def test_a_short_request_that_the_hook_does_not_decide_in_time_gets_the_same_503() -> None:
+    with blocked(Limits(decide_timeout=0.05)) as (app, _):
+        assert refusal(asyncio.run(post(app, BODY))) == (503, TOO_LONG)
 
 
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,18 @@ DIFFERENCES: dict[str, dict[str, Difference]] = {
         "headers: no host": Difference(ONE_HOST, HTTP_1_1),
         "headers: two hosts": Difference(ONE_HOST, HTTP_1_1),
     },
+    "MyResources": {
+        f"malformed: parent.metadata.namespace = {value}": Difference(
+            f'400 (content-type: application/json) {{"error": "parent.metadata.namespace {problem}", "id": "*"}}',
+            "A parent may be in no namespace; the kind MyResource is declared to be in one.",
+        )
+        for value, problem in (
+            ('""', "is missing"),
+            ("null", "is missing"),
+            ("1.5", "must be a string of at most 253 characters"),
+            ("[]", "must be a string of at most 253 characters"),
+        )
+    },
     "a hook with one large body": {
         "a chunked body": Difference(
             '200 (content-type: application/json) {"children":[{"apiVersion":"v1","data":{"word":"good day"},'

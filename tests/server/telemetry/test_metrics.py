@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from prometheus_client import Counter
 from prometheus_client.parser import text_string_to_metric_families
 
 from docs.metrics import PAGE, families
@@ -54,6 +55,17 @@ def test_calls_are_counted_by_hook_and_status_code(metrics: Metrics) -> None:
 
     assert value(metrics, "calls_total", hook="/sync", code="200") == 2
     assert value(metrics, "calls_total", hook="/customize", code="400") == 1
+
+
+def test_the_hooks_own_metrics_are_served_beside_these() -> None:
+    own = Counter("licenses_used", "Licenses.", registry=None)
+    metrics = Metrics(HOOKS, "1.2.3", Limits(), [own])
+
+    own.inc(3)
+
+    assert served(metrics)["licenses_used_total", frozenset()] == 3
+    with pytest.raises(ValueError, match="Duplicated timeseries"):
+        Metrics(HOOKS, "1.2.3", Limits(), [Counter("metahook_calls", "Mine.", registry=None)])
 
 
 def test_durations_and_sizes_are_distributions(metrics: Metrics) -> None:

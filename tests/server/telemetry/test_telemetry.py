@@ -10,6 +10,7 @@ import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.installation import Finding
+from metahook.protocol.summary import LONGEST_LOG_TEXT, RESERVED_LOG_FIELDS
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits
@@ -70,6 +71,31 @@ def test_a_call_has_a_line_with_its_parent_and_what_was_decided(caplog: pytest.L
         "ms": 0.0,
         "status": 200,
     }
+
+
+def test_the_line_of_a_call_has_the_fields_of_the_hooks_own_cut_to_a_length(caplog: pytest.LogCaptureFixture) -> None:
+    own: dict[str, str | int | float | bool] = {
+        "plan": "gold",
+        "nodes": 3,
+        "share": 0.5,
+        "paid": True,
+        "note": "x" * 500,
+    }
+    app = create_app(controller(lambda _: SyncResponse({"a": 1}, log=own)))
+
+    assert call(app, "/sync", sync_body()).status_code == 200
+
+    (line,) = lines(caplog)
+    assert {name: line.fields[name] for name in own} == {**own, "note": "x" * LONGEST_LOG_TEXT}
+
+
+def test_no_field_of_a_line_can_be_taken_for_one_of_the_hooks_own() -> None:
+    call_ = CALL._replace(limit="a", id="b", summary=replace(SUMMARY, rules=None))
+    rules = CALL._replace(summary=replace(SUMMARY, rules=1))
+
+    shown = {*call_.line(replace(SUMMARY.parent, kind="K"), 1).fields, *rules.line(SUMMARY.parent, 0).fields}
+
+    assert shown < RESERVED_LOG_FIELDS
 
 
 def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(caplog: pytest.LogCaptureFixture) -> None:

@@ -26,3 +26,17 @@ class Deployment(Object, frozen=True):
 
     spec: dict[str, Any] | None = None
     status: DeploymentStatus | None = None
+
+
+def rolled_out(deployment: Deployment | None) -> bool:
+    """Tell whether all Pods of *deployment* run what its spec says, and are available; False if there is none.
+
+    Source: kubectl, ``rollout status``. A paused Deployment is not rolled out before it goes on.
+    """
+    if deployment is None or deployment.status is None:
+        return False
+    status, spec = deployment.status, deployment.spec or {}
+    desired, updated = spec.get("replicas", 1), status.updated_replicas or 0
+    if (status.observed_generation or 0) < (deployment.metadata.generation or 0):
+        return False
+    return updated >= desired and (status.replicas or 0) <= updated <= (status.available_replicas or 0)

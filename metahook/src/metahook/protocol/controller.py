@@ -223,6 +223,7 @@ class Controller:
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
             findings=(*request.installation, *response.findings),
+            is_decorator=self.SHAPE is DECORATOR,
             log=short_fields(response.log) if response.log else response.log,
         )
 

@@ -1,6 +1,7 @@
 """The installation of a controller, and what is wrong with it: findings.
 
-Metacontroller sends the CompositeController with each request, in the field ``controller``. It is compared with what
+Metacontroller sends the CompositeController, or DecoratorController, with each request, in the field ``controller``. It
+is compared with what
 the :class:`~metahook.protocol.controller.Controller` that answers requires. A declared kind of children that is not in
 ``childResources`` is no finding, because the request lacks its group and is refused; nor are kinds there that are not
 declared, because the next version of a hook may declare them; nor are ETags, because the server sends none.
@@ -84,6 +85,14 @@ class Finding(Enum):
         """The message, as a condition shows it."""
         return self.value
 
+    def message_about(self, *, decorator: bool) -> str:
+        """Return the message in the words of a DecoratorController, if it is about a *decorator*."""
+        if not decorator:
+            return self.message
+        return self.message.replace("CompositeController", "DecoratorController").replace(
+            "childResources", "attachments"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Requirements:
@@ -103,18 +112,18 @@ def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requi
     content = bytes(controller)
     check = _remembered if len(content) <= MAX_REMEMBERED else _check_controller
     findings = check(content, requirements)
-    # Without a CompositeController, the parent did not come from an API server, which adds the defaults.
+    # Without a controller, the parent did not come from an API server, which adds the defaults.
     if findings is None or not requirements.lacks_default(spec):
         return findings or ()
     return tuple(finding for finding in Finding if finding in {*findings, Finding.OutdatedCRD})
 
 
 def _check_controller(controller: bytes, requirements: Requirements) -> tuple[Finding, ...] | None:
-    """Return what is wrong with *controller*; None if it is not a CompositeController."""
-    composite = try_read(controller, _CompositeController)
-    if composite is None:
+    """Return what is wrong with *controller*; None if it is neither a CompositeController nor a DecoratorController."""
+    read = try_read(controller, _Controller)
+    if read is None:
         return None
-    return tuple(finding for finding, holds in _RULES if holds(composite.spec, requirements))
+    return tuple(finding for finding, holds in _RULES if holds(read.spec, requirements))
 
 
 _remembered = lru_cache(maxsize=16)(_check_controller)
@@ -151,10 +160,10 @@ class _Hooks(Observed, frozen=True):
     customize: _Hook | None = None
     finalize: _Hook | None = None
 
-    @property
-    def called(self) -> list[_Hook]:
+    def called(self, required: Requirements) -> list[_Hook]:
         """The hooks that this service serves; Metacontroller does not call one without a webhook."""
-        return [hook for hook in (self.sync, self.customize) if hook and hook.webhook]
+        served = (self.sync, self.customize, self.finalize if required.has_finalize else None)
+        return [hook for hook in served if hook and hook.webhook]
 
     @property
     def has_customize(self) -> bool:
@@ -179,29 +188,43 @@ class _Spec(Observed, frozen=True):
     hooks: _Hooks
     generate_selector: bool | None = None
     child_resources: list[_ChildResource] | None = None
+    attachments: list[_ChildResource] | None = None
+    """In place of childResources, in a DecoratorController."""
+
+    def calls(self, required: Requirements, rule: Callable[[_Hook], bool]) -> bool:
+        """Tell whether *rule* holds for each hook that this service serves."""
+        return all(map(rule, self.hooks.called(required)))
 
 
-class _CompositeController(Observed, frozen=True):
+class _Controller(Observed, frozen=True):
     """Only what is checked, and what each one has that calls a hook."""
 
     spec: _Spec
 
 
 def _has_wrong_update_method(spec: _Spec, requirements: Requirements) -> bool:
-    methods = {(child.api_version, child.resource): child.method for child in spec.child_resources or []}
+    children = spec.attachments if requirements.is_decorator else spec.child_resources
+    methods = {(child.api_version, child.resource): child.method for child in children or []}
     required = requirements.update_methods.items()
     return any(methods.get((kind.api_version, kind.plural), method) != method for kind, method in required)
 
 
 _RULES: tuple[tuple[Finding, Callable[[_Spec, Requirements], bool]], ...] = (
-    (Finding.ResponsesNotStrict, lambda spec, _: not all(hook.is_strict for hook in spec.hooks.called)),
-    (Finding.SelectorNotGenerated, lambda spec, _: not spec.generate_selector),
+    (Finding.ResponsesNotStrict, lambda spec, required: not spec.calls(required, lambda hook: hook.is_strict)),
+    # A DecoratorController has no selector: it adopts nothing.
+    (Finding.SelectorNotGenerated, lambda spec, required: not (spec.generate_selector or required.is_decorator)),
     (Finding.WrongUpdateMethod, _has_wrong_update_method),
     # Also without a webhook: Metacontroller then adds its finalizer, too.
-    (Finding.FinalizeHookNotServed, lambda spec, _: spec.hooks.finalize is not None),
+    (
+        Finding.FinalizeHookNotServed,
+        lambda spec, required: spec.hooks.finalize is not None and not required.has_finalize,
+    ),
     (Finding.CustomizeHookMissing, lambda spec, required: required.has_customize and not spec.hooks.has_customize),
-    (Finding.HookVersionNotV2, lambda spec, _: not all(hook.is_v2 for hook in spec.hooks.called)),
-    (Finding.HookTimeoutOutOfRange, lambda spec, _: not all(hook.has_good_timeout for hook in spec.hooks.called)),
+    (Finding.HookVersionNotV2, lambda spec, required: not spec.calls(required, lambda hook: hook.is_v2)),
+    (
+        Finding.HookTimeoutOutOfRange,
+        lambda spec, required: not spec.calls(required, lambda hook: hook.has_good_timeout),
+    ),
 )
 """In the order of the findings."""
 

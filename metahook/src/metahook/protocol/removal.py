@@ -12,7 +12,7 @@ from typing import Any
 
 from metahook.protocol.leftovers import Key, Path, format_path
 from metahook.protocol.managed_fields import APPLIER
-from metahook.protocol.manifest import Manifest
+from metahook.protocol.manifest import Manifest, identity_of
 from metahook.protocol.observed import Children
 
 Json = dict[str, Any]
@@ -60,7 +60,9 @@ def removal(desired: Manifest, paths: list[Path], children: Children, room: int 
 def _command(desired: Manifest, paths: list[Path], children: Children, room: int) -> str:
     """Return the command that removes the first of *paths*: as many as there is room for."""
     group = _custom_group(desired)
-    target = f"{desired['kind'].lower()}{group and '.'}{group} {desired['metadata']['name']} -n {children.namespace}"
+    _, namespace, name = identity_of(desired, children.namespace)
+    place = f" -n {namespace}" if namespace else ""
+    target = f"{desired['kind'].lower()}{group and '.'}{group} {name}{place}"
     command = f"kubectl edit {target}"
     if group and any(isinstance(step, tuple) for path in paths for step in path):
         return command

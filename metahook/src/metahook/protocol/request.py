@@ -1,6 +1,7 @@
 """Requests: a body becomes a parent, its children, and the related objects; or it is malformed."""
 
 import codecs
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -74,6 +75,15 @@ class Parent:
     """These two change without a new generation. The responses of customize are cached: read them in sync alone."""
     finalizers: tuple[str, ...] = ()
 
+    @property
+    def conditions(self) -> list[Any]:
+        """The conditions in ``status``, for :func:`metahook.set_condition`; none if there is no list of them."""
+        return (try_read(self.status, _Status) or _Status()).conditions
+
+
+class _Status(msgspec.Struct):
+    conditions: list[Any] = msgspec.field(default_factory=list)
+
 
 @dataclass(frozen=True)
 class CustomizeRequest:
@@ -130,6 +140,15 @@ class SyncRequest:
             installation=check_installation(envelope.controller, parent.spec, requirements) if requirements else (),
             finalizing=bool(envelope.finalizing),
         )
+
+
+def try_parent(body: Body) -> Parent | None:
+    """Return the parent, or object, of the request *body* of any hook; None if there is none that can be read."""
+    for shape in (COMPOSITE, DECORATOR):
+        for envelope, path in ((shape.customize, "parent"), (shape.sync, shape.parent)):
+            with suppress(MalformedRequest):
+                return _parent(_decode(body, envelope).parent, path, shape)
+    return None
 
 
 def _decode(body: Body, envelope: type[T]) -> T:

@@ -153,19 +153,29 @@ def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: Re
         (api_version, resource): group_key(kind=kind, api_version=api_version) for api_version, resource, kind in kinds
     }
     objects = list(objects)
+    namespaces = [item for item in objects if _group(item) == "Namespace.v1"]
     related: Grouped = {}
     for rule in rules:
         group = groups.get((rule["apiVersion"], rule["resource"]))
         if group is not None:
-            selected = [item for item in objects if _group(item) == group and selects(rule, item)]
+            selected = [item for item in objects if _group(item) == group and selects(rule, item, namespaces)]
             related.setdefault(group, {}).update({_key(item): item for item in selected})
     return related
 
 
-def selects(rule: RelatedRule, item: Json) -> bool:
-    """Tell whether *rule* selects *item*: by name, or by labels; a rule with neither selects all."""
+def selects(rule: RelatedRule, item: Json, namespaces: Iterable[Json] = ()) -> bool:
+    """Tell whether *rule* selects *item*: by name, or by labels; a rule with neither selects all.
+
+    *namespaces* are the Namespaces that there are: a rule may select those with some labels.
+    """
     metadata = item["metadata"]
     if rule.get("namespace") not in (None, "", metadata.get("namespace")):
+        return False
+    if "namespaceSelector" in rule and not any(
+        each["metadata"]["name"] == metadata.get("namespace")
+        and matches(rule["namespaceSelector"], each["metadata"].get("labels"))
+        for each in namespaces
+    ):
         return False
     names = rule.get("names")
     return metadata["name"] in names if names else matches(rule.get("labelSelector") or {}, metadata.get("labels"))

@@ -48,6 +48,7 @@ class Summary:
     """How many related rules the response of customize has; None for a sync."""
     findings: tuple[Finding, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
+    is_decorator: bool = False
     log: Mapping[str, OwnField] = field(default_factory=dict, hash=False)
     """The hook's own fields for the log."""
 

@@ -50,18 +50,21 @@ OBJECT: Fields = {
 """What is kept of an object of any kind."""
 
 _RESOURCE = words("apiVersion", "resource")
+_CHILD: Fields = {**_RESOURCE, "updateStrategy": words("method")}
 FIELDS: Fields = {
     "controller": merged(
         OBJECT,
         {
             "spec": {
-                "parentResource": _RESOURCE,
-                "childResources": {**_RESOURCE, "updateStrategy": words("method")},
+                **dict.fromkeys(("parentResource", "resources"), _RESOURCE),
+                "childResources": _CHILD,
+                "attachments": _CHILD,
                 "hooks": {"*": {**words("version"), "webhook": words("responseUnMarshallMode", "timeout")}},
             },
         },
     ),
     "parent": OBJECT,
+    "object": OBJECT,
     "relatedResources": {**_RESOURCE, **words("namespace", "names")},
 }
 """What is kept of a field of a request or a response."""

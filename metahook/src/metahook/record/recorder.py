@@ -41,7 +41,7 @@ class Exchange:
 
 class _Metadata(msgspec.Struct):
     name: str
-    namespace: str
+    namespace: str | None = None
 
 
 class _Parent(msgspec.Struct):
@@ -49,7 +49,9 @@ class _Parent(msgspec.Struct):
 
 
 class _Request(msgspec.Struct):
-    parent: _Parent
+    parent: _Parent | None = None
+    object: _Parent | None = None
+    """In place of the parent, in a request to the sync or finalize hook of a decorator."""
 
 
 class Recorder:
@@ -120,8 +122,7 @@ class Recorder:
             "request": msgspec.Raw(request),
             "response": msgspec.Raw(response),
         }
-        parent = msgspec.json.decode(request, type=_Request).parent.metadata
-        words = (exchange.path.strip("/"), parent.namespace, parent.name)
+        words = (exchange.path.strip("/"), *_parent_of(request))
         moment = exchange.at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         name = "-".join((moment, f"{next(self._numbers):06}", *(_safe(word) for word in words)))
         return msgspec.json.encode(entry) + b"\n", f"{name}.json"
@@ -131,6 +132,16 @@ class Recorder:
         if message not in self._logged:
             self._logged.add(message)
             log.error("%s (logged only once)", message)
+
+
+def _parent_of(request: bytes) -> list[str]:
+    """Return the namespace, if it has one, and the name of the parent in *request*; raise ValueError if it has none."""
+    decoded = msgspec.json.decode(request, type=_Request)
+    parent = decoded.parent or decoded.object
+    if parent is None:
+        message = "no parent"
+        raise ValueError(message)
+    return [word for word in (parent.metadata.namespace, parent.metadata.name) if word]
 
 
 def _safe(word: object) -> str:

@@ -20,7 +20,10 @@ from metahook.record.placeholders import Placeholders, TemplateHashes
 
 Json = dict[str, Any]
 
-_GROUPS = {"children", "related"}
+_LISTED = {"attachments", "children"}
+"""The fields of a response with objects, in a list."""
+
+_GROUPS = {*_LISTED, "related"}
 """The fields of a request with objects, by kind and name."""
 
 _CONTENT = {"data", "binaryData", "stringData"}
@@ -135,10 +138,14 @@ class _Walk:
     def __init__(self, redaction: Redaction, request: Json) -> None:
         self._redaction = redaction
         self._fields: Fields = merged(FIELDS, redaction.fields)
-        objects = [*_observed_objects(request), ("parent", object_or_empty(request.get("parent")))]
+        roots = ((name, object_or_empty(request.get(name))) for name in ("parent", "object"))
+        objects = [*_observed_objects(request), *roots]
         self._names = frozenset(name for group, item in objects for name in kept_texts(item, self._fields_of(group)))
         self.placeholders = Placeholders(self._names)
         self._renamed = TemplateHashes(objects).replaced_in
+        is_secret = object_or_empty(request.get("object")).get("kind") == "Secret"
+        self._decided = _Place(_SECRET if is_secret else "")
+        """The place of what a response sets on the object of a decorator."""
         self.has_hashes = False
         """Whether there are annotations with hashes."""
 
@@ -155,8 +162,8 @@ class _Walk:
             return self._value(response, None, _Place())
         return {
             name: [self._object(child, _group_of(child)) for child in value]
-            if name == "children" and isinstance(value, list)
-            else self._value(value, self._fields.get(name), _Place())
+            if name in _LISTED and isinstance(value, list)
+            else self._value(value, self._fields.get(name), self._decided)
             for name, value in response.items()
         }
 

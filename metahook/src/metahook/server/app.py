@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
+from prometheus_client.registry import Collector
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,7 +44,10 @@ class ServerOptions:
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Settings that differ from their defaults, without secrets: for the first line of the log."""
     dev: bool = False
-    """Development mode: log what each call changes in the response, and serve ``/`` and ``/docs``. Not for clusters."""
+    """Development mode: log what each call changes in the response, and each exception with its text and traceback; and
+    serve ``/`` and ``/docs``. Not for clusters."""
+    collectors: tuple[Collector, ...] = ()
+    """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook."""
 
 
 DEFAULT_OPTIONS = ServerOptions()

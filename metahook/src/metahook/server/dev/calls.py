@@ -1,9 +1,11 @@
 """The log of calls: each with its parent, its duration, what the response lists, and what differs from the last one."""
 
 import logging
+import traceback
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -11,11 +13,12 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.printable import printable
-from metahook.protocol.request import Body, CustomizeRequest
+from metahook.protocol.request import Body, Parent, try_parent
 from metahook.protocol.wire import MIB
-from metahook.server.dev.response_lines import difference_lines
+from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent
 
 Json = dict[str, Any]
@@ -26,6 +29,9 @@ MOST_BYTES = 16 * MIB
 
 MOST_LINES = 40
 """Lines of the difference of one call."""
+
+_METAHOOK = Path(__file__).parents[2]
+"""The package, whose frames in a traceback say nothing about a hook."""
 
 log = logging.getLogger(__name__)
 
@@ -66,33 +72,48 @@ def log_calls(hooks: Mapping[str, Hook], *, timer: Callable[[], float] = perf_co
 def _logged(path: str, hook: Hook, last: LastResponses, timer: Callable[[], float]) -> Hook:
     def answer_and_log(body: Body, now: datetime) -> Answer:
         begin = timer()
-        outcome: bytes | str = "failed"
         try:
             answer = hook(body, now)
-            outcome = answer.body
-        except MalformedRequest:
-            outcome = "refused"
+        except BaseException as error:
+            _log_call(path, body, error, timer() - begin, last)
             raise
-        finally:
-            _log_call(path, body, outcome, timer() - begin, last)
+        _log_call(path, body, answer, timer() - begin, last)
         return answer
 
     return answer_and_log
 
 
-def _log_call(path: str, body: Body, outcome: bytes | str, seconds: float, last: LastResponses) -> None:
-    """Log the call with *body* at *path*; *outcome* is the response, or a word if there is none."""
+def _log_call(path: str, body: Body, outcome: Answer | BaseException, seconds: float, last: LastResponses) -> None:
+    """Log the call with *body* at *path*, and its *outcome*."""
     try:
-        parent = CustomizeRequest.decode(body).parent
-        call = f"{path} {parent.namespace}/{parent.name} generation {parent.generation} in {seconds * 1000:.1f} ms"
-        changes: list[str] = []
-        if isinstance(outcome, bytes):
-            outcome, changes = _described(outcome, last.replace(path, parent.uid, outcome))
-        log.info(LogEvent(f"{printable(call)}: {outcome}", changes=changes))
-    except MalformedRequest:
-        pass  # it names no parent, and the app logs why it is refused
+        parent = try_parent(body)
+        if parent is None:
+            return  # it names none, and the app logs why it is refused
+        call = f"{path} {_named(parent)} generation {parent.generation} in {seconds * 1000:.1f} ms"
+        if isinstance(outcome, Answer):
+            words, lines = _described(outcome.body, last.replace(path, parent.uid, outcome.body))
+            log.info(LogEvent(f"{printable(call)}: {words}", **outcome.summary.log, changes=lines))
+        elif isinstance(outcome, MalformedRequest):
+            log.info(LogEvent(f"{printable(call)}: refused"))
+        else:
+            log.error(LogEvent(f"{printable(call)}: failed", error=_error_lines(outcome)))
     except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it
         log.warning("a call of %s could not be logged: %s", path, type(error).__name__)
+
+
+def _named(parent: Parent) -> str:
+    return f"{parent.namespace}/{parent.name}" if parent.namespace else parent.name
+
+
+def _error_lines(error: BaseException) -> list[str]:
+    """Return what is wrong with a response that the gate refused; of another *error* its traceback and its text."""
+    if isinstance(error, RefusedResponse):
+        return [error.detail]
+    frames = error.__traceback__
+    while frames and frames.tb_next and Path(frames.tb_frame.f_code.co_filename).is_relative_to(_METAHOOK):
+        frames = frames.tb_next
+    lines = "".join(traceback.format_exception(type(error), error, frames)).splitlines()
+    return [f"... {len(lines) - MOST_LINES} lines", *lines[-MOST_LINES:]] if len(lines) > MOST_LINES else lines
 
 
 def _described(response: bytes, before: bytes | None) -> tuple[str, list[str]]:
@@ -109,7 +130,9 @@ def _contents(response: Json) -> Iterator[str]:
     if "relatedResources" in response:
         yield f"rules: {len(response['relatedResources'])}"
         return
-    kinds = Counter(child["kind"] for child in response["children"])
+    kinds = Counter(child["kind"] for child in listed_children(response))
     yield ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no children"
+    if "finalized" in response:
+        yield "finalized" if response["finalized"] else "not finalized yet"
     if "resyncAfterSeconds" in response:
         yield f"resync in {response['resyncAfterSeconds']} s"

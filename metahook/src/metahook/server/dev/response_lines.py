@@ -4,6 +4,7 @@ Values are shown for the status alone: a spec may hold what its author wants nob
 items of a list have their index, because a name can be a value, too; those of a Pod template have their name.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,8 +16,8 @@ from metahook.protocol.objects import object_or_empty
 from metahook.protocol.printable import printable
 
 Json = dict[str, Any]
-Identity = tuple[str, str, str]
-"""Kind, name and API version of a child."""
+Identity = tuple[str, str, str, str]
+"""Kind, namespace, name and API version of a child; the namespace is empty if the response names none."""
 
 LONGEST = 240
 """Characters of a value that are shown."""
@@ -45,20 +46,37 @@ def difference_lines(old: Json, new: Json) -> list[str]:
     """
     lines = [
         *_child_lines(_children(old), _children(new)),
+        *(_value_line(change) for name in ("labels", "annotations") for change in _set_texts(old, new, name)),
         *_rule_lines(old.get("relatedResources", []), new.get("relatedResources", [])),
         *_status_lines(old.get("status", {}), new.get("status", {})),
     ]
     return [printable(_cut(line, LONGEST_LINE)) for line in lines]
 
 
+def listed_children(response: Json) -> list[Json]:
+    """Return the children in a response of a controller, or the attachments in one of a decorator."""
+    children: list[Json] = response.get("children") or response.get("attachments") or []
+    return children
+
+
 def _children(response: Json) -> dict[Identity, Json]:
-    children: list[Json] = response.get("children", [])
-    return {(child["kind"], child["metadata"]["name"], child["apiVersion"]): child for child in children}
+    return {
+        (child["kind"], child["metadata"].get("namespace") or "", child["metadata"]["name"], child["apiVersion"]): child
+        for child in listed_children(response)
+    }
+
+
+def _set_texts(old: Json, new: Json, name: str) -> Iterator[Change]:
+    """Yield the changes of the labels or annotations that a decorator sets on its object."""
+    return changes(object_or_empty(old.get(name)), object_or_empty(new.get(name)), f"object.{name}")
 
 
 def _child_lines(old: dict[Identity, Json], new: dict[Identity, Json]) -> Iterator[str]:
+    names = Counter((kind, name) for kind, _, name, _ in {*old, *new})
+    ambiguous = {name for name, count in names.items() if count > 1}
     for identity in sorted({*old, *new}):
-        kind, name, _ = identity
+        kind, namespace, name, _ = identity
+        name = f"{namespace}/{name}" if namespace and (kind, name) in ambiguous else name
         if identity not in old or identity not in new:
             yield f"{'+' if identity in new else '-'} {kind} {name}"
         else:

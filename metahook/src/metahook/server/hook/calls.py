@@ -1,7 +1,8 @@
 """The calls of hooks: a body is read and decided about, and the decision becomes a response.
 
-A short body is decided about in the event loop, where a decision takes about as long as a thread would take to start.
-A hook that blocks there also blocks health, so that the kubelet restarts it. A long body is decided about in a thread.
+A thread decides, so that a hook that waits, or computes for long, holds up neither health nor other calls. A short body
+for a hook that is quick is decided about in the event loop: there a decision takes about as long as a thread would take
+to start, but one that blocks also blocks health, so that the kubelet restarts the process.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from starlette.responses import Response
 
 from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.request import Body, CustomizeRequest, Parent
+from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
 from metahook.server.limits import Limits
 from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
@@ -29,7 +30,7 @@ from metahook.server.wire.body_memory import Buffer
 from metahook.server.wire.connections import end_if_left, is_one_too_many
 
 LONG = 256 * 1024
-"""Bytes. A longer body is decided about in a thread, so that health and other requests go on."""
+"""Bytes. A longer body is decided about in a thread in any case, so that health and other requests go on."""
 
 
 _JSON = (b"content-type", b"application/json")
@@ -44,9 +45,11 @@ class HookCalls:
         self._clock = clock
         self._bodies = Bodies(limits)
         # One large body after the other, as one alone can take half of the memory when it is decoded. Long ones do not
-        # wait for them. More threads would only share the same CPU.
+        # wait for them. More threads would only share the same CPU, except for hooks that wait: each of their requests
+        # has a thread, until the hooks do not return at all.
         self._for_long = ThreadPoolExecutor(1, "long")
         self._for_large = ThreadPoolExecutor(1, "large")
+        self._for_waiting = ThreadPoolExecutor(limits.max_in_flight, "hook")
         self._in_threads: set[Future[Any]] = set()
 
     @property
@@ -54,11 +57,11 @@ class HookCalls:
         """Whether a thread decides. Python waits for it before the process exits."""
         return bool(self._in_threads)
 
-    async def respond(self, request: Request, path: str, hook: Hook) -> Response:
+    async def respond(self, request: Request, path: str, hook: Hook, *, is_quick: bool) -> Response:
         """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
         call = _Call(self._telemetry, path)
         try:
-            decision = await self._decision(request, hook, call)
+            decision = await self._decision(request, hook, call, is_quick=is_quick)
         except ClientDisconnect:
             # Neither is sent. A connection that a limit has closed is reported with that limit.
             return call.refuse(LEFT) if end_if_left(request.scope) else INCOMPLETE.response("")
@@ -68,23 +71,24 @@ class HookCalls:
             return call.refuse(FAILED, error_location(error))
         return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(decision)
 
-    async def _decision(self, request: Request, hook: Hook, call: "_Call") -> "_Decision":
+    async def _decision(self, request: Request, hook: Hook, call: "_Call", *, is_quick: bool) -> "_Decision":
         """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
         buffer = await self._bodies.read(request)
         call.body = buffer.body
         if is_one_too_many(request.scope):  # others have arrived while this body did
             buffer.release()
             raise Refused(TOO_MANY_REQUESTS)
-        if len(buffer.body) > LONG:
-            return await self._decide_long(hook, buffer)
+        if not is_quick or len(buffer.body) > LONG:
+            return await self._decide_in_thread(hook, buffer, is_quick=is_quick)
         with buffer:
             return _decide(hook, buffer.body, self._clock())
 
-    async def _decide_long(self, hook: Hook, buffer: Buffer) -> "_Decision":
+    async def _decide_in_thread(self, hook: Hook, buffer: Buffer, *, is_quick: bool) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
         try:
             is_large = len(buffer.body) > SMALL
-            threads, decide = (self._for_large, _decide_large) if is_large else (self._for_long, _decide)
+            not_large = self._for_long if is_quick else self._for_waiting
+            threads, decide = (self._for_large, _decide_large) if is_large else (not_large, _decide)
             future = threads.submit(lambda: decide(hook, buffer.body, self._clock()))
         except RuntimeError:  # no thread can be started
             buffer.release()
@@ -92,15 +96,15 @@ class HookCalls:
         self._in_threads.add(future)
         loop = asyncio.get_running_loop()
         # The callback gets the future: one that refers to it would keep the body until the garbage collector runs.
-        future.add_done_callback(lambda ended: self._end_long(ended, buffer, loop))
+        future.add_done_callback(lambda ended: self._end(ended, buffer, loop))
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
                 return await asyncio.shield(asyncio.wrap_future(future))
         except TimeoutError:
             future.cancel()  # if no thread has begun with it
-            return _Decision(TOO_LONG, parent=await asyncio.to_thread(_try_parent, buffer.body))
+            return _Decision(TOO_LONG, parent=await asyncio.to_thread(try_parent, buffer.body))
 
-    def _end_long(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
+    def _end(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
         self._in_threads.discard(future)
         with suppress(RuntimeError):  # the loop is closed: so is the server
             loop.call_soon_threadsafe(buffer.release)
@@ -129,7 +133,7 @@ def _decide(hook: Hook, body: Body, now: datetime) -> _Decision:
         raise
     # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync.
     except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
-        return _Decision(FAILED, error_location(error), _try_parent(body))
+        return _Decision(FAILED, error_location(error), try_parent(body))
 
 
 def _decide_large(hook: Hook, body: Body, now: datetime) -> _Decision:
@@ -144,14 +148,6 @@ def _decide_large(hook: Hook, body: Body, now: datetime) -> _Decision:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _try_parent(body: Body) -> Parent | None:
-    """Return the parent of the request *body*, or None."""
-    try:
-        return CustomizeRequest.decode(body).parent
-    except MalformedRequest:
-        return None
 
 
 class _JsonResponse(Response):

@@ -33,22 +33,43 @@ _METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation"
 _REFERENCE = "#/$defs/"
 
 
-def sync_documentation(controller: Controller) -> Json:
-    """Return the arguments of FastAPI that document the sync hook of *controller*."""
-    example = {"parent": _parent(controller), "children": {struct.KIND.group_key: {} for struct in controller.children}}
-    summary = "Decide the children and the status of a parent."
-    return _documentation(summary, wire.SyncRequestBody, wire.SyncResponseBody, example)
+_SUMMARIES = {
+    "composite": {
+        "sync": "Decide the children and the status of a parent.",
+        "customize": "Name the related objects that a parent's sync needs.",
+        "finalize": "Decide what is left to do before a parent is deleted.",
+    },
+    "decorator": {
+        "sync": "Decide the attachments of an object.",
+        "customize": "Name the related objects that an object's sync needs.",
+        "finalize": "Decide what is left to do before an object is deleted.",
+    },
+}
+
+_RESPONSES: dict[str, dict[str, type]] = {
+    "composite": {"sync": wire.SyncResponseBody, "finalize": wire.FinalizeResponseBody},
+    "decorator": {"sync": wire.DecoratorResponseBody, "finalize": wire.DecoratorFinalizeResponseBody},
+}
 
 
-def customize_documentation(controller: Controller) -> Json:
-    """Return the arguments of FastAPI that document the customize hook of *controller*."""
-    example = {"parent": _parent(controller)}
-    summary = "Name the related objects that a parent's sync needs."
-    return _documentation(summary, wire.CustomizeRequestBody, wire.CustomizeResponseBody, example)
+def documentation(controller: Controller, hook: str) -> Json:
+    """Return the arguments of FastAPI that document the *hook* of *controller*."""
+    summary, shape = _SUMMARIES[controller.api][hook], controller.shape
+    if hook == "customize":
+        return _documentation(summary, shape.customize, wire.CustomizeResponseBody, {"parent": _parent(controller)})
+    example = {
+        shape.parent: _parent(controller),
+        shape.children: {struct.KIND.group_key: {} for struct in controller.children},
+        **({"finalizing": True} if hook == "finalize" else {}),
+    }
+    return _documentation(summary, shape.sync, _RESPONSES[controller.api][hook], example)
 
 
 def _parent(controller: Controller) -> Json:
-    return {"metadata": _METADATA, "spec": dict(controller.example_spec)}
+    kind = controller.parent
+    left_out = {"namespace"} if kind and not kind.namespaced else set()
+    metadata = {name: value for name, value in _METADATA.items() if name not in left_out}
+    return {"metadata": metadata, "spec": dict(controller.example_spec)}
 
 
 def _documentation(summary: str, request: type, response: type, example: Json) -> Json:

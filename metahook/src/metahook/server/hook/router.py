@@ -11,16 +11,16 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from metahook.protocol.controller import Answer, Controller, Hook
-from metahook.protocol.request import Body
+from metahook.protocol.controller import Controller, Hook
 from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
-from metahook.server.hook.openapi import customize_documentation, sync_documentation
+from metahook.server.hook.openapi import documentation
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.telemetry.telemetry import Telemetry
 
 Controllers = Controller | Mapping[str, Controller]
-"""One controller, at ``/sync`` and ``/customize``; or several, each by its prefix, such as ``/myresource``."""
+"""One controller, at ``/sync``, ``/customize``, and ``/finalize`` if it has that hook; or several, each by its prefix,
+such as ``/myresource``."""
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
@@ -46,28 +46,28 @@ def hook_router(
 def add_routes(router: APIRouter, controllers: Controllers, hooks: Mapping[str, Hook], calls: HookCalls) -> None:
     """Add the routes of *hooks*, by path, to *router*: those of *controllers*, or what takes their place."""
     for prefix, controller in _by_prefix(controllers).items():
-        for path, documentation in (
-            (f"{prefix}/sync", sync_documentation(controller)),
-            (f"{prefix}/customize", customize_documentation(controller)),
-        ):
+        for hook in controller.hooks:
+            path = f"{prefix}/{hook}"
             name = path.removeprefix("/").replace("/", "-")
-            endpoint = _endpoint(path, hooks[path], calls)
-            router.add_api_route(path, endpoint, methods=["POST"], operation_id=name, name=name, **documentation)
+            endpoint = _endpoint(path, hooks[path], calls, is_quick=controller.quick)
+            described = documentation(controller, hook)
+            router.add_api_route(path, endpoint, methods=["POST"], operation_id=name, name=name, **described)
 
 
 def hooks_of(controllers: Controllers) -> dict[str, Hook]:
     """Return the hooks of *controllers*, by path; raise ValueError if a prefix is not one."""
-    hooks: dict[str, Hook] = {}
-    for prefix, controller in _by_prefix(controllers).items():
-        hooks[f"{prefix}/sync"] = controller.call_sync
-        hooks[f"{prefix}/customize"] = _without_clock(controller.call_customize)
-    return hooks
+    return {
+        f"{prefix}/{name}": hook
+        for prefix, controller in _by_prefix(controllers).items()
+        for name, hook in controller.hooks.items()
+    }
 
 
-def _endpoint(path: str, hook: Hook, calls: HookCalls) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(path: str, hook: Hook, calls: HookCalls, *, is_quick: bool) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         # An app may include the router under a prefix. One with parameters would make any number of paths.
-        return await calls.respond(request, path if request.path_params else request.scope["path"], hook)
+        shown = path if request.path_params else request.scope["path"]
+        return await calls.respond(request, shown, hook, is_quick=is_quick)
 
     return endpoint
 
@@ -80,7 +80,3 @@ def _by_prefix(controllers: Controllers) -> Mapping[str, Controller]:
             message = f"not the prefix of a path: {prefix!r}; write it as in /myresource"
             raise ValueError(message)
     return controllers
-
-
-def _without_clock(hook: Callable[[Body], Answer]) -> Hook:
-    return lambda body, _: hook(body)

@@ -40,7 +40,7 @@ def serve(
     process with exit code 1.
     """
     give_back_large_blocks()
-    metrics = Metrics(hooks_of(controllers), options.version, options.limits)
+    metrics = Metrics(hooks_of(controllers), options.version, options.limits, options.collectors)
     set_up_logging(options.log, metrics.omitted)
     telemetry = create_telemetry(controllers, options, metrics)
     shutdown = Shutdown(options.drain, options.stop_timeout, telemetry)

@@ -63,6 +63,7 @@ class HookCall(NamedTuple):
             bytes_out=self.response_bytes,
             ms=round(self.seconds * 1000, 2),
             status=self.status,
+            **(self.summary.log if self.summary else {}),
             **({"limit": self.limit} if self.limit else {}),
             **({"id": self.id} if self.id else {}),
             **({"omitted": omitted} if omitted else {}),

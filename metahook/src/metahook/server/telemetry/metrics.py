@@ -5,7 +5,7 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 """
 
 import platform
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from prometheus_client import (
     disable_created_metrics,
 )
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.registry import Collector
 
 from metahook.protocol.summary import Summary
 from metahook.server.limits import KIB, Limits
@@ -56,8 +57,13 @@ class Family:
 class Metrics:
     """The metrics of one server, in a registry of its own. Any thread may call the methods."""
 
-    def __init__(self, hooks: Collection[str], version: str, limits: Limits) -> None:
-        """Start at zero; *hooks* are their paths, *version* is the hook's."""
+    def __init__(
+        self, hooks: Collection[str], version: str, limits: Limits, collectors: Iterable[Collector] = ()
+    ) -> None:
+        """Start at zero; *hooks* are their paths, *version* is the hook's; *collectors* are the hook's own metrics.
+
+        Raise ValueError if one of these has the name of another.
+        """
         self.registry = CollectorRegistry()
         self.families: list[Family] = []
         self._hooks = frozenset(hooks)
@@ -66,6 +72,8 @@ class Metrics:
         self._add_decisions()
         self._add_connections()
         self._add_configuration(version, limits)
+        for collector in collectors:
+            self.registry.register(collector)
 
     def _add_calls(self) -> None:
         self._calls = self._counter(

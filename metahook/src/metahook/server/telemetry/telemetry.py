@@ -5,7 +5,7 @@ Nothing of a request is in them, beyond the kind, namespace, name, uid and gener
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from secrets import token_hex
 from threading import Lock
@@ -13,8 +13,8 @@ from time import monotonic
 
 from starlette.responses import Response
 
-from metahook.protocol.installation import Finding
 from metahook.protocol.request import Parent
+from metahook.protocol.summary import Summary
 from metahook.server.refusal import FAILED, Refusal
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.log_event import LogEvent, Value
@@ -66,7 +66,7 @@ class Telemetry:
             self.calls += 1
             self._write_due()
             if call.summary and call.summary.findings:
-                self._write_findings(call.summary.findings)
+                self._write_findings(call.summary)
             if self._logs_calls and call.about and log.isEnabledFor(logging.INFO):
                 self._write_call(call, call.about)
 
@@ -137,12 +137,13 @@ class Telemetry:
         log.log(level, LogEvent(event, **{name: value for name, value in fields.items() if value}, count=found.count))
         self._causes.written(found)
 
-    def _write_findings(self, findings: Iterable[Finding]) -> None:
+    def _write_findings(self, summary: Summary) -> None:
         """Write each finding about the installation at its first occurrence: all requests show it."""
-        for finding in findings:
+        for finding in summary.findings:
             if finding.name not in self._findings:
                 self._findings.add(finding.name)
-                log.warning(LogEvent("wrong installation", finding=finding.name, message=finding.message))
+                message = finding.message_about(decorator=summary.is_decorator)
+                log.warning(LogEvent("wrong installation", finding=finding.name, message=message))
 
     def _write_call(self, call: HookCall, parent: Parent) -> None:
         if self._rate.take(is_notable=call.is_notable):

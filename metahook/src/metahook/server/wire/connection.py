@@ -21,6 +21,7 @@ from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
 from metahook.server.wire.connections import STATE, Connections, closing, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
+from metahook.server.wire.transport import dropping_when_closed
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
@@ -86,7 +87,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)  # that of a socket
         self._abort = self._transport.abort
         self.tls = self._transport.get_extra_info("ssl_object")
-        self._http.connection_made(self._transport)
+        self._http.connection_made(dropping_when_closed(self._transport))
         if self._phase is _Phase.ENDED:
             self._http.connection_lost(ConnectionAbortedError())
             self._abort()

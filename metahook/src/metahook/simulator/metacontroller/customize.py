@@ -57,7 +57,7 @@ class Customize:
                 if _is_of(kind, item) and _selects(kind, rule, item, cache):
                     # The API server returns an object in the version in which it is read.
                     group[qualified_name(item)] = {**item, "apiVersion": kind.api_version}
-        return groups
+        return dict(sorted(groups.items()))
 
     def is_related(self, parent: Json, item: Json, cache: Cache) -> bool:
         """Tell whether *item* is related to *parent*."""

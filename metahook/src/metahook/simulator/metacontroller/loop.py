@@ -61,6 +61,7 @@ class Metacontroller:
         self._controller = controller(self._api, self.cache, settings, self._finalizer, writer)
         self._parents = {parent.kind.kind: parent for parent in settings.parents}
         self._children = frozenset(kind.kind for kind in settings.children)
+        self._groups = sorted(kind.group_key for kind in settings.children)
         self._related = frozenset(kind.kind for kind in settings.served) if settings.has_customize else frozenset()
         self._running = True
 
@@ -223,7 +224,7 @@ class Metacontroller:
         return any(isinstance(entry, Write) and entry.changed for entry in self._api.history.entries[since:])
 
     def _grouped(self, observed: list[Json]) -> Grouped:
-        groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
+        groups: Grouped = {group: {} for group in self._groups}
         for item in observed:
             groups[group_key(kind=item["kind"], api_version=item["apiVersion"])][qualified_name(item)] = item
         return groups
