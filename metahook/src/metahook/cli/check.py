@@ -67,6 +67,7 @@ def command(  # noqa: PLR0913 - one argument an option
         lives = Lives(checked, settings, tuple(created(item.content) for item in objects.others))
         parents = tuple(created(item.content) for item in objects.parents)
         Checks(read, checked, lives, parents, _simulate, _check).run(results, only)
+        results.notes[:0] = settings.gaps
         calls = checked.calls
     click.echo(FORMATS[output](results, calls), nl=False)
     return 1 if results.findings else 0

@@ -9,12 +9,13 @@ import msgspec
 from metahook.cli.checking.calls import CheckedHook, Stopped
 from metahook.cli.checking.finding import Finding
 from metahook.cli.checking.lives import POSITIONED, Fault, Life, Lives, twins
-from metahook.cli.checking.parents import generated, variants
+from metahook.cli.checking.parents import generated, has_cel_rules, variants
 from metahook.cli.checking.purity import impurities, requests_of
 from metahook.cli.checking.responses import dropped_status, stored_otherwise, undeclared_children
 from metahook.cli.checking.rules import manifest_findings
-from metahook.cli.checking.schemas import schema_of
+from metahook.cli.checking.schemas import Path, schema_of
 from metahook.cli.errors import InputError
+from metahook.cli.files.manifest import Manifest
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
 from metahook.cli.simulation.faults import delay, lose
@@ -48,6 +49,8 @@ class Results:
 
     checks: list[tuple[str, list[Finding]]] = field(default_factory=list)
     stopped: str = ""
+    notes: list[str] = field(default_factory=list)
+    """What was not checked."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -74,7 +77,7 @@ class Checks:
                 self._add(results, "life", [Finding("RefusedParent", "-f", base.refused)])
                 return
             names = []
-            for name, check in self._checks(base):
+            for name, check in self._checks(base, results):
                 names.append(name)
                 if only in (None, name):
                     self._add(results, name, check())
@@ -94,14 +97,14 @@ class Checks:
                 new.append(finding)
         results.checks.append((name, new))
 
-    def _checks(self, base: Life) -> Iterator[Check]:
+    def _checks(self, base: Life, results: Results) -> Iterator[Check]:
         """Yield the name of each check after the first life, and a function that returns its findings."""
         created = list(self._of_life(base, self.simulate()))
         yield "purity", lambda: self._impurities(base)
         yield "life", lambda: [*created, *self._rest_of(base)]
         yield "twins", lambda: self._of_parents(twins(self.parents))
         yield "smaller", self._smaller
-        yield "generated", self._generated
+        yield "generated", partial(self._generated, results)
         for name, (fault, command) in dict(self._faults(base)).items():
             yield name, partial(self._of_fault, fault, command, base)
 
@@ -126,7 +129,7 @@ class Checks:
         """Yield the findings of the life of *parents*, which are the example."""
         life = self.lives.begin(parents, brief=brief, controllers=not brief)
         if not life.refused:
-            example = "---\n".join(dump_yaml(parent) for parent in parents)
+            example = "---\n".join(dump_yaml(item) for item in (*self.lives.others, *parents))
             for finding in self._of_life(life, self.simulate(example=True)):
                 yield replace(finding, example=example)
 
@@ -135,11 +138,25 @@ class Checks:
             for variant in variants(parent, self._schema(parent)):
                 yield from self._of_parents([variant], brief=True)
 
-    def _generated(self) -> Iterator[Finding]:
-        for parent in self.parents[:1]:
-            schema = self._schema(parent)
-            if schema is not None:
-                yield from generated(parent, schema, lambda item: next(self._of_parents([item], brief=True), None))
+    def _generated(self, results: Results) -> Iterator[Finding]:
+        """Yield the first new finding of parents that are generated for each kind of the given ones."""
+        from metahook.testing import NotGenerated  # noqa: PLC0415 - it imports Hypothesis
+
+        known = {finding.name for finding in results.findings}
+        for kind in dict.fromkeys((parent["apiVersion"], parent["kind"]) for parent in self.parents):
+            found = self._crd_of(dict(zip(("apiVersion", "kind"), kind, strict=True)))
+            if found is None:
+                continue
+            crd, _, schema = found
+            condition = " (if the CEL rules of the CRD allow this parent)" if has_cel_rules(schema) else ""
+            try:
+                for finding in generated(crd.content, kind[0].partition("/")[2], partial(self._first_new, known)):
+                    yield replace(finding, message=finding.message + condition)
+            except NotGenerated as error:
+                results.notes.append(f"no {kind[1]} was generated: {error}")
+
+    def _first_new(self, known: set[str], parent: Json) -> Finding | None:
+        return next((each for each in self._of_parents([parent], brief=True) if each.name not in known), None)
 
     def _faults(self, base: Life) -> Iterator[tuple[str, tuple[Fault, str]]]:
         """Yield name, fault and command of each fault, at most at some positions."""
@@ -188,6 +205,9 @@ class Checks:
             name, message = harm.rule, f"{harm.key}: {harm.message}"
             if harm.rule == "FailingSync":
                 message += self._reason(life, harm.key)
+            if harm.rule == "UnreportedRefusal":
+                refused = (write.refused for write in life.world.history.writes(NAME) if write.key == harm.key)
+                message += f": {next(filter(None, refused), '')}"
             if harm.rule == "NoOpWrites":
                 otherwise = next(filter(None, (stored_otherwise(sync, harm.key) for sync in evidence.syncs)), None)
                 name, message = (
@@ -213,9 +233,12 @@ class Checks:
         return list(found.values())
 
     def _schema(self, parent: Json) -> Json | None:
-        kind = self.lives.settings.kind(parent["apiVersion"], parent["kind"])
-        found = schema_of(kind, self.manifests.crds) if kind else None
+        found = self._crd_of(parent)
         return found[2] if found else None
+
+    def _crd_of(self, parent: Json) -> tuple[Manifest, Path, Json] | None:
+        kind = self.lives.settings.kind(parent["apiVersion"], parent["kind"])
+        return schema_of(kind, self.manifests.crds) if kind else None
 
 
 def _kinds(finding: Finding) -> Iterator[tuple[str, str, str]]:

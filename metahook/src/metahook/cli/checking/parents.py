@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Iterator
 
+from metahook.cli.checking.calls import Stopped
 from metahook.cli.checking.finding import Finding
 from metahook.simulator.objects import Json
 
@@ -42,7 +43,45 @@ def _without_one(value: Json, schema: Json, depth: int) -> Iterator[Json]:
                 yield {**value, name: smaller}
 
 
-def generated(parent: Json, schema: Json, check: Callable[[Json], Finding | None]) -> Iterator[Finding]:
-    """*check* parents like *parent* that are generated from *schema*; yield the finding of the smallest example."""
-    del parent, schema, check
-    yield from ()
+class _Harmful(Exception):
+    """Raised for an example with a finding."""
+
+
+def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) -> Iterator[Finding]:
+    """Yield what *check* finds for the smallest parent among those that are generated from *crd*; raise NotGenerated.
+
+    The parents are the same each time.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415 - it takes time to import
+
+    from metahook.testing import parents  # noqa: PLC0415 - it imports Hypothesis
+
+    smallest: list[Finding] = []
+
+    def examine(parent: Json) -> None:
+        found = check(parent)
+        if found:
+            smallest[:] = [found]
+            raise _Harmful
+
+    run = settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        run(given(parents(crd, version))(examine))()
+    except (_Harmful, Stopped) as end:
+        yield from smallest
+        if isinstance(end, Stopped):
+            raise
+
+
+def has_cel_rules(schema: object) -> bool:
+    """Tell whether *schema* has rules in CEL, which generated parents may break."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    return (isinstance(schema, dict) and "x-kubernetes-validations" in schema) or any(map(has_cel_rules, inner))

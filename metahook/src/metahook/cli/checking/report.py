@@ -19,8 +19,8 @@ def as_text(results: Results, calls: int) -> str:
     end = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}" if found else "no problems"
     count = f"{len(results.checks)} checks, {calls} calls of the hook"
     lines = [line for finding in found for line in _lines(finding)]
-    stopped = [results.stopped] if results.stopped else []
-    return "\n".join([*lines, *stopped, f"{end} ({count})"]) + "\n"
+    notes = [*results.notes, *([results.stopped] if results.stopped else [])]
+    return "\n".join([*lines, *notes, f"{end} ({count})"]) + "\n"
 
 
 def _lines(finding: Finding) -> Iterator[str]:
@@ -38,6 +38,7 @@ def as_json(results: Results, calls: int) -> str:
     content = {
         "findings": [dataclasses.asdict(finding) for finding in results.findings],
         "checks": [name for name, _ in results.checks],
+        "notes": results.notes,
         "calls": calls,
         **({"stopped": results.stopped} if results.stopped else {}),
     }
