@@ -180,10 +180,12 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 ANSWERS = {
@@ -195,7 +197,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("command", ["render", "simulate"])
+@pytest.mark.parametrize("command", ["check", "render", "simulate"])
 @pytest.mark.parametrize(("status", "body", "line"), ANSWERS.values(), ids=ANSWERS)
 def test_what_is_no_answer_of_a_hook_is_named(command: str, status: int, body: bytes, line: str) -> None:
     with served(status, body) as url:

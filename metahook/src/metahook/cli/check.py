@@ -22,8 +22,8 @@ _OWN = {"output", "limit", "only"}
 
 
 @click.command("check")
-@with_files
 @with_subject_options
+@with_files
 @click.option("-o", "--output", type=click.Choice([*FORMATS]), default="text", show_default=True, help="Output format.")
 @click.option(
     "--limit",

@@ -22,9 +22,9 @@ from metahook.cli.simulation.faults import delay, lose
 from metahook.protocol.changes import changed_paths
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.evidence import Evidence
-from metahook.simulator.findings import findings
+from metahook.simulator.findings import HarmFinding, findings
 from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.objects import Json, Key
+from metahook.simulator.objects import Json
 
 FAILURES = (Failure.CRASH, Failure.UNREADY, Failure.UNSCHEDULABLE, Failure.EVICTED)
 """Failures of containers, which a hook that has Pods sees."""
@@ -35,8 +35,17 @@ LOST = "25%"
 POSITIONS = 4
 """Positions of each fault that has one."""
 
-_SAME_CAUSE = {"StoredOtherwise": "NoOpWrites", "NotPure": "RepeatedWrites", "MixedParents": "RemovedField"}
-"""Rules, and those that are broken for the same reason."""
+_CONSEQUENCES = {
+    "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
+    "GrowingChildren": {"WrongDelete"},
+    "NeedsResync": {"NotPure"},
+    "NoOpWrites": {"NotPure", "PrunedStatus"},
+    "RemovedField": {"MixedParents", "NotPure"},
+    "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
+    "StoredOtherwise": {"NotPure", "UnknownField"},
+    "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
+}
+"""Rules that are also broken once one of these others is."""
 
 Check = tuple[str, Callable[[], Iterable[Finding]]]
 Command = Callable[..., str]
@@ -89,11 +98,12 @@ class Checks:
             results.stopped = str(stop)
 
     def _add(self, results: Results, name: str, found: Iterable[Finding]) -> None:
-        """Add what is *found* to *results*, without what was found before."""
+        """Add what is *found* to *results*, without what was found before, and what follows from that."""
         new: list[Finding] = []
         for finding in found:
             known = [*results.findings, *new]
-            if _kind(finding) not in {kind for each in known for kind in _kinds(each)}:
+            is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
+            if not is_consequence and _kind(finding) not in map(_kind, known):
                 new.append(finding)
         results.checks.append((name, new))
 
@@ -102,6 +112,10 @@ class Checks:
         created = list(self._of_life(base, self.simulate()))
         yield "purity", lambda: self._impurities(base)
         yield "life", lambda: [*created, *self._rest_of(base)]
+        if base.loop or not Evidence(base.world.history).syncs:
+            why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
+            results.notes.append(f"no more was checked, because {why}")
+            return
         yield "twins", lambda: self._of_parents(twins(self.parents))
         yield "smaller", self._smaller
         yield "generated", partial(self._generated, results)
@@ -192,6 +206,7 @@ class Checks:
     def _of_life(self, life: Life, command: str, *, fault: bool = False) -> Iterator[Finding]:
         """Yield the findings of *life*, which *command* repeats."""
         failed = self._failures()
+        life.has_failures = life.has_failures or bool(failed)
         yield from (replace(finding, command=command) for finding in failed)
         evidence = Evidence(life.world.history)
         harms = findings(life.world.history)
@@ -200,27 +215,19 @@ class Checks:
             for rule, message in (*dropped_status(sync, schema), *undeclared_children(sync)):
                 yield Finding(rule, f"/{sync.call.hook}", message, command)
         for harm in harms:
-            if (harm.rule == "MetacontrollerCrash" and fault) or (harm.rule == "FailingSync" and failed):
+            name, message = harm.rule, f"{harm.key}: {harm.message}{_reason(life, harm)}"
+            if (name == "MetacontrollerCrash" and fault) or (name == "FailingSync" and life.has_failures):
                 continue
-            name, message = harm.rule, f"{harm.key}: {harm.message}"
-            if harm.rule == "FailingSync":
-                message += self._reason(life, harm.key)
-            if harm.rule == "UnreportedRefusal":
-                refused = (write.refused for write in life.world.history.writes(NAME) if write.key == harm.key)
-                message += f": {next(filter(None, refused), '')}"
-            if harm.rule == "NoOpWrites":
+            if name == "UnreportedRefusal" and fault and "AlreadyExists" in message:
+                continue  # of a child that Metacontroller does not see because of the fault
+            if name == "NoOpWrites":
                 otherwise = next(filter(None, (stored_otherwise(sync, harm.key) for sync in evidence.syncs)), None)
                 name, message = (
                     ("StoredOtherwise", f"{otherwise}: a write in every sync") if otherwise else (name, message)
                 )
             yield Finding(name, "/sync", message, command)
-        if life.loop and not harms and not failed:
+        if life.loop and not harms and not life.has_failures:
             yield Finding("NeverQuiet", "/sync", life.loop, command)
-
-    def _reason(self, life: Life, key: Key) -> str:
-        """Return why the syncs of *key* fail, as the end of a sentence."""
-        event = next((each for each in life.world.history.events("SyncError") if each.key == key), None)
-        return f": {event.message}" if event else ""
 
     def _failures(self) -> list[Finding]:
         """Return the failures of calls since the last time."""
@@ -241,17 +248,20 @@ class Checks:
         return schema_of(kind, self.manifests.crds) if kind else None
 
 
-def _kinds(finding: Finding) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind of *finding*, and that of one with the same cause."""
-    kind = _kind(finding)
-    yield kind
-    if finding.name in _SAME_CAUSE:
-        yield (_SAME_CAUSE[finding.name], *kind[1:])
-
-
 def _kind(finding: Finding) -> tuple[str, str, str]:
     """Return what is the same in findings of one reason: a finding of each rule and kind of object is enough."""
     return finding.name, finding.place, finding.message.partition(" ")[0]
+
+
+def _reason(life: Life, harm: HarmFinding) -> str:
+    """Return why syncs fail, or why a child is refused, as the end of a sentence."""
+    history = life.world.history
+    reasons: dict[str, Iterable[str | None]] = {
+        "FailingSync": (event.message for event in history.events("SyncError") if event.key == harm.key),
+        "UnreportedRefusal": (write.refused for write in history.writes(NAME) if write.key == harm.key),
+    }
+    found = next(filter(None, reasons.get(harm.rule, ())), None)
+    return f": {found}" if found else ""
 
 
 def _api_version(request: bytes) -> str:

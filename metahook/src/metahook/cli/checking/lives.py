@@ -40,6 +40,8 @@ class Life:
     world: World
     keys: list[Key] = field(default_factory=list)
     is_quiet: bool = True
+    has_failures: bool = False
+    """Whether calls of the hook failed."""
     loop: str = ""
     """Why the cluster never became quiet."""
     refused: str = ""

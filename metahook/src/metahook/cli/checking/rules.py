@@ -14,6 +14,7 @@ from metahook.cli.checking.schemas import property_of, schema_of
 from metahook.cli.manifests import Manifests
 from metahook.protocol.kind import Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
+from metahook.simulator.metacontroller.hooks import HOOKS
 
 Json = dict[str, Any]
 
@@ -88,8 +89,9 @@ def _resources(manifests: Manifests) -> Iterator[tuple[tuple[str | int, ...], Js
 
 
 def _hooks(manifests: Manifests) -> Iterator[tuple[str, Json]]:
+    """Yield name and value of each hook that Metacontroller calls."""
     hooks = manifests.controller.content["spec"]["hooks"]
-    return ((name, hook) for name, hook in hooks.items() if isinstance(hook, dict))
+    return ((name, hook) for name, hook in hooks.items() if name in HOOKS and hook)
 
 
 def _kind_of(resource: Json, manifests: Manifests) -> Kind | None:
@@ -158,12 +160,15 @@ def _cluster_scoped_children(manifests: Manifests) -> Iterator[Finding]:
             yield Finding("ClusterScopedChild", manifests.controller.place(*path), message)
 
 
-def _webhooks(manifests: Manifests) -> Iterator[Finding]:
-    for name, hook in _hooks(manifests):
-        if name in ("preUpdateChild", "postUpdateChild"):
+def _unused_hooks(manifests: Manifests) -> Iterator[Finding]:
+    for name in manifests.controller.content["spec"]["hooks"]:
+        if name not in HOOKS:
             message = f"{name}: Metacontroller never calls it; remove it"
             yield Finding("UnusedHook", manifests.controller.place("spec", "hooks", name), message)
-            continue
+
+
+def _webhooks(manifests: Manifests) -> Iterator[Finding]:
+    for name, hook in _hooks(manifests):
         for field, message in _webhook_problems(hook.get("webhook") or {}):
             place = manifests.controller.place("spec", "hooks", name, "webhook", *field)
             yield Finding("InvalidWebhook", place, f"{name}: {message}")
@@ -217,6 +222,7 @@ RULES: tuple[Rule, ...] = (
     _no_selector,
     _long_name,
     _cluster_scoped_children,
+    _unused_hooks,
     _webhooks,
     _no_observed_generation,
 )
