@@ -2,11 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import Any, NamedTuple, Protocol
 
 import pytest
 
@@ -16,21 +15,9 @@ from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.e2e.foreign import RecordingServer
+from tests.e2e.lives import LIVES, Life, Stage
 from tests.hooks.notes import NOTES
-from tests.simulated import controllers as made
-from tests.simulated.controllers import (
-    CONFIG_MAPS,
-    ROOM,
-    TENANT,
-    Decides,
-    config_map,
-    hooks,
-    item,
-    resource,
-    room,
-    tenant,
-)
-from tests.simulator import test_composite, test_decorator
+from tests.simulated.controllers import ROOM, TENANT, Decides
 
 QUIET = 0.7
 """Seconds without a call or a change, after which a step is over."""
@@ -39,154 +26,7 @@ SERVED = {"ControllerRevision": "ControllerRevision.metacontroller.k8s.io"}
 KINDS = ("Room", "Tenant", "ConfigMap", "Service", "ControllerRevision")
 
 
-class Stage(Protocol):
-    """Where a life is led."""
-
-    def apply(self, manifest: Json) -> None:
-        """Create or replace an object."""
-
-    def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
-        """Change an object by a merge patch, in which null removes a field."""
-
-    def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
-        """Delete an object."""
-
-
-class Life(NamedTuple):
-    """A controller, its hook, and what happens to its objects, step by step."""
-
-    controller: Json
-    hook: Callable[[], Decides]
-    steps: list[Callable[[Stage], object]]
-
-
-def _reports(request: Json) -> Json:
-    """Report the keys of all related objects."""
-    return {"status": {"related": {group: sorted(items) for group, items in request["related"].items()}}}
-
-
-def _rules(*rules: Json) -> Callable[[], Decides]:
-    return lambda: Decides(sync=_reports, customize=lambda _: {"relatedResources": list(rules)})
-
-
-def _related(version: str, *rules: Json) -> Life:
-    there = {"metadata": {"labels": {"team": "a"}}}
-    controller = made.composite("rooms", hooks=hooks("sync", "customize", version=version))
-    labelled = {"labels": {"look": "yes"}}
-    return Life(
-        controller,
-        _rules(*rules),
-        [
-            lambda it: it.apply(item("v1", "Namespace", "there", **there)),
-            lambda it: it.apply(room("a")),
-            lambda it: it.apply(item("v1", "ConfigMap", "far", "there", metadata=labelled)),
-            lambda it: it.apply(item("v1", "ConfigMap", "near", "default", metadata=labelled)),
-            lambda it: it.apply(item("example.com/v1", "Tenant", "whole", metadata=labelled, spec={})),
-            lambda it: it.edit("ConfigMap", "far", {"metadata": {"labels": None}}, "there"),
-        ],
-    )
-
-
-MAPS, TENANTS = {"apiVersion": "v1", "resource": "configmaps"}, {"apiVersion": "example.com/v1", "resource": "tenants"}
-LOOK = {"labelSelector": {"matchLabels": {"look": "yes"}}}
-
-SELECTOR = {"selector": {"matchLabels": {"room": "a"}}, "template": {"metadata": {"labels": {"room": "a"}}}}
-
-
-def _inner(request: Json) -> Json:
-    """Desire a Tenant in a Tenant."""
-    is_inner = request["parent"]["metadata"]["name"] == "inner"
-    child = item("example.com/v1", "Tenant", "inner", spec=request["parent"]["spec"])
-    return {"status": {}, "children": [] if is_inner else [child]}
-
-
-def _goes(policy: str) -> Life:
-    return Life(
-        test_composite.FINALIZED,
-        lambda: Decides(sync=test_composite.copy, finalize=test_composite.waits),
-        [
-            lambda it: it.apply(room(word="hi")),
-            lambda it: it.delete("Room", "a", policy),
-            lambda it: it.edit("Room", "a", {"metadata": {"annotations": {"go": "yes"}}}),
-        ],
-    )
-
-
-def _detached(request: Json) -> Json:
-    left = request["attachments"]["ConfigMap.v1"]
-    return {"attachments": [], "labels": {"copied": None}, "finalized": not left}
-
-
-def _tenants(version: str) -> Life:
-    return Life(
-        test_composite.TENANTS | {"spec": test_composite.TENANTS["spec"] | {"hooks": hooks("sync", version=version)}},
-        lambda: Decides(sync=test_composite.of_tenant),
-        [
-            # Not the name of another life, as its namespace may not be gone yet.
-            lambda it: it.apply(tenant(f"team-{version}")),
-            lambda it: it.edit("ConfigMap", "limits", {"data": {"word": "by hand"}}, f"team-{version}"),
-            lambda it: it.delete("Tenant", f"team-{version}", namespace=""),
-        ],
-    )
-
-
-def _words(controller: Json, decide: Callable[[Json], Json], **spec: Any) -> Life:
-    return Life(
-        controller,
-        lambda: Decides(sync=decide),
-        [
-            lambda it: it.apply(room(word="hi", **spec)),
-            lambda it: it.apply(room(word="ho", **spec)),
-            lambda it: it.delete("ConfigMap", "a"),
-            lambda it: it.delete("Room", "a"),
-        ],
-    )
-
-
-LIVES = {
-    "decorator": Life(
-        test_decorator.CONTROLLER | {"spec": test_decorator.CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}},
-        lambda: Decides(sync=test_decorator.attach, finalize=_detached),
-        [
-            lambda it: it.apply(room(word="hi")),
-            lambda it: it.apply(test_decorator.service()),
-            lambda it: it.apply(test_decorator.service(copy="yes")),
-            lambda it: it.edit("ConfigMap", "a", {"data": {"word": "by hand"}}),
-            lambda it: it.edit("Service", "s", {"metadata": {"annotations": {"copy": None}}}),
-            lambda it: it.delete("Room", "a"),
-        ],
-    ),
-    "cluster-scoped parent, v1": _tenants("v1"),
-    "cluster-scoped parent, v2": _tenants("v2"),
-    "finalize, background": _goes("background"),
-    "finalize, foreground": _goes("foreground"),
-    "finalize, orphan": _goes("orphan"),
-    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate")), test_composite.copy),
-    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None)), test_composite.copy),
-    "Recreate of a kind with a generation": Life(
-        made.composite("tenants", resource("example.com/v1", "tenants", "Recreate")),
-        lambda: Decides(sync=_inner),
-        [lambda it: it.apply(tenant(word="hi")), lambda it: it.apply(tenant(word="ho"))],
-    ),
-    "a selector of the parent": Life(
-        test_composite.SELECTED,
-        lambda: Decides(sync=test_composite.labelled),
-        [
-            lambda it: it.apply(item("v1", "ConfigMap", "orphan", "default", metadata=test_composite.MINE)),
-            lambda it: it.apply(room(word="hi", **SELECTOR)),
-            lambda it: it.edit("ConfigMap", "a", {"metadata": {"labels": {"room": "b"}}}),
-        ],
-    ),
-    "RollingInPlace": _words(test_composite.rolling("RollingInPlace"), test_composite.many, **SELECTOR),
-    "RollingRecreate": _words(test_composite.rolling("RollingRecreate"), test_composite.many, **SELECTOR),
-    "related, v1": _related("v1", MAPS | LOOK, TENANTS | LOOK),
-    "related, v2": _related("v2", MAPS | LOOK, TENANTS | LOOK),
-    "related by namespaces": _related("v2", MAPS | LOOK | {"namespaceSelector": {"matchLabels": {"team": "a"}}}),
-    "related by name": _related("v2", MAPS | {"names": ["far", "near"]}, TENANTS | {"names": ["whole"]}),
-}
-
-
-class Simulated:
+class Simulated(Stage):
     """The life in the simulator."""
 
     def __init__(self, life: Life, mode: Mode) -> None:
@@ -194,12 +34,15 @@ class Simulated:
         self.world = World(self.hook, Settings.read(life.controller, [ROOM, TENANT], mode))
 
     def apply(self, manifest: Json) -> None:
+        """Create or replace an object."""
         self.world.apply(manifest)
 
     def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
+        """Change an object by a merge patch."""
         self.world.edit(Key(kind, namespace, name), lambda it: _merge(it, change))
 
     def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
+        """Delete an object, if it exists."""
         if self.world.api.get(Key(kind, namespace, name)) is not None:
             self.world.delete(Key(kind, namespace, name), policy)
 
@@ -209,7 +52,7 @@ class Simulated:
         return _seen([each for kind in KINDS for each in self.world.api.all(kind)], self.hook)
 
 
-class Real:
+class Real(Stage):
     """The life on a control plane."""
 
     def __init__(self, cluster: Cluster, hook: Decides) -> None:
@@ -217,6 +60,7 @@ class Real:
         self.hook = hook
 
     def apply(self, manifest: Json) -> None:
+        """Create or replace an object."""
         metadata = manifest["metadata"]
         live = self.cluster.get(manifest["kind"], metadata["name"], metadata.get("namespace", ""))
         if live is None:
@@ -226,9 +70,11 @@ class Real:
             self.cluster.client.replace({**live, **manifest, "metadata": own})
 
     def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
+        """Change an object by a merge patch."""
         self.cluster.patch(kind, name, change, namespace)
 
     def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
+        """Delete an object, if it exists."""
         if self.cluster.get(kind, name, namespace) is not None:
             self.cluster.client.delete(kind, namespace, name, policy.title())
 
@@ -387,6 +233,6 @@ def test_a_life_is_as_in_the_simulator(real: tuple[Cluster, Mode], what: str) ->
 
 def _difference(simulated: Seen, real: Seen) -> list[str]:
     """Return the lines in which two ends of a step differ."""
-    texts = (json.dumps([it.objects, it.requests], indent=1, sort_keys=True) for it in (simulated, real))
-    lines = (text.splitlines() for text in texts)
-    return [line for line in unified_diff(*lines, "simulated", "real", n=2, lineterm="") if line.strip()]
+    old, new = (json.dumps([it.objects, it.requests], indent=1, sort_keys=True) for it in (simulated, real))
+    lines = unified_diff(old.splitlines(), new.splitlines(), "simulated", "real", n=2, lineterm="")
+    return [line for line in lines if line.strip()]

@@ -4,7 +4,7 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -77,12 +77,25 @@ WRONG = {
         "crd.yaml",
         ("      subresources: {status: {}}\n", ""),
         (
-            "crd.yaml:9: spec.versions[0] has no status, so Metacontroller ignores the controller; "
+            "crd.yaml:10: spec.versions[0] has no status, so Metacontroller ignores the controller; "
             "add subresources: {status: {}}"
         ),
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "a label that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, labels: {a: 5}}"),
+        "parent.yaml:3: Greeting hello: metadata.labels: must be a map of strings",
+    ),
+    "another object that the API server refuses": (
+        "parent.yaml",
+        (
+            "spec: {text: hi}\n",
+            "spec: {text: hi}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 5}\n",
+        ),
+        "parent.yaml:8: the API server refuses ConfigMap a: data.a: must be a string",
+    ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
@@ -172,7 +185,8 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):  # the command stops reading
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
             """Print nothing."""

@@ -46,7 +46,7 @@ def test_a_request_may_have_fifty_thousand_groups_and_objects() -> None:
     assert decoded(with_objects(MAX_OBJECTS - 1)) == ""
 
 
-@pytest.mark.parametrize("place", ["children", "related"])
+@pytest.mark.parametrize("place", ["attachments", "children", "related"])
 def test_a_request_with_more_is_malformed(place: str) -> None:
     assert decoded(with_objects(MAX_OBJECTS + 2, place)) == TOO_MANY
 
@@ -81,7 +81,10 @@ def with_field(path: str, value: object) -> dict[str, object]:
     return {**PARENT, **({outer: {**PARENT[outer], inner: value}} if outer else {inner: value})}
 
 
-@pytest.mark.parametrize("path", ["kind", "metadata.managedFields", "spec", "status"])
+FIELDS = ("labels", "annotations", "finalizers", "managedFields")
+
+
+@pytest.mark.parametrize("path", ["apiVersion", "kind", *(f"metadata.{name}" for name in FIELDS), "spec", "status"])
 def test_a_parent_that_no_api_server_takes_is_malformed(path: str) -> None:
     fits, too_large = (with_field(path, {"x": "x" * (MAX_PARENT + more)}) for more in (-8, -7))
 

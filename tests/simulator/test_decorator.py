@@ -4,8 +4,10 @@ from typing import Any
 
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.decorator import DECORATED_BY
-from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
+from metahook.simulator.world import World
+from tests.hooks.service_per_object import LABEL, SERVICES
 from tests.simulated.controllers import (
     CONFIG_MAPS,
     Decides,
@@ -103,6 +105,28 @@ def test_an_object_that_looks_like_an_attachment_is_not_adopted() -> None:
 
     assert made.get(COPY)["data"] == {"word": "mine"}
     assert hook.last()["attachments"] == {"ConfigMap.v1": {}}
+
+
+def test_a_decorator_of_the_toolkit_runs_with_all_its_hooks() -> None:
+    controller = decorator(
+        "services",
+        [resource("apps/v1", "statefulsets", None)],
+        resource("v1", "services"),
+        hooks=hooks("sync", "finalize"),
+    )
+    made, key = World(SERVICES, Settings.read(controller)), Key("StatefulSet", "default", "db")
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "main", "image": "db:1"}]}}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "serviceName": "db", "template": template}
+    made.apply(item("apps/v1", "StatefulSet", "db", "default", spec=spec))
+    made.until_quiet()
+    assert made.get(key)["metadata"]["labels"] == {LABEL: "true"}
+    assert made.get(Key("Service", "default", "db"))
+
+    made.delete(key)
+    made.until_quiet()
+
+    assert made.api.all_keys() == []
+    assert findings(made.history) == []
 
 
 @both_modes

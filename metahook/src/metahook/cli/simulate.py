@@ -1,6 +1,7 @@
 """``metahook simulate``: runs a hook in a simulated cluster, and shows every write and every status."""
 
 import math
+from collections.abc import Callable
 
 import click
 
@@ -19,6 +20,7 @@ from metahook.cli.simulation.scenarios import (
     timed,
     with_timed_options,
 )
+from metahook.simulator.history import Call, Entry
 from metahook.simulator.scenario import Scenario, Step
 from metahook.simulator.world import World
 
@@ -84,8 +86,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if speed is not None and not math.isfinite(speed):
         message = "--speed is not a number; write simulated seconds for each real second, such as 5"
         raise click.UsageError(message)
+    scratch = subject.world(controllers=False)
+    objects = Objects.read(files, scratch.settings)
+    objects.create(scratch)  # what the API server refuses is an error with its line, before anything is shown
     world = subject.world()
-    objects = Objects.read(files, world.settings)
     chosen = _with_objects(objects, read_scenario_file(scenario, scenario)) if scenario else None
     chosen = chosen or _of_options(objects, timed(given), until)
     console = Terminal(highlight=False)
@@ -94,7 +98,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     _add_faults(world, stale, lost)
     for gap in world.settings.gaps:
         screen.say(gap, "detail")
-    world.history.listeners.append(screen.entry)
+    world.history.listeners.append(_from_first_call(screen.entry))
     world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
     return 0 if run(chosen, world, screen, numbered=scenario is not None) else 1
 
@@ -115,6 +119,24 @@ def _of_options(objects: Objects, changes: list[Timed], until: str) -> Scenario:
     scenario = scenario_of(parent, changes, until, edited)
     scenario.steps[:0] = [Step(apply=item) for item in before]
     return scenario
+
+
+def _from_first_call(show: Callable[[Entry], None]) -> Callable[[Entry], None]:
+    """Return *show*, which begins once the hook has responded: a hook that is down ends the command with an error."""
+    waiting: list[Entry] | None = []
+
+    def show_later(entry: Entry) -> None:
+        nonlocal waiting
+        if waiting is None:
+            show(entry)
+            return
+        waiting.append(entry)
+        if isinstance(entry, Call):
+            ready, waiting = waiting, None
+            for each in ready:
+                show(each)
+
+    return show_later
 
 
 def _add_faults(world: World, stale: tuple[str, ...], share: str | None) -> None:

@@ -81,8 +81,10 @@ def check_objects(body: bytes | bytearray) -> None:
         raise MalformedRequest(RequestRule.OBJECTS, most=f"{MAX_OBJECTS:,}") from None
 
 
-def check_parent(parent: ObjectBody, path: str) -> None:
-    """Raise MalformedRequest if a field of *parent*, which is at *path* of the body, is too large."""
+def check_parent(parent: ObjectBody, path: str, body_size: int) -> None:
+    """Raise MalformedRequest if a field of *parent*, at *path* of a body of *body_size* bytes, is too large."""
+    if body_size <= MAX_PARENT:
+        return
     metadata = parent.metadata
     fields = {
         "apiVersion": parent.api_version,

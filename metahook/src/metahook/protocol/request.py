@@ -94,7 +94,9 @@ class CustomizeRequest:
     @classmethod
     def decode(cls, body: Body, shape: Shape = COMPOSITE) -> "CustomizeRequest":
         """Return the request of *shape* that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        return cls(_parent(_decode(body, shape.customize).parent, "parent", shape))
+        parent = _decode(body, shape.customize).parent
+        check_parent(parent, "parent", len(body))
+        return cls(_parent(parent, "parent", shape))
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class SyncRequest:
         Its installation is compared with *requirements*.
         """
         envelope = _decode(body, shape.sync)
+        check_parent(envelope.parent, shape.parent, len(body))
         parent, memory = _parent(envelope.parent, shape.parent, shape), DecodedMemory(len(body))
         memory.check(envelope.controller)
         children = Children(
@@ -144,10 +147,11 @@ class SyncRequest:
 
 def try_parent(body: Body) -> Parent | None:
     """Return the parent, or object, of the request *body* of any hook; None if there is none that can be read."""
-    for shape in (COMPOSITE, DECORATOR):
-        for envelope, path in ((shape.customize, "parent"), (shape.sync, shape.parent)):
-            with suppress(MalformedRequest):
-                return _parent(_decode(body, envelope).parent, path, shape)
+    for envelope in (COMPOSITE.customize, DECORATOR.sync, DECORATOR.customize):
+        with suppress(MalformedRequest):
+            parent = _decode(body, envelope).parent
+            check_parent(parent, "parent", len(body))
+            return _parent(parent, "parent", COMPOSITE)
     return None
 
 
@@ -176,7 +180,6 @@ def _check_utf8(body: Body) -> None:
 
 def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
     """Return *parent*, which is at *path* of the body; raise MalformedRequest."""
-    check_parent(parent, path)
     metadata, kind = parent.metadata, try_read(parent.kind, str) or ""
     namespace = metadata.namespace or ""
     if shape.namespaced is not None and shape.namespaced != bool(namespace):
@@ -202,6 +205,8 @@ def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
 
 def _read(json: msgspec.Raw, decoder: "msgspec.json.Decoder[T]") -> T | None:
     """Return *json* as the type of *decoder*, or None if it is something else."""
+    if json is wire.NULL:  # the field is absent, as most are
+        return None
     try:
         return decoder.decode(json)
     except (msgspec.DecodeError, RecursionError):

@@ -31,12 +31,12 @@ Namespace = Annotated[str, Meta(max_length=253)]
 Groups = dict[str, dict[str, msgspec.Raw]]
 """Objects as Metacontroller sends them: kind (``Deployment.apps/v1``) to key to JSON."""
 
-_NULL = msgspec.Raw(b"null")
+NULL = msgspec.Raw(b"null")
 
 
 def _null() -> msgspec.Raw:
     """Return null. It is a function, because msgspec can't show a default that is raw JSON in a schema."""
-    return _NULL
+    return NULL
 
 
 class ObjectMetadata(Observed, frozen=True, kw_only=True):

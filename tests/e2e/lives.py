@@ -1,0 +1,156 @@
+"""The lives of controllers of other shapes than the operator's: what happens to their objects, step by step."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from metahook.simulator.objects import Json
+from tests.simulated import controllers as made
+from tests.simulated.controllers import Decides, hooks, item, resource, room, tenant
+from tests.simulator import test_composite, test_decorator
+
+
+class Stage(Protocol):
+    """Where a life is led."""
+
+    def apply(self, manifest: Json) -> None:
+        """Create or replace an object."""
+
+    def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
+        """Change an object by a merge patch, in which null removes a field."""
+
+    def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
+        """Delete an object."""
+
+
+class Life(NamedTuple):
+    """A controller, its hook, and what happens to its objects, step by step."""
+
+    controller: Json
+    hook: Callable[[], Decides]
+    steps: list[Callable[[Stage], object]]
+
+
+def _reports(request: Json) -> Json:
+    """Report the keys of all related objects."""
+    return {"status": {"related": {group: sorted(items) for group, items in request["related"].items()}}}
+
+
+def _rules(*rules: Json) -> Callable[[], Decides]:
+    return lambda: Decides(sync=_reports, customize=lambda _: {"relatedResources": list(rules)})
+
+
+def _related(version: str, *rules: Json) -> Life:
+    there = {"labels": {"team": "a"}}
+    controller = made.composite("rooms", hooks=hooks("sync", "customize", version=version))
+    labelled = {"labels": {"look": "yes"}}
+    return Life(
+        controller,
+        _rules(*rules),
+        [
+            lambda it: it.apply(item("v1", "Namespace", "there", metadata=there)),
+            lambda it: it.apply(room("a")),
+            lambda it: it.apply(item("v1", "ConfigMap", "far", "there", metadata=labelled)),
+            lambda it: it.apply(item("v1", "ConfigMap", "near", "default", metadata=labelled)),
+            lambda it: it.apply(item("example.com/v1", "Tenant", "whole", metadata=labelled, spec={})),
+            lambda it: it.edit("ConfigMap", "far", {"metadata": {"labels": None}}, "there"),
+        ],
+    )
+
+
+MAPS, TENANTS = {"apiVersion": "v1", "resource": "configmaps"}, {"apiVersion": "example.com/v1", "resource": "tenants"}
+LOOK: Json = {"labelSelector": {"matchLabels": {"look": "yes"}}}
+
+SELECTOR: Json = {"selector": {"matchLabels": {"room": "a"}}, "template": {"metadata": {"labels": {"room": "a"}}}}
+
+
+def _inner(request: Json) -> Json:
+    """Desire a Tenant in a Tenant."""
+    is_inner = request["parent"]["metadata"]["name"] == "inner"
+    child = item("example.com/v1", "Tenant", "inner", spec=request["parent"]["spec"])
+    return {"status": {}, "children": [] if is_inner else [child]}
+
+
+def _goes(policy: str) -> Life:
+    return Life(
+        test_composite.FINALIZED,
+        lambda: Decides(sync=test_composite.copy, finalize=test_composite.waits),
+        [
+            lambda it: it.apply(room(word="hi")),
+            lambda it: it.delete("Room", "a", policy),
+            lambda it: it.edit("Room", "a", {"metadata": {"annotations": {"go": "yes"}}}),
+        ],
+    )
+
+
+def _detached(request: Json) -> Json:
+    left = request["attachments"]["ConfigMap.v1"]
+    return {"attachments": [], "labels": {"copied": None}, "finalized": not left}
+
+
+def _tenants(version: str) -> Life:
+    return Life(
+        test_composite.TENANTS | {"spec": test_composite.TENANTS["spec"] | {"hooks": hooks("sync", version=version)}},
+        lambda: Decides(sync=test_composite.of_tenant),
+        [
+            # Not the name of another life, as its namespace may not be gone yet.
+            lambda it: it.apply(tenant(f"team-{version}")),
+            lambda it: it.edit("ConfigMap", "limits", {"data": {"word": "by hand"}}, f"team-{version}"),
+            lambda it: it.delete("Tenant", f"team-{version}", namespace=""),
+        ],
+    )
+
+
+def _words(controller: Json, decide: Callable[[Json], Json], **spec: Any) -> Life:
+    return Life(
+        controller,
+        lambda: Decides(sync=decide),
+        [
+            lambda it: it.apply(room(word="hi", **spec)),
+            lambda it: it.apply(room(word="ho", **spec)),
+            lambda it: it.delete("ConfigMap", "a"),
+            lambda it: it.delete("Room", "a"),
+        ],
+    )
+
+
+LIVES = {
+    "decorator": Life(
+        test_decorator.CONTROLLER | {"spec": test_decorator.CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}},
+        lambda: Decides(sync=test_decorator.attach, finalize=_detached),
+        [
+            lambda it: it.apply(room(word="hi")),
+            lambda it: it.apply(test_decorator.service()),
+            lambda it: it.apply(test_decorator.service(copy="yes")),
+            lambda it: it.edit("ConfigMap", "a", {"data": {"word": "by hand"}}),
+            lambda it: it.edit("Service", "s", {"metadata": {"annotations": {"copy": None}}}),
+            lambda it: it.delete("Room", "a"),
+        ],
+    ),
+    "cluster-scoped parent, v1": _tenants("v1"),
+    "cluster-scoped parent, v2": _tenants("v2"),
+    "finalize, background": _goes("background"),
+    "finalize, foreground": _goes("foreground"),
+    "finalize, orphan": _goes("orphan"),
+    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate")), test_composite.copy),
+    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None)), test_composite.copy),
+    "Recreate of a kind with a generation": Life(
+        made.composite("tenants", resource("example.com/v1", "tenants", "Recreate")),
+        lambda: Decides(sync=_inner),
+        [lambda it: it.apply(tenant(word="hi")), lambda it: it.apply(tenant(word="ho"))],
+    ),
+    "a selector of the parent": Life(
+        test_composite.SELECTED,
+        lambda: Decides(sync=test_composite.labelled),
+        [
+            lambda it: it.apply(item("v1", "ConfigMap", "orphan", "default", metadata=test_composite.MINE)),
+            lambda it: it.apply(room(word="hi", **SELECTOR)),
+            lambda it: it.edit("ConfigMap", "a", {"metadata": {"labels": {"room": "b"}}}),
+        ],
+    ),
+    "RollingInPlace": _words(test_composite.rolling("RollingInPlace"), test_composite.many, **SELECTOR),
+    "RollingRecreate": _words(test_composite.rolling("RollingRecreate"), test_composite.many, **SELECTOR),
+    "related, v1": _related("v1", MAPS | LOOK, TENANTS | LOOK),
+    "related, v2": _related("v2", MAPS | LOOK, TENANTS | LOOK),
+    "related by namespaces": _related("v2", MAPS | LOOK | {"namespaceSelector": {"matchLabels": {"team": "a"}}}),
+    "related by name": _related("v2", MAPS | {"names": ["far", "near"]}, TENANTS | {"names": ["whole"]}),
+}
