@@ -12,21 +12,18 @@ from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 
 EXAMPLE = ROOT / "examples/hooks/myresource"
-PAGES = [ROOT / "docs" / f"port-your-reconciler{language}.md" for language in ("", ".zh")]
-ENGLISH = PAGES[0].read_text()
-
-each_page = pytest.mark.parametrize("page", [page.read_text() for page in PAGES], ids=["en", "zh"])
+PAGE = (ROOT / "docs/port-your-reconciler.md").read_text()
 
 
 def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", ENGLISH, re.DOTALL | re.MULTILINE)
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     assert isinstance(found, str)
     return found
 
 
-def rows(page: str, cells: int) -> list[list[str]]:
+def rows(cells: int) -> list[list[str]]:
     """Return the cells of the rows of the table with so many columns, without its head."""
-    lines = [line[2:-2].split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    lines = [line[2:-2].split(" | ") for line in PAGE.splitlines() if line.startswith("| ")]
     return [line for line in lines if len(line) == cells][1:]
 
 
@@ -35,9 +32,8 @@ def test_the_page_shows_the_whole_file(language: str, file: str) -> None:
     assert block(language) == (EXAMPLE / file).read_text()
 
 
-@each_page
-def test_the_numbers_of_the_two_files_are_those_of_the_table(page: str) -> None:
-    numbers = [number for number, *_ in rows(page, 3)]
+def test_the_numbers_of_the_two_files_are_those_of_the_table() -> None:
+    numbers = [number for number, *_ in rows(3)]
 
     assert numbers == [f"({number})" for number in range(1, len(numbers) + 1)]
     for language, mark in (("go", "//"), ("python", "#")):
@@ -45,15 +41,14 @@ def test_the_numbers_of_the_two_files_are_those_of_the_table(page: str) -> None:
         assert sorted(" ".join(marks).split()) == numbers
 
 
-@each_page
-def test_the_table_has_what_the_tests_on_a_control_plane_observe(page: str) -> None:
-    observed = [[cell.strip("`") for cell in (go, hook)] for _, go, hook, _ in rows(page, 4)]
+def test_the_table_has_what_the_tests_on_a_control_plane_observe() -> None:
+    observed = [[cell.strip("`") for cell in (go, hook)] for _, go, hook, _ in rows(4)]
 
     assert observed == [[event.go, event.hook] for event in LIFE]
 
 
 def test_the_table_has_the_events() -> None:
-    assert [event for event, *_ in rows(ENGLISH, 4)] == [event.name for event in LIFE]
+    assert [event for event, *_ in rows(4)] == [event.name for event in LIFE]
 
 
 def timeline(history: History) -> list[str]:

@@ -113,14 +113,14 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     program.write_text(program.read_text().replace(f"{FOLDER}/myresource.json", f"{program.parent}/myresource.json"))
 
     run(monkeypatch, command, "web")
-    assert "as docs/operate.md describes" in capfd.readouterr().out
+    assert "as docs/apply-strategy.md describes" in capfd.readouterr().out
     monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
     run(monkeypatch, command, "web")
     by_variable = capfd.readouterr().out
     run(monkeypatch, command, "web", "--docs-url", "https://docs.example.com/docs")
 
     assert by_variable == capfd.readouterr().out
-    assert "as https://docs.example.com/docs/operate.md describes" in by_variable
+    assert "as https://docs.example.com/docs/apply-strategy.md describes" in by_variable
     assert "See https://docs.example.com/docs/status.md." in by_variable
     assert "See https://given.example.com/docs/a.md." in by_variable
 

@@ -86,19 +86,19 @@ class Cluster:
     def install(self, controllers: Controllers, *files: Path) -> None:
         """Serve *controllers* in this process, and apply the objects in *files*, CRDs first.
 
-        The hooks of each CompositeController get the address of *controllers* instead of their own. Return when
-        Metacontroller runs it; raise TimeoutError if it does not within a minute.
+        The hooks of each CompositeController and DecoratorController get the address of *controllers* instead of their
+        own. Return when Metacontroller runs it; raise TimeoutError if it does not within a minute.
         """
         items = documents(*files)
         crds = of_kind(items, "CustomResourceDefinition")
-        composites = of_kind(items, "CompositeController")
+        run = [item for kind in ("CompositeController", "DecoratorController") for item in of_kind(items, kind)]
         if crds:
             self._establish(crds)
         address = self._running.enter_context(HookServer(controllers)).address
         for item in items:
-            if item not in crds and item not in composites:
+            if item not in crds and item not in run:
                 self.apply(item)
-        for item in composites:
+        for item in run:
             self._start(with_hooks_at(address, item))
 
     def apply(self, manifest: Manifest) -> Manifest:
@@ -144,12 +144,14 @@ class Cluster:
         self._control_plane.controllers.stop(signal.SIGKILL)
         self._control_plane.controllers.start()
 
-    def _start(self, composite: Manifest) -> None:
-        """Apply *composite*, and wait until Metacontroller reports that it runs it."""
-        name = composite["metadata"]["name"]
-        before = count_events(self.client, name, "Started")
-        self.client.apply(composite)
+    def _start(self, controller: Manifest) -> None:
+        """Apply *controller*, and wait until Metacontroller reports that it runs it."""
+        name = controller["metadata"]["name"]
+        kind = controller["kind"]
+        reason = "Started" if kind == "CompositeController" else "Starting"  # all that is reported of the other kind
+        before = count_events(self.client, name, reason, kind)
+        self.client.apply(controller)
         self.wait_for(
-            lambda: count_events(self.client, name, "Started") > before,
-            f"Metacontroller starts the CompositeController {name}",
+            lambda: count_events(self.client, name, reason, kind) > before,
+            f"Metacontroller starts the {kind} {name}",
         )

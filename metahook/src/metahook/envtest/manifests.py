@@ -24,7 +24,7 @@ def of_kind(items: Iterable[Manifest], kind: str) -> list[Manifest]:
 
 
 def with_hooks_at(address: str, item: Manifest, scheme: str = "http") -> Manifest:
-    """Return *item*, a CompositeController, with *address* (``127.0.0.1:8080``) as the host of all its hooks' URLs."""
+    """Return the controller *item* with *address* (``127.0.0.1:8080``) as the host of all its hooks' URLs."""
     hooks = {
         name: {**hook, "webhook": _at(scheme, address, hook["webhook"])} for name, hook in item["spec"]["hooks"].items()
     }

@@ -30,8 +30,8 @@ def metacontroller(binaries: Binaries, folder: Path, kubeconfig: Path, apply_str
     return Process(name, command, folder, lambda: answers(f"http://127.0.0.1:{health}/readyz"))
 
 
-def count_events(client: Client, name: str, reason: str) -> int:
-    """Return how often Metacontroller has reported *reason*, such as Started, about the CompositeController *name*."""
-    selector = f"involvedObject.kind=CompositeController,involvedObject.name={name},reason={reason}"
+def count_events(client: Client, name: str, reason: str, kind: str = "CompositeController") -> int:
+    """Return how often Metacontroller has reported *reason*, such as Started, about the controller *name* of *kind*."""
+    selector = f"involvedObject.kind={kind},involvedObject.name={name},reason={reason}"
     # Equal Events are one, with a count; an Event of the newer API has a count of null or none.
     return sum(item.get("count") or 1 for item in client.all("Event", "default", fieldSelector=selector))

@@ -21,12 +21,6 @@ MANY = 30
 MOST_CALLS = 50
 """Calls for one parent within a second."""
 
-MANY_CALLS = 500
-"""Calls for one parent at once after which a world looks for loops."""
-
-AT_ONCE = 10.0
-"""Seconds."""
-
 MOST_BYTES = 8 * 2**20
 """Bytes of requests and responses for one parent after which a world looks for loops."""
 
@@ -144,36 +138,23 @@ class _Growth:
 
 
 class Storm:
-    """Tells when a parent costs so much that a loop is likely: many calls at once, or many bytes since a user acted."""
+    """Tells when the calls for a parent need so much memory, since a user acted, that a loop is likely."""
 
     def __init__(self, history: History) -> None:
         self.is_due = False
         self._bytes: dict[Key, int] = defaultdict(int)
-        self._calls: dict[Key, int] = defaultdict(int)
-        self._since = 0.0
-        self._share = 1
+        self._most = MOST_BYTES
         history.listeners.append(self._on_entry)
-
-    @property
-    def is_fast(self) -> bool:
-        """Whether there are too many calls at once."""
-        return any(count > self._share * MANY_CALLS for count in self._calls.values())
 
     def look_again(self) -> None:
         """Wait for twice as much from now on."""
         self.is_due = False
-        self._share *= 2
+        self._most *= 2
 
     def _on_entry(self, entry: Entry) -> None:
         if isinstance(entry, Call):
-            if entry.at - self._since > AT_ONCE:
-                self._since = entry.at
-                self._calls.clear()
-            self._calls[entry.key] += 1
             self._bytes[entry.key] += len(entry.request) + len(entry.response)
-            is_much = self._bytes[entry.key] > self._share * MOST_BYTES
-            self.is_due = self.is_due or is_much or self._calls[entry.key] > self._share * MANY_CALLS
+            self.is_due = self.is_due or self._bytes[entry.key] > self._most
         elif isinstance(entry, Write) and entry.actor == YOU:
             self._bytes.clear()
-            self._calls.clear()
-            self._share = 1
+            self._most = MOST_BYTES

@@ -162,7 +162,7 @@ class World:
             if self.clock.next_timer is None or self.clock.next_timer.at > end:
                 return False
             self._step()
-        raise NeverQuiet(f"the cluster does not become quiet: {most} timers ran by {self.clock.now:.1f} s")
+        raise NeverQuiet(self._given_up(most))
 
     def until_quiet(self, within: float = LONGEST_TIMER) -> bool:
         """Let time pass until only idle timers are left; return whether that is so in time; raise as ``until`` does."""
@@ -175,13 +175,16 @@ class World:
         if self.raise_errors and len(self.errors) > before:
             raise self.errors[before]
         if self._storm.is_due:
-            self._stop_loop()
+            self._stop_growth()
 
-    def _stop_loop(self) -> None:
-        """Raise NeverQuiet if the hook causes a loop, which would only fill the memory."""
-        # A status that is written every minute is harm, too, but it can go on for a day.
-        rules = ("GrowingChildren", "RepeatedWrites") if self._storm.is_fast else ("GrowingChildren",)
+    def _stop_growth(self) -> None:
+        """Raise NeverQuiet if a parent gets more and more children, which would only fill the memory."""
         self._storm.look_again()
-        found = findings(self.history, rules)
-        if found:
-            raise NeverQuiet(f"the cluster does not become quiet, stopped at {self.clock.now:.1f} s: {found[0]}")
+        if found := findings(self.history, ("GrowingChildren",)):
+            raise NeverQuiet(f"the cluster does not become quiet: stopped after {self.clock.now:.1f} s: {found[0]}")
+
+    def _given_up(self, most: int) -> str:
+        """Return why the world is given up after *most* timers: with the loop that it is in, if that is one."""
+        found = findings(self.history, ("GrowingChildren", "RepeatedWrites", "CallStorm"))
+        why = f": {found[0]}" if found else ""
+        return f"the cluster does not become quiet: {most} timers ran by {self.clock.now:.1f} s{why}"
