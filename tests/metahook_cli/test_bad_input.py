@@ -83,6 +83,19 @@ WRONG = {
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "a label that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, labels: {a: 5}}"),
+        "parent.yaml:3: Greeting hello: metadata.labels: must be a map of strings",
+    ),
+    "another object that the API server refuses": (
+        "parent.yaml",
+        (
+            "spec: {text: hi}\n",
+            "spec: {text: hi}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 5}\n",
+        ),
+        "parent.yaml:8: the API server refuses ConfigMap a: data.a: must be a string",
+    ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),

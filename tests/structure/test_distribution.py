@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import metahook
 from metahook.server.dev.swagger_ui import PACKAGE
 from tests.slow import only_whole, short_or_whole
 
@@ -44,9 +45,15 @@ def loaded(code: str) -> set[str]:
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
-@pytest.mark.parametrize("code", [pytest.param("import metahook", id="metahook"), pytest.param(_EVERY, id="every")])
+@pytest.mark.parametrize(
+    "code", [pytest.param("from metahook import Controller", id="metahook"), pytest.param(_EVERY, id="every")]
+)
 def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
+
+
+def test_each_name_of_the_toolkit_can_be_imported() -> None:
+    assert [name for name in metahook.__all__ if not hasattr(metahook, name)] == []
 
 
 def test_serving_needs_the_extra() -> None:
@@ -77,7 +84,10 @@ def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
     needed = {*TOOLKIT["dependencies"], *extras["server"], *extras["record"]}
 
     assert needed <= set(OPERATOR["dependencies"])
-    assert {*extras["envtest"]} <= {*OPERATOR["dependencies"], *OPERATOR["optional-dependencies"]["cli"]}
+    assert {*extras["envtest"], *extras["cli"]} <= {
+        *OPERATOR["dependencies"],
+        *OPERATOR["optional-dependencies"]["cli"],
+    }
     assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
 
 

@@ -19,8 +19,8 @@ _ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 def parents(crd: Manifest, version: str | None = None) -> st.SearchStrategy[Manifest]:
     """Return the strategy for objects of *crd*, in its stored version unless you name another *version*.
 
-    They are as an API server stores them, with the defaults of the CRD, but without namespace and status. It accepts all
-    of them, unless a CEL rule refuses one: filter those out, ``parents(CRD).filter(lambda parent: ...)``. Raise
+    They are as an API server stores them, with the defaults of the CRD, without namespace and status. It accepts all of
+    them, unless a CEL rule refuses one: filter those out, ``parents(CRD).filter(lambda parent: ...)``. Raise
     NotGenerated for a schema with a pattern or a format that can't be generated.
     """
     spec = crd["spec"]
