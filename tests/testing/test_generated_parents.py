@@ -51,7 +51,7 @@ def test_each_generated_parent_meets_the_schema_of_its_crd(name: str) -> None:
 @QUICK
 @given(parents(EVERY_TYPE))
 def test_a_hook_reads_each_parent_that_is_generated_from_its_structs(parent: dict[str, Any]) -> None:
-    assert msgspec.json.decode(msgspec.json.encode(parent["spec"]), type=EveryType)
+    msgspec.json.decode(msgspec.json.encode(parent["spec"]), type=EveryType)
 
 
 def generated(strategy: st.SearchStrategy[Any], count: int = 1) -> list[Any]:
