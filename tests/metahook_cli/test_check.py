@@ -242,7 +242,7 @@ MISTAKES = {
             TEMPLATE[request.parent.name] = "here"
             return SyncResponse(status={"state": "Ready"}, children=[child(request.parent.name, **TEMPLATE)])
         """,
-        ["/sync  Site www: the response has data of Site www-2: two parents share an object in the hook  MixedParents"],
+        ["/sync  Site www: the response has data of Site www-twin: two parents share an object in the hook  MixedParents"],
     ),
     "returns None": (
         "life",

@@ -20,6 +20,9 @@ from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 LONGEST_CALL = 10.0
 """Seconds, the timeout of Metacontroller if a controller has no other."""
 
+_FIRST = ", or give the URL of a hook"
+"""What an error says of a hook that has not responded before."""
+
 OK, TOO_MANY = 200, 429
 
 
@@ -86,7 +89,9 @@ class CheckedHook:
             # A hook that has worked before fails for this request; one that has not is not there.
             if not self._works:
                 raise
-            text = str(error).removeprefix("--hook: ").removeprefix(f"{hook} ")
+            text = (
+                str(error).removeprefix("--hook: ").removeprefix(f"{hook} ").removesuffix(", or give the URL of a hook")
+            )
             self._failed(hook, body, "FailedCall", "", text)
             if isinstance(error.__cause__, Unreachable):
                 message = f"stopped, because the hook no longer responds: {text}"

@@ -116,11 +116,11 @@ class Checks:
             why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
             results.notes.append(f"no more was checked, because {why}")
             return
-        yield "twins", lambda: self._of_parents(twins(self.parents))
+        yield "twins", self._twins
         yield "smaller", self._smaller
         yield "generated", partial(self._generated, results)
         for name, (fault, command) in dict(self._faults(base)).items():
-            yield name, partial(self._of_fault, fault, command, base)
+            yield name, partial(self._of_fault, fault, command, base, is_lasting=name.startswith("fail-"))
 
     def _impurities(self, base: Life) -> Iterator[Finding]:
         for each in impurities(self.hook, requests_of(base.world.history)):
@@ -146,6 +146,10 @@ class Checks:
             example = "---\n".join(dump_yaml(item) for item in (*self.lives.others, *parents))
             for finding in self._of_life(life, self.simulate(example=True)):
                 yield replace(finding, example=example)
+
+    def _twins(self) -> Iterator[Finding]:
+        """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
+        return (finding for finding in self._of_parents(twins(self.parents)) if finding.name == "MixedParents")
 
     def _smaller(self) -> Iterator[Finding]:
         for parent in self.parents:
@@ -190,10 +194,11 @@ class Checks:
                 plan = f"{name}-{position}"
                 yield plan, (fault(position), self.check("--only", plan))
 
-    def _of_fault(self, fault: Fault, command: str, base: Life) -> Iterator[Finding]:
+    def _of_fault(self, fault: Fault, command: str, base: Life, *, is_lasting: bool) -> Iterator[Finding]:
+        """Yield the findings of a life with *fault*, and how it ends in another way than *base*."""
         life = self.lives.begin(self.parents, fault)
         yield from self._of_life(life, command, fault=True)
-        if not base.is_quiet or not life.is_quiet:
+        if is_lasting or not base.is_quiet or not life.is_quiet:
             return
         before, after = base.children(), life.children()
         for key in dict.fromkeys([*before, *after]):
@@ -215,11 +220,12 @@ class Checks:
             for rule, message in (*dropped_status(sync, schema), *undeclared_children(sync)):
                 yield Finding(rule, f"/{sync.call.hook}", message, command)
         for harm in harms:
-            name, message = harm.rule, f"{harm.key}: {harm.message}{_reason(life, harm)}"
-            if (name == "MetacontrollerCrash" and fault) or (name == "FailingSync" and life.has_failures):
+            name, message = harm.rule, f"{harm.key}: {_message(life, harm)}"
+            # A failed call is a finding by itself, and a finalizer is set before the first call.
+            if (name == "FailingSync" and life.has_failures) or (name == "OverwrittenObject" and harm.key in life.keys):
                 continue
-            if name == "UnreportedRefusal" and fault and "AlreadyExists" in message:
-                continue  # of a child that Metacontroller does not see because of the fault
+            if fault and _is_of_the_fault(name, message, life):
+                continue
             if name == "NoOpWrites":
                 otherwise = next(filter(None, (stored_otherwise(sync, harm.key) for sync in evidence.syncs)), None)
                 name, message = (
@@ -253,15 +259,24 @@ def _kind(finding: Finding) -> tuple[str, str, str]:
     return finding.name, finding.place, finding.message.partition(" ")[0]
 
 
-def _reason(life: Life, harm: HarmFinding) -> str:
-    """Return why syncs fail, or why a child is refused, as the end of a sentence."""
+def _is_of_the_fault(rule: str, message: str, life: Life) -> bool:
+    """Tell whether what breaks *rule* is the fault itself: a crash, or what Metacontroller sees late because of it."""
+    is_unseen = rule == "UnreportedRefusal" and "AlreadyExists" in message
+    is_late = rule in ("CallStorm", "NoOpWrites", "RepeatedWrites") and not life.loop
+    return rule == "MetacontrollerCrash" or is_unseen or is_late
+
+
+def _message(life: Life, harm: HarmFinding) -> str:
+    """Return the message of *harm*, with why syncs fail, or why a child is refused."""
     history = life.world.history
-    reasons: dict[str, Iterable[str | None]] = {
-        "FailingSync": (event.message for event in history.events("SyncError") if event.key == harm.key),
-        "UnreportedRefusal": (write.refused for write in history.writes(NAME) if write.key == harm.key),
-    }
-    found = next(filter(None, reasons.get(harm.rule, ())), None)
-    return f": {found}" if found else ""
+    if harm.rule == "FailingSync":
+        return (
+            f"every sync fails: {next(event.message for event in history.events('SyncError') if event.key == harm.key)}"
+        )
+    if harm.rule == "UnreportedRefusal":
+        refused = (write.refused for write in history.writes(NAME) if write.key == harm.key)
+        return f"{harm.message}: {next(filter(None, refused))}"
+    return harm.message
 
 
 def _api_version(request: bytes) -> str:

@@ -29,10 +29,14 @@ FURTHER = 4
 MANY_CALLS = 60
 """Calls for one parent after which a life looks for a loop, and again after twice as many."""
 
-_LOOPS = ("GrowingChildren", "RepeatedWrites", "CallStorm")
+_GROWTH = ("GrowingChildren",)
+_LOOPS = (*_GROWTH, "RepeatedWrites", "CallStorm")
 
 BRIEF = 5.0
 """Simulated seconds of a brief life."""
+
+TWIN = "-twin"
+"""The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
 
 Fault = Callable[[World], object]
 
@@ -74,7 +78,8 @@ class Lives:
     ) -> Life:
         """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
         world = World(self.hook, self.settings, controllers=controllers)
-        world.history.listeners.append(_loop_watcher(world.history))
+        # With late changes, several writes may follow that are none of a loop.
+        world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
         life = Life(world)
         if fault:
             fault(world)
@@ -126,8 +131,8 @@ class Lives:
             life.refused = str(error)
 
 
-def _loop_watcher(history: History) -> Callable[[Entry], None]:
-    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop."""
+def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], None]:
+    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop, by one of *rules*."""
     calls: Counter[Key] = Counter()
     due = [MANY_CALLS]
 
@@ -136,7 +141,7 @@ def _loop_watcher(history: History) -> Callable[[Entry], None]:
             calls[entry.key] += 1
             if calls[entry.key] == due[0]:
                 due[0] *= 2
-                if found := findings(history, _LOOPS):
+                if found := findings(history, rules):
                     raise NeverQuiet(str(found[0]))
 
     return on_entry
@@ -153,7 +158,10 @@ def twins(parents: Iterable[Json]) -> list[Json]:
     for parent in parents:
         metadata = parent["metadata"]
         labels = {**(metadata.get("labels") or {}), "example.com/twin": "second"}
-        twin = {**copy.deepcopy(parent), "metadata": {**metadata, "name": f"{metadata['name']}-2", "labels": labels}}
+        twin = {
+            **copy.deepcopy(parent),
+            "metadata": {**metadata, "name": f"{metadata['name']}{TWIN}", "labels": labels},
+        }
         found += [parent, twin]
     return found
 
