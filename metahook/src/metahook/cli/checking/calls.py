@@ -56,7 +56,7 @@ class CheckedHook:
         self._hook = hook
         self._end = time.monotonic() + limit
         self._limit = limit
-        self._works = False
+        self._worked: tuple[str, bytes] | None = None
 
     @property
     def is_local(self) -> bool:
@@ -87,18 +87,25 @@ class CheckedHook:
             reply = self._local(self._hook, hook, body) if isinstance(self._hook, LocalHook) else self._hook(hook, body)
         except InputError as error:
             # A hook that has worked before fails for this request; one that has not is not there.
-            if not self._works:
+            if self._worked is None:
                 raise
-            text = (
-                str(error).removeprefix("--hook: ").removeprefix(f"{hook} ").removesuffix(", or give the URL of a hook")
-            )
-            self._failed(hook, body, "FailedCall", "", text)
             if isinstance(error.__cause__, Unreachable):
-                message = f"stopped, because the hook no longer responds: {text}"
-                raise Stopped(message) from error
+                self._failed(hook, body, "FailedCall", "", str(error.__cause__))
+                self._check_alive(self._worked, str(error.__cause__))
+                raise error.__cause__ from error
+            text = str(error).removeprefix("--hook: ").removeprefix(f"{hook} ").removesuffix(_FIRST)
+            self._failed(hook, body, "FailedCall", "", text)
             return Reply(500, b"")
-        self._works = True
+        self._worked = (hook, body)
         return reply
+
+    def _check_alive(self, worked: tuple[str, bytes], problem: str) -> None:
+        """Raise Stopped if the hook no longer responds to a request that has *worked* before."""
+        try:
+            self._hook(*worked)
+        except InputError as error:
+            message = f"stopped, because the hook no longer responds: {problem}"
+            raise Stopped(message) from error
 
     def _local(self, local: LocalHook, hook: str, body: bytes) -> Reply:
         """Call a Controller in this process."""

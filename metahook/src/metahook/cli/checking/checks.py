@@ -125,6 +125,9 @@ class Checks:
     def _impurities(self, base: Life) -> Iterator[Finding]:
         for each in impurities(self.hook, requests_of(base.world.history)):
             message = f"{each.key}: {each.message}"
+            if each.rule == "NeedsResync":
+                period = self.manifests.controller.content["spec"].get("resyncPeriodSeconds")
+                message += f"; resyncPeriodSeconds is {period}" if period else ", nor resyncPeriodSeconds"
             yield Finding(each.rule, f"/{each.hook}", message, self.check("--only", "purity"))
         yield from self._failures()
 
