@@ -119,13 +119,14 @@ class CheckedHook:
                 place, what = described(error, "")
                 self._failed(hook, body, "Exception", place, what)
 
+        before = len(self.failures)
         try:
             with _alarm(LONGEST_CALL):
                 reply = in_process(local.controller, local.now, report)(hook, body)
         except _TooLong as error:
             message = f"--hook: {hook} takes over {LONGEST_CALL:.0f} s, the timeout of Metacontroller; make it shorter"
             raise InputError(message) from error
-        if reply.status not in (OK, TOO_MANY) and not self.failures:
+        if reply.status not in (OK, TOO_MANY) and len(self.failures) == before:
             message = f"refuses the request: {reply.body.decode(errors='replace')}"
             self._failed(hook, body, "FailedCall", "", message)
         return reply

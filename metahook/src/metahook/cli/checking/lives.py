@@ -4,15 +4,12 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import findings
-from metahook.simulator.history import Call, Entry, History, Write
-from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.response import Crash
+from metahook.simulator.history import Call, Entry, History
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
@@ -164,62 +161,3 @@ def twins(parents: Iterable[Json]) -> list[Json]:
         }
         found += [parent, twin]
     return found
-
-
-def crash(position: int) -> Fault:
-    """Let Metacontroller crash right after its write number *position*."""
-    killed = "the process was killed"
-
-    def fault(world: World) -> None:
-        left = iter(range(position))
-
-        def on_write(write: Write) -> None:
-            # This watcher is the last one, so the others have got the write.
-            if write.actor == NAME and write.changed and next(left, None) is None and not done:
-                done.append(write)
-                raise Crash(killed)
-
-        done: list[Write] = []
-        world.api.watch(on_write)
-
-    return fault
-
-
-def lost(position: int) -> Fault:
-    """Lose the event of the write number *position*; a second later the watch restarts with the final state."""
-
-    def fault(world: World) -> None:
-        def lose(write: Write) -> list[float]:
-            world.clock.after(1, lambda: world.metacontroller.cache.rewatch(write.key.kind))
-            return []
-
-        _at_event(world, position, lose)
-
-    return fault
-
-
-def doubled(position: int) -> Fault:
-    """Deliver the event of the write number *position* twice."""
-
-    def fault(world: World) -> None:
-        late = world.metacontroller.cache.late
-        _at_event(world, position, lambda _: [late, 2 * late])
-
-    return fault
-
-
-def _at_event(world: World, position: int, delays: Callable[[Write], list[float]]) -> None:
-    cache, left = world.metacontroller.cache, iter(range(position))
-
-    def delayed(write: Write) -> Any:  # noqa: ANN401 - as the cache has it
-        if next(left, None) is None:
-            cache.delays = usual
-            return delays(write)
-        return usual(write)
-
-    usual = cache.delays
-    cache.delays = delayed
-
-
-POSITIONED = {"crash": crash, "lost": lost, "doubled": doubled}
-"""The faults at a position, by name."""
