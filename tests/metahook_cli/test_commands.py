@@ -156,7 +156,7 @@ def test_a_harmful_hook_is_a_finding_with_code_1() -> None:
         "HOOK = Controller(sync, (ConfigMap,))\n"
     )
 
-    ended = call("simulate", *CAREFUL[:-1], "careless.py", "-f", "hi.yaml", "--until", "60s")
+    ended = call("simulate", *CAREFUL[:-1], "careless.py", "-f", "hi.yaml", "--until", "1s")
 
     assert ended.code == 1
     assert "RepeatedWrites: ConfigMap a: " in ended.out
