@@ -15,6 +15,7 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
     files        reads and writes the files of users
     comparison   compares responses and children
     simulation   runs a simulation, and shows its timeline
+    project      the files of a new project, from templates
 
 Imports record, server, simulator and protocol. Nothing of metahook imports it.
 """
