@@ -90,6 +90,8 @@ def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
         *OPERATOR["optional-dependencies"]["cli"],
         *(each for each in DEVELOPERS if isinstance(each, str)),
     }
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    assert {*extras["test"]} <= {*groups["dev"][1:], *OPERATOR["optional-dependencies"]["cli"]}
     assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
 
 
