@@ -343,6 +343,18 @@ MISTAKES = {
             )
         ],
     ),
+    "remembered in the status alone": (
+        "crash-0",
+        """
+        def sync(request, now):
+            found = "adopted" if request.children.all(ConfigMap) else "made"
+            origin = (json.loads(request.parent.status) or {}).get("state", found)
+            return SyncResponse(status={"state": origin}, children=[child("a", origin=origin)])
+        """,
+        [
+            "/sync  ConfigMap a: another child after this fault than without it: data.origin differs  EndsDifferently",
+        ],
+    ),
 }
 
 
@@ -511,6 +523,25 @@ def test_a_mistake_in_the_manifests_is_found_at_its_line(changes: list[tuple[str
     code, found = checked("--only", "purity")
 
     assert (code, found) == (1, [line])
+
+
+def test_a_parent_that_is_never_finalized_is_found() -> None:
+    finalize = "    finalize: {version: v2, webhook: {url: http://site.default.svc/finalize}}\n"
+    Path("controller.yaml").write_text(CONTROLLER + finalize)
+    write_hook("""
+        from metahook import FinalizeResponse
+        def finalize(request, now):
+            return FinalizeResponse(status={"state": "Going"}, finalized=False)
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"})
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
+
+    _, found = checked("--only", "life")
+
+    assert found == [
+        "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true  NotFinalized"
+    ]
 
 
 def test_a_hook_without_mistakes_has_no_findings() -> None:
