@@ -141,8 +141,9 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "{dependencies}. The application does not start until all dependencies are met: remove the dependency on that "
     "kind, or ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
-    "Remove the dependency, or add its kind to the settings of the operator. All namespaced kinds are possible except "
-    "Pods, Services, ConfigMaps and Secrets: docs/dependencies.md.",
+    "Remove the dependency, or add its kind to the settings of the operator: docs/dependencies.md. Remove a ConfigMap "
+    "or a Secret: Pods wait for each one that the spec uses, without a dependency. Pods and Services can't be "
+    "dependencies.",
 )
 WAITING_FOR_DEPENDENCIES = Reason(
     "WaitingForDependencies",

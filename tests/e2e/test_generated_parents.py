@@ -1,5 +1,6 @@
 """CRDs made from structs, and parents generated from CRDs: an API server accepts all of them."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,9 +38,14 @@ def without_cel(node: Any) -> Any:
     return {name: without_cel(value) for name, value in node.items() if name != "x-kubernetes-validations"}
 
 
+def as_floats(item: dict[str, Any]) -> Any:
+    """Return *item* with floats for all numbers: an API server writes a large one as a whole number with zeros."""
+    return json.loads(json.dumps(item), parse_int=float)
+
+
 def conditions(cluster: Cluster, name: str) -> dict[str, str]:
     status = (cluster.get("CustomResourceDefinition", name) or {}).get("status", {})
-    return {each["type"]: each["status"] for each in status.get("conditions", ())}
+    return {each["type"]: each["status"] for each in status.get("conditions") or ()}
 
 
 def is_established(cluster: Cluster, name: str) -> bool:
@@ -53,7 +59,7 @@ def test_a_crd_of_every_type_is_established_as_a_structural_one(cluster: Cluster
 
 
 @pytest.mark.parametrize("name", CRDS)
-def test_each_generated_parent_is_accepted(cluster: Cluster, name: str) -> None:
+def test_each_generated_parent_is_stored_as_it_is(cluster: Cluster, name: str) -> None:
     accepted = 0
 
     @THOROUGH
@@ -62,14 +68,15 @@ def test_each_generated_parent_is_accepted(cluster: Cluster, name: str) -> None:
         nonlocal accepted
         namespace = {"namespace": "default"} if CRDS[name]["spec"]["scope"] == "Namespaced" else {}
         item = {**parent, "metadata": {**parent["metadata"], **namespace}}
-        cluster.client.create(item, dry_run=True)
+        stored = cluster.client.create(item, dry_run=True)
+        assert as_floats({**stored, "metadata": parent["metadata"]}) == as_floats(parent)
         accepted += 1
 
     create()
     assert accepted > 1
 
 
-@pytest.mark.parametrize(("field", "value"), [("text", 5), ("whole", 10), ("size", "huge"), ("keyed", None)])
+@pytest.mark.parametrize(("field", "value"), [("text", 5), ("whole", 10), ("size", "huge"), ("items", [])])
 def test_a_value_that_the_struct_does_not_allow_is_refused(cluster: Cluster, field: str, value: object) -> None:
     valid = {"text": "a", "whole": 2, "nullable": None, "otherSize": "small", "level": 1}
     item = {"apiVersion": "example.com/v1", "kind": "Type", "metadata": {"name": "it", "namespace": "default"}}

@@ -11,6 +11,7 @@ import pytest
 
 from metahook.cli import remote_hook
 from tests.metahook_cli.command import problem
+from tests.metahook_cli.served import serving
 
 GREETING = Path(__file__).parents[2] / "examples/hooks/greeting"
 CONTROLLER = (GREETING / "compositecontroller.yaml").read_text()
@@ -83,6 +84,19 @@ WRONG = {
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "a label that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, labels: {a: 5}}"),
+        "parent.yaml:3: Greeting hello: metadata.labels: must be a map of strings",
+    ),
+    "another object that the API server refuses": (
+        "parent.yaml",
+        (
+            "spec: {text: hi}\n",
+            "spec: {text: hi}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 5}\n",
+        ),
+        "parent.yaml:8: the API server refuses ConfigMap a: data.a: must be a string",
+    ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
@@ -178,15 +192,8 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
             """Print nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as url:
+        yield url
 
 
 ANSWERS = {
@@ -198,7 +205,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("command", ["render", "simulate"])
+@pytest.mark.parametrize("command", ["check", "render", "simulate"])
 @pytest.mark.parametrize(("status", "body", "line"), ANSWERS.values(), ids=ANSWERS)
 def test_what_is_no_answer_of_a_hook_is_named(command: str, status: int, body: bytes, line: str) -> None:
     with served(status, body) as url:

@@ -24,12 +24,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from metahook.protocol.controller import Controller
-from metahook.protocol.manifest import Manifest
-
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from metahook.protocol.controller import Controller
+    from metahook.protocol.manifest import Manifest
     from metahook.simulator import Mode, World
 
 _CONTROLLERS = ("CompositeController", "DecoratorController")
@@ -42,8 +41,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def hook(pytestconfig: pytest.Config) -> Controller:
+def hook(pytestconfig: pytest.Config) -> "Controller":
     """Return the Controller of the setting ``metahook_hook``."""
+    from metahook.protocol.controller import Controller  # noqa: PLC0415 - see above
+
     module, _, name = str(pytestconfig.getini("metahook_hook")).partition(":")
     if not (module and name):
         _fail('set metahook_hook = "hook:SITES" in the configuration of pytest, or define a fixture called hook')
@@ -57,7 +58,7 @@ def hook(pytestconfig: pytest.Config) -> Controller:
 
 
 @pytest.fixture(scope="session")
-def manifests(pytestconfig: pytest.Config) -> list[Manifest]:
+def manifests(pytestconfig: pytest.Config) -> "list[Manifest]":
     """Return the objects in the files of the setting ``metahook_manifests``: a controller and its CRDs."""
     import yaml  # noqa: PLC0415 - see above
 
@@ -73,7 +74,7 @@ def apply_strategy(request: pytest.FixtureRequest) -> "Mode":
 
 
 @pytest.fixture
-def world(hook: Controller, manifests: list[Manifest], apply_strategy: "Mode") -> "World":
+def world(hook: "Controller", manifests: "list[Manifest]", apply_strategy: "Mode") -> "World":
     """Return a cluster in memory with Metacontroller in it, and ``hook``, on a virtual clock."""
     from metahook.simulator import Settings, World  # noqa: PLC0415 - see above
 

@@ -11,9 +11,12 @@ from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.objects import Objects
 from metahook.cli.options import Subject, with_files, with_subject
 from metahook.simulator.history import Call, Event
-from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
+
+SETTLED, WATCHED = 5.0, 30.0
+"""Virtual seconds from which on a failure is a problem, and up to which it is waited for: a child in a Namespace that
+was just created fails at first."""
 
 
 @click.command("render")
@@ -41,7 +44,7 @@ def command(files: tuple[str, ...], subject: Subject, output: str) -> int:
     """  # noqa: D301 - click keeps the line breaks after this control character
     world = subject.world(controllers=False)
     keys = Objects.read(files, world.settings).create(world)
-    world.until(lambda: {call.key for call in world.history.calls()} >= {*keys}, within=1)
+    world.until(lambda: False, within=WATCHED)
     rendered = [item for key in keys for item in _objects(world, key)]
     click.echo(_as_json(rendered) if output == "json" else _as_yaml(rendered), nl=False)
     problems = _problems(world)
@@ -67,9 +70,9 @@ def _response(call: Call) -> Json:
 
 
 def _problems(world: World) -> list[str]:
-    """Return why a response can't be used, and which children the API server refuses."""
-    failed = [f"{entry.key}: {entry.message}" for entry in world.history.entries if isinstance(entry, Event)]
-    return failed or [f"{write.key}: {write.refused}" for write in world.history.writes(NAME) if write.refused]
+    """Return why responses can't be used, and which children the API server refuses, unless that passes."""
+    events = (entry for entry in world.history.entries if isinstance(entry, Event) and entry.at > SETTLED)
+    return list(dict.fromkeys(f"{event.key}: {event.message}" for event in events))
 
 
 def _as_json(objects: list[Json]) -> str:

@@ -86,8 +86,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if speed is not None and not math.isfinite(speed):
         message = "--speed is not a number; write simulated seconds for each real second, such as 5"
         raise click.UsageError(message)
+    scratch = subject.world(controllers=False)
+    objects = Objects.read(files, scratch.settings)
+    objects.create(scratch)  # what the API server refuses is an error with its line, before anything is shown
     world = subject.world()
-    objects = Objects.read(files, world.settings)
     chosen = _with_objects(objects, read_scenario_file(scenario, scenario)) if scenario else None
     chosen = chosen or _of_options(objects, timed(given), until)
     console = Terminal(highlight=False)

@@ -7,7 +7,7 @@ The rule of this package: a generated parent is one that an API server stores, e
     strings            strategies for strings with a pattern or a format
     schema_rules       the rules of a schema that a strategy filters by
 
-Imports protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
+Imports simulator and protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
 """
 
 from metahook.testing.generated_parents import parents

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from metahook.protocol.manifest import Manifest
+from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.testing.schema_rules import Schema, fits
 from metahook.testing.values import values
 
@@ -18,22 +19,19 @@ _ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 def parents(crd: Manifest, version: str | None = None) -> st.SearchStrategy[Manifest]:
     """Return the strategy for objects of *crd*, in its stored version unless you name another *version*.
 
-    An API server accepts all of them, unless a CEL rule refuses them: filter those out,
-    ``parents(CRD).filter(lambda parent: ...)``. They have no namespace and no status. Raise NotGenerated for a schema
-    with a pattern or a format that can't be generated.
+    They are as an API server stores them, with the defaults of the CRD, without namespace and status. It accepts all of
+    them, unless a CEL rule refuses one: filter those out, ``parents(CRD).filter(lambda parent: ...)``. Raise
+    NotGenerated for a schema with a pattern or a format that can't be generated.
     """
     spec = crd["spec"]
     found = next(each for each in spec["versions"] if (each["name"] == version if version else each["storage"]))
     schema: Schema = (found.get("schema") or {}).get("openAPIV3Schema") or {}
     if scale := (found.get("subresources") or {}).get("scale"):
         schema = _scaled(schema, scale["specReplicasPath"].removeprefix(".").split("."))
+    head = {"apiVersion": f"{spec['group']}/{found['name']}", "kind": spec["names"]["kind"]}
+    with_defaults = custom_defaults([crd])
     return st.builds(
-        lambda metadata, fields: {
-            "apiVersion": f"{spec['group']}/{found['name']}",
-            "kind": spec["names"]["kind"],
-            "metadata": metadata,
-            **fields,
-        },
+        lambda metadata, fields: with_defaults({**head, "metadata": metadata, **fields}, None),
         _metadata((schema.get("properties") or {}).get("metadata") or {}),
         values({"type": "object", **_own_fields(schema)}, ""),
     )

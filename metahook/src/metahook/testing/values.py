@@ -67,7 +67,12 @@ def _of_type(schema: Schema, path: str) -> st.SearchStrategy[Any]:
         return st.sampled_from([value for value in schema["enum"] if value is not None])  # no API server accepts that
     if schema.get("x-kubernetes-int-or-string") and "type" not in schema:
         return _integers(schema, path) | strings(schema, path)
-    return _BY_TYPE[schema["type"]](schema, path) if "type" in schema else _ANYTHING
+    # An API server drops the null of a field that is not nullable.
+    return (
+        _BY_TYPE[schema["type"]](schema, path)
+        if "type" in schema
+        else _ANYTHING.filter(lambda value: value is not None)
+    )
 
 
 def _objects(schema: Schema, path: str) -> st.SearchStrategy[dict[str, Any]]:
