@@ -1,6 +1,7 @@
 """A suspended MyResource: its children stay as they are, whoever changes them, until it is resumed."""
 
 from metahook.envtest.client import STRATEGIC
+from metahook.envtest.process import Process
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
@@ -44,7 +45,7 @@ def test_nothing_is_written_and_resume_applies_the_spec_that_is_then(here: Names
     assert here.touched().writes == []
 
 
-def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode) -> None:
+def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode, metacontroller: Process) -> None:
     here.ready(**PORT)
     suspend(here)
     done, edited = here.since(), {}
@@ -60,7 +61,9 @@ def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode) -
     recorded = {"update deployments web-deployment", "update services web"}
     assert writes == (recorded if mode == "dynamic-apply" else set())
     assert len(done.children) <= len(OURS)
+    metacontroller.restart()
     assert here.touched().writes == []
+    assert content(here.get("Service")) == content(edited["Service"])
 
     here.change(suspend=None)
     here.wait_until_ready()
