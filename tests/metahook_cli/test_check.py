@@ -1,6 +1,7 @@
 """``metahook check`` finds the mistakes of beginners, each in one line, and nothing in the examples."""
 
 import json
+import re
 import shlex
 import textwrap
 from pathlib import Path
@@ -9,8 +10,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from metahook.cli.checking import calls
+from metahook.simulator.metacontroller.settings import MODES
 from tests.metahook_cli.command import call, problem
-from tests.slow import only_whole
+from tests.slow import only_whole, short_or_whole
 
 ROOT = Path(__file__).parents[2]
 CONTROLLER = """\
@@ -123,8 +125,10 @@ MISTAKES = {
             return SyncResponse(children=[])
         """,
         [
-            f"hook.py:{FIRST_LINE + 1}  Site www: TypeError: SyncResponse.__init__() missing 1 required positional "
-            "argument: 'status'  Exception"
+            (
+                f"hook.py:{FIRST_LINE + 1}  Site www: TypeError: SyncResponse.__init__() missing 1 required positional "
+                "argument: 'status'  Exception"
+            )
         ],
     ),
     "null in a child": (
@@ -177,8 +181,10 @@ MISTAKES = {
             return SyncResponse(status={"state": "Old" if age > 3000 else "New"})
         """,
         [
-            "/sync  Site www: one hour later: status.state differs, and no resyncAfterSeconds asks for that sync  "
-            "NeedsResync"
+            (
+                "/sync  Site www: one hour later: status.state differs, and no resyncAfterSeconds asks for that sync  "
+                "NeedsResync"
+            )
         ],
     ),
     "now in the status": (
@@ -188,8 +194,11 @@ MISTAKES = {
             return SyncResponse(status={"at": now.isoformat()})
         """,
         [
-            "/sync  Site www: written again and again, although nothing else changes: status.at is another one each "
-            "time  RepeatedWrites",
+            (
+                "/sync  Site www: written again and again, although nothing else changes: status.at is "
+                "another one each "
+                "time  RepeatedWrites"
+            ),
         ],
     ),
     "core/v1": (
@@ -251,8 +260,11 @@ MISTAKES = {
         """,
         [
             "/sync  status.ready is not in the CRD's schema, so the API server drops it; add it  PrunedStatus",
-            "/sync  children[0] Pod www: spec.containers[0].imagePullPolice is not a field, so the API server drops it"
-            "  UnknownField",
+            (
+                "/sync  children[0] Pod www: spec.containers[0].imagePullPolice is not a field, so the API "
+                "server drops it"
+                "  UnknownField"
+            ),
         ],
     ),
     "a status of another type": (
@@ -262,8 +274,11 @@ MISTAKES = {
             return SyncResponse(status={"count": "3"})
         """,
         [
-            "/sync  status.count must be of type integer, as the CRD's schema says; the API server refuses the whole "
-            "status  InvalidStatus"
+            (
+                "/sync  status.count must be of type integer, as the CRD's schema says; the API server "
+                "refuses the whole "
+                "status  InvalidStatus"
+            )
         ],
     ),
     "a quantity that is stored otherwise": (
@@ -273,8 +288,11 @@ MISTAKES = {
             return SyncResponse(status={"state": "Ready"}, children=[pod(resources={"limits": {"memory": "1024Mi"}})])
         """,
         [
-            '/sync  children[0] Pod www: spec.containers[main].resources.limits.memory "1024Mi" is stored as "1Gi": '
-            "a write in every sync  StoredOtherwise"
+            (
+                '/sync  children[0] Pod www: spec.containers[main].resources.limits.memory "1024Mi" is '
+                'stored as "1Gi": '
+                "a write in every sync  StoredOtherwise"
+            )
         ],
     ),
     "a field that is not required": (
@@ -311,8 +329,11 @@ MISTAKES = {
             return SyncResponse(status={"count": count})
         """,
         [
-            "/sync  Site www: written again and again, although nothing else changes: status.count is another one each "
-            "time  RepeatedWrites"
+            (
+                "/sync  Site www: written again and again, although nothing else changes: status.count is "
+                "another one each "
+                "time  RepeatedWrites"
+            )
         ],
     ),
 }
@@ -331,14 +352,14 @@ def test_a_mistake_of_a_hook_is_one_line(check: str, sync: str, lines: list[str]
 
 @only_whole
 @pytest.mark.parametrize(("check", "sync", "lines"), MISTAKES.values(), ids=MISTAKES)
-def test_the_whole_check_finds_the_mistake_first(check: str, sync: str, lines: list[str]) -> None:
+def test_the_whole_check_finds_the_mistake_and_hardly_more(check: str, sync: str, lines: list[str]) -> None:
     del check
     write_hook(sync)
 
     _, found = checked()
 
-    assert lines[0] in found[0]
-    assert len(found) <= len(lines) + 2, found
+    assert any(lines[0] in each for each in found), found
+    assert len(found) <= len(lines) + 1, found
 
 
 GOOD = """
@@ -358,24 +379,34 @@ RULES = {
     ),
     "loose": (
         [("timeout: 10s", "responseUnMarshallMode: loose")],
-        "controller.yaml:18  sync: an error as JSON would delete all children; set responseUnMarshallMode: strict  LooseHook",
+        (
+            "controller.yaml:18  sync: an error as JSON would delete all children; set "
+            "responseUnMarshallMode: strict  LooseHook"
+        ),
     ),
     "no update method": (
         [("      updateStrategy: {method: InPlace}\n", "")],
-        "controller.yaml:10  pods: no update method, so children are never updated; "
-        "set updateStrategy: {method: InPlace}  NeverUpdated",
+        (
+            "controller.yaml:10  pods: no update method, so children are never updated; "
+            "set updateStrategy: {method: InPlace}  NeverUpdated"
+        ),
     ),
     "no selector": (
         [("generateSelector: true", "generateSelector: false")],
-        "controller.yaml:6  no generateSelector, and no spec.selector in the CRD, so every sync fails; "
-        "set generateSelector: true  NoSelector",
+        (
+            "controller.yaml:6  no generateSelector, and no spec.selector in the CRD, so every sync fails; "
+            "set generateSelector: true  NoSelector"
+        ),
     ),
     "a long name": (
         [
             ("name: site\n", f"name: {'s' * 44}\n"),
             ("  hooks:\n", "  hooks:\n    finalize: {version: v2, webhook: {url: http://a/f}}\n"),
         ],
-        "controller.yaml:4  the name has 44 letters, too many for a finalizer; use at most 43, or remove finalize  LongName",
+        (
+            "controller.yaml:4  the name has 44 letters, too many for a finalizer; use at most 43, or "
+            "remove finalize  LongName"
+        ),
     ),
     "a URL": (
         [("http://site.default.svc/sync", "site.default.svc/sync")],
@@ -383,8 +414,11 @@ RULES = {
     ),
     "no URL": (
         [("        url: http://site.default.svc/sync\n", "")],
-        "controller.yaml:16  sync: no url, or service and path, so Metacontroller does not run the controller; add it"
-        "  InvalidWebhook",
+        (
+            "controller.yaml:16  sync: no url, or service and path, so Metacontroller does not run the "
+            "controller; add it"
+            "  InvalidWebhook"
+        ),
     ),
     "a path": (
         [("url: http://site.default.svc/sync", "path: sync\n        service: {name: site, namespace: default}")],
@@ -400,8 +434,10 @@ RULES = {
     ),
     "half of an etag": (
         [("timeout: 10s", "etag: {enabled: true, cacheTimeoutSeconds: 5}")],
-        "controller.yaml:18  sync: cacheTimeoutSeconds and cacheCleanupSeconds need each other; set both or none"
-        "  InvalidWebhook",
+        (
+            "controller.yaml:18  sync: cacheTimeoutSeconds and cacheCleanupSeconds need each other; set both or none"
+            "  InvalidWebhook"
+        ),
     ),
     "an unused hook": (
         [("  hooks:\n", "  hooks:\n    preUpdateChild: {webhook: {url: http://a/b}}\n")],
@@ -409,8 +445,11 @@ RULES = {
     ),
     "a cluster-scoped child": (
         [("resource: pods", "resource: namespaces")],
-        "controller.yaml:10  namespaces are cluster-scoped and the parent is not, so Kubernetes deletes such children; "
-        "use a cluster-scoped parent  ClusterScopedChild",
+        (
+            "controller.yaml:10  namespaces are cluster-scoped and the parent is not, so Kubernetes "
+            "deletes such children; "
+            "use a cluster-scoped parent  ClusterScopedChild"
+        ),
     ),
     "an unknown field": (
         [("generateSelector: true", "generateSelektor: true")],
@@ -430,18 +469,25 @@ RULES = {
     ),
     "a built-in parent": (
         [("apiVersion: example.com/v1, resource: sites", "apiVersion: apps/v1, resource: deployments")],
-        "controller.yaml:7  deployments are built in, and a CompositeController needs a CRD; use a DecoratorController"
-        "  UnknownResource",
+        (
+            "controller.yaml:7  deployments are built in, and a CompositeController needs a CRD; use a "
+            "DecoratorController"
+            "  UnknownResource"
+        ),
     ),
     "no status": (
         [("      subresources: {status: {}}\n", "")],
-        "crd.yaml:9  spec.versions[0] has no status, so Metacontroller ignores the controller; "
-        "add subresources: {status: {}}  InvalidField",
+        (
+            "crd.yaml:9  spec.versions[0] has no status, so Metacontroller ignores the controller; "
+            "add subresources: {status: {}}  InvalidField"
+        ),
     ),
     "no observedGeneration": (
         [("                observedGeneration: {type: integer}\n", "")],
-        "crd.yaml:24  status.observedGeneration is not in the schema, so each sync writes the status; "
-        "add observedGeneration: {type: integer}  PrunedStatus",
+        (
+            "crd.yaml:24  status.observedGeneration is not in the schema, so each sync writes the status; "
+            "add observedGeneration: {type: integer}  PrunedStatus"
+        ),
     ),
 }
 
@@ -469,7 +515,7 @@ def test_a_hook_without_mistakes_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("mistake", "printed"),
     [
-        ("now in the status", "status.at is another one each time"),
+        ("time without a resync", "NeedsResync"),
         ("a template shared by parents", "MixedParents"),
         ("a value that no author thought of", "KeyError: ''"),
     ],
@@ -495,14 +541,18 @@ def test_the_text_has_a_line_for_each_finding_and_the_command_that_repeats_it() 
     ended = call("check", *ARGUMENTS, "--only", "life")
 
     assert (ended.code, ended.err) == (1, "")
-    assert ended.out.splitlines() == [
+    lines = ended.out.splitlines()
+    assert lines[:-1] == [
         "controller.yaml:15  sync: version v1; set version: v2 and responseUnMarshallMode: strict   LooseHook",
-        "/sync  Site www: written again and again, although nothing else changes: status.at is another one each time"
-        "  RepeatedWrites",
+        (
+            "/sync  Site www: written again and again, although nothing else changes: status.at is "
+            "another one each time"
+            "  RepeatedWrites"
+        ),
         "    metahook simulate -k controller.yaml -k crd.yaml --hook hook.py -f www.yaml",
         "no more was checked, because the cluster does not become quiet",
-        "2 problems (2 checks, 13 calls of the hook)",
     ]
+    assert re.fullmatch(r"2 problems \(2 checks, [0-9]+ calls of the hook\)", lines[-1])
 
 
 def test_the_example_of_a_finding_is_in_the_command() -> None:
@@ -527,7 +577,7 @@ def test_each_check_is_a_test_case_of_junit() -> None:
 
     ended = call("check", *ARGUMENTS, "-o", "junit")
 
-    suite = ET.fromstring(ended.out)
+    suite = ET.fromstring(ended.out)  # noqa: S314 - the command's own
     cases = {case.get("name"): case for case in suite}
     assert {"manifests", "purity", "life", "twins", "smaller", "generated", "stale-parent", "crash-0"} <= {*cases}
     assert (suite.get("tests"), suite.get("failures")) == (str(len(cases)), "1")
@@ -583,9 +633,10 @@ EXAMPLES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["dynamic-apply", "server-side-apply"])
-@pytest.mark.parametrize(("name", "hook", "parent"), [(name, *each) for name, each in EXAMPLES.items()], ids=EXAMPLES)
-def test_the_examples_have_no_findings(name: str, hook: str, parent: str, mode: str) -> None:
+@pytest.mark.parametrize("mode", short_or_whole(MODES[:1], MODES))
+@pytest.mark.parametrize("name", short_or_whole(["greeting"], [*EXAMPLES]))
+def test_the_examples_have_no_findings(name: str, mode: str) -> None:
+    hook, parent = EXAMPLES[name]
     folder = ROOT / "examples/hooks" / name
     Path("parent.yaml").write_text(f"apiVersion: example.com/v1\n{parent}\n")
 

@@ -1,6 +1,7 @@
 """Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.evidence import Evidence
-from metahook.simulator.history import Write
+from metahook.simulator.findings import findings
+from metahook.simulator.history import Call, Entry, History, Write
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.response import Crash
 from metahook.simulator.metacontroller.settings import Settings
@@ -24,8 +26,10 @@ OBSERVATION = 1800.0
 FURTHER = 4
 """Syncs of a quiet cluster, which must write nothing."""
 
-MOST_ACTIONS = 4000
-"""Timers of a simulated cluster."""
+MANY_CALLS = 60
+"""Calls for one parent after which a life looks for a loop, and again after twice as many."""
+
+_LOOPS = ("GrowingChildren", "RepeatedWrites", "CallStorm")
 
 BRIEF = 5.0
 """Simulated seconds of a brief life."""
@@ -70,7 +74,7 @@ class Lives:
     ) -> Life:
         """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
         world = World(self.hook, self.settings, controllers=controllers)
-        world.max_actions = MOST_ACTIONS
+        world.history.listeners.append(_loop_watcher(world.history))
         life = Life(world)
         if fault:
             fault(world)
@@ -120,6 +124,22 @@ class Lives:
             life.is_quiet, life.loop = False, str(error)
         except (ApiError, NoSuchObject) as error:
             life.refused = str(error)
+
+
+def _loop_watcher(history: History) -> Callable[[Entry], None]:
+    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop."""
+    calls: Counter[Key] = Counter()
+    due = [MANY_CALLS]
+
+    def on_entry(entry: Entry) -> None:
+        if isinstance(entry, Call):
+            calls[entry.key] += 1
+            if calls[entry.key] == due[0]:
+                due[0] *= 2
+                if found := findings(history, _LOOPS):
+                    raise NeverQuiet(str(found[0]))
+
+    return on_entry
 
 
 def _annotate(parent: Json) -> None:
