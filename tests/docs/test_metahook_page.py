@@ -52,7 +52,7 @@ def test_a_command_prints_what_the_page_says(block: Console, folder: Path) -> No
 @pytest.fixture(
     name="node", params=["as the page has it", pytest.param("mended", marks=[pytest.mark.slow, only_whole])]
 )
-def _node(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[int, Console]]:
+def _node(request: pytest.FixtureRequest) -> Iterator[tuple[int, Console]]:
     """Serve the hook in JavaScript; yield its port and the block that is about it."""
     if not shutil.which("node"):
         pytest.skip("node is not installed")
