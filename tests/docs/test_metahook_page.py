@@ -22,7 +22,8 @@ from tests.slow import only_whole
 TEXT = (ROOT / "docs/metahook.md").read_text()
 BLOCKS = consoles("docs/metahook.md")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
-COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", TEXT + (ROOT / "docs/check-in-ci.md").read_text(), re.MULTILINE)
+PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in ("metahook", "check-in-ci", "write-your-own-hook", "record")]
+COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE)
 
 
 @pytest.fixture(name="folder", scope="module")
