@@ -1,6 +1,5 @@
 """Projects of ``metahook new`` on a real control plane: their CRDs, controllers and manifests are accepted and work."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -8,16 +7,12 @@ from typing import Any, Literal
 import pytest
 import yaml
 
-from metahook import Controller
-from metahook.cli.hooks import read_controller
 from metahook.envtest import Cluster, missing_binaries
 from metahook.simulator import Key
 from tests.metahook_cli.command import call
-from tests.metahook_cli.test_new import PROJECTS
+from tests.metahook_cli.projects import PROJECTS, controller_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
-
-MODULES = ("hook", "children", "model")
 
 
 @pytest.fixture(name="cluster", scope="module", params=["dynamic-apply", "server-side-apply"])
@@ -25,18 +20,6 @@ def _cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     strategy: Literal["dynamic-apply", "server-side-apply"] = request.param
     with Cluster(tmp_path_factory.mktemp("cluster"), apply_strategy=strategy) as cluster:
         yield cluster
-
-
-def controller_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Controller:
-    """Return the Controller of the project in *folder*, whose modules have the names of those of other projects."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    for module in MODULES:
-        sys.modules.pop(module, None)
-    try:
-        return read_controller(f"{folder / 'hook.py'}:CONTROLLER")
-    finally:
-        for module in MODULES:
-            sys.modules.pop(module, None)
 
 
 def example_of(folder: Path) -> dict[str, Any]:
@@ -60,12 +43,10 @@ def is_ready(cluster: Cluster, kind: str, name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_the_children_of_a_project_are_created(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_the_children_of_a_project_are_created(cluster: Cluster, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "project"
     assert call("new", *PROJECTS[name], "-o", str(folder)).code == 0
-    controller, example = controller_of(folder, monkeypatch), example_of(folder)
+    controller, example = controller_of(folder), example_of(folder)
     files = [file for file in (folder / "crd.yaml", folder / "controller.yaml") if file.exists()]
 
     cluster.install(controller, *files)

@@ -1,5 +1,6 @@
 """``metahook check`` finds the mistakes of beginners, each in one line, and nothing in the examples."""
 
+import http.server
 import json
 import re
 import shlex
@@ -12,6 +13,7 @@ import pytest
 from metahook.cli.checking import calls
 from metahook.simulator.metacontroller.settings import MODES
 from tests.metahook_cli.command import call, problem
+from tests.metahook_cli.served import serving
 from tests.slow import only_whole, short_or_whole
 
 ROOT = Path(__file__).parents[2]
@@ -182,8 +184,8 @@ MISTAKES = {
         """,
         [
             (
-                "/sync  Site www: one hour later: status.state differs, and no resyncAfterSeconds asks for that sync  "
-                "NeedsResync"
+                "/sync  Site www: one hour later: status.state differs, and no resyncAfterSeconds asks for a sync by "
+                "then, nor resyncPeriodSeconds  NeedsResync"
             )
         ],
     ),
@@ -242,7 +244,12 @@ MISTAKES = {
             TEMPLATE[request.parent.name] = "here"
             return SyncResponse(status={"state": "Ready"}, children=[child(request.parent.name, **TEMPLATE)])
         """,
-        ["/sync  Site www: the response has data of Site www-2: two parents share an object in the hook  MixedParents"],
+        [
+            (
+                "/sync  Site www: the response has data of Site www-twin: two parents share an object in the hook  "
+                "MixedParents"
+            )
+        ],
     ),
     "returns None": (
         "life",
@@ -334,6 +341,18 @@ MISTAKES = {
                 "another one each "
                 "time  RepeatedWrites"
             )
+        ],
+    ),
+    "remembered in the status alone": (
+        "crash-0",
+        """
+        def sync(request, now):
+            found = "adopted" if request.children.all(ConfigMap) else "made"
+            origin = (json.loads(request.parent.status) or {}).get("state", found)
+            return SyncResponse(status={"state": origin}, children=[child("a", origin=origin)])
+        """,
+        [
+            "/sync  ConfigMap a: another child after this fault than without it: data.origin differs  EndsDifferently",
         ],
     ),
 }
@@ -506,6 +525,25 @@ def test_a_mistake_in_the_manifests_is_found_at_its_line(changes: list[tuple[str
     assert (code, found) == (1, [line])
 
 
+def test_a_parent_that_is_never_finalized_is_found() -> None:
+    finalize = "    finalize: {version: v2, webhook: {url: http://site.default.svc/finalize}}\n"
+    Path("controller.yaml").write_text(CONTROLLER + finalize)
+    write_hook("""
+        from metahook import FinalizeResponse
+        def finalize(request, now):
+            return FinalizeResponse(status={"state": "Going"}, finalized=False)
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"})
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
+
+    _, found = checked("--only", "life")
+
+    assert found == [
+        "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true  NotFinalized"
+    ]
+
+
 def test_a_hook_without_mistakes_has_no_findings() -> None:
     write_hook(GOOD)
 
@@ -614,6 +652,32 @@ def test_a_hook_that_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert problem("check", *ARGUMENTS) == (
         "--hook: sync takes over 0 s, the timeout of Metacontroller; make it shorter"
     )
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_hook_that_closes_connections_is_a_finding_and_one_that_ends_stops_the_check(*, stays: bool) -> None:
+    """Answer two requests, and then those alone with a plan, or none."""
+    answered = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            answered.append(body)
+            if len(answered) > 2 and not (stays and b'"plan"' in body):
+                return
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": {"state": "Ready"}, "children": []}')
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
+            """Print nothing."""
+
+    with serving(Handler) as url:
+        ended = call("check", *ARGUMENTS[:-2], "--hook", url)
+
+    assert ended.code == 1
+    assert ended.out.startswith(f"/sync  Site www: no answer from {url}/sync")
+    assert ("stopped, because the hook no longer responds" in ended.out) is not stays
 
 
 def test_a_check_that_does_not_exist_is_named() -> None:

@@ -9,18 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from metahook.cli.project.names import _OFFERED, plural
+from metahook.cli.project.names import plural
+from metahook.simulator.clock import START
 from tests.docs.documents import ROOT
 from tests.metahook_cli.command import call, problem
-from tests.slow import only_whole, short_or_whole
-
-SITE = ["site", "--parent", "example.com/v1/StaticSite", "--child", "Deployment", "--child", "Service"]
-TENANT = ["acme", "--parent", "example.com/v1/Tenant", "--cluster-scoped", "--child", "Namespace"]
-TENANT += [word for kind in ("ResourceQuota", "Role", "RoleBinding", "NetworkPolicy") for word in ("--child", kind)]
-DECORATOR = ["db", "--decorate", "apps/v1/StatefulSet", "--child", "Service", "--child", "PodDisruptionBudget"]
-EVERY_KIND = ["every", "--parent", "example.com/v1alpha1/Policy"]
-EVERY_KIND += [word for kind in sorted(_OFFERED) if kind != "Namespace" for word in ("--child", kind)]
-PROJECTS = {"a site": SITE, "a tenant": TENANT, "a decorator": DECORATOR, "every kind": EVERY_KIND}
+from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of
+from tests.slow import only_whole
 
 FILES = [
     ".github/workflows/ci.yml",
@@ -97,12 +91,23 @@ def test_the_manifests_of_a_project_fit_together() -> None:
     assert sorted(kustomization["resources"]) == sorted(file.name for file in folder.glob("deploy/[!k]*.yaml"))
 
 
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_hook_of_a_project_decides(name: str) -> None:
+    call("new", *PROJECTS[name], "-o", "it")
+    controller = controller_of(Path("it"))
+
+    response = controller.decide(controller.request(yaml.safe_load(Path("it/example.yaml").read_text())), START)
+
+    assert [child["kind"] for child in response.children] == [struct.KIND.kind for struct in controller.children]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(PROJECTS)[: short_or_whole(1, None)])
+@only_whole
+@pytest.mark.parametrize("name", PROJECTS)
 def test_the_tests_of_a_project_pass(name: str) -> None:
     call("new", *PROJECTS[name], "-o", "it")
 
-    ended = run("it", "pytest", "-q", *short_or_whole(["-k", "not crd_allows"], []))
+    ended = run("it", "pytest", "-q")
 
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
 

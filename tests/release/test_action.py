@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,10 +85,16 @@ def test_the_action_installs_what_the_command_needs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"), [(USE, ""), (USE.replace("hook: greetings", "hok: greetings"), 'input "hok" is not defined')]
 )
-def test_actionlint_accepts_the_use_of_the_action(text: str, problem: str) -> None:
-    command = [find_or_skip("actionlint"), "-no-color", "-stdin-filename", ".github/workflows/use.yml", "-"]
+def test_actionlint_accepts_the_use_of_the_action(tmp_path: Path, text: str, problem: str) -> None:
+    shutil.copytree(FOLDER, tmp_path / ".github/actions/check")
+    workflow = tmp_path / ".github/workflows/use.yml"
+    workflow.parent.mkdir()
+    workflow.write_text(text)
+    (tmp_path / ".git").mkdir()  # by which actionlint finds local actions
 
-    ended = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [find_or_skip("actionlint"), "-no-color"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
 
     assert problem in ended.stdout
     assert bool(problem) == bool(ended.stdout)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from metahook.testing import NotGenerated, parents
 from metahook.testing.schema_rules import fits, python_pattern
 from tests.protocol.every_type import EveryType
+from tests.slow import short_or_whole
 from tests.testing.crds import CRDS, EVERY_RULE, EVERY_TYPE, schema
 
-QUICK = settings(max_examples=15, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+QUICK = settings(max_examples=short_or_whole(5, 50), suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 
 
 def json_schema(node: Any) -> Any:

@@ -1,6 +1,7 @@
 """metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
     cli        the command metahook, which tries any hook without a cluster
+    testing    parents that Hypothesis generates from a CRD; pytest_plugin has fixtures
     envtest    runs controllers on a real control plane with Metacontroller, for tests
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals

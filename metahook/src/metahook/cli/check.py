@@ -6,9 +6,10 @@ import click
 from click.core import ParameterSource
 
 from metahook.cli.checking.calls import CheckedHook
-from metahook.cli.checking.checks import Checks, Results, manifests_only
+from metahook.cli.checking.checks import Checks, manifests_only
 from metahook.cli.checking.lives import Lives
 from metahook.cli.checking.report import FORMATS
+from metahook.cli.checking.results import Results
 from metahook.cli.credentials import Credentials
 from metahook.cli.errors import input_errors, program_name
 from metahook.cli.hooks import PATHS, read_hook

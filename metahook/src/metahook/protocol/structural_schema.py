@@ -8,6 +8,7 @@ Source: Kubernetes, "Custom resources: specifying a structural schema".
 import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from textwrap import dedent
 from typing import Any
@@ -197,15 +198,21 @@ def _text(docstring: str | None) -> str | None:
 
 def _descriptions(struct: type) -> dict[str, str | None]:
     """Return the docstrings below the fields of *struct* and of its bases, by the names of the fields."""
-    return {name: text for base in reversed(struct.__mro__) for name, text in _own_descriptions(base)}
+    return {name: text for base in reversed(struct.__mro__) for name, text in _own_descriptions(base).items()}
 
 
-def _own_descriptions(struct: type) -> Iterator[tuple[str, str | None]]:
+@cache
+def _own_descriptions(struct: type) -> dict[str, str | None]:
     try:
         (definition,) = ast.parse(dedent(inspect.getsource(struct))).body
     except (OSError, TypeError):  # there is no source
-        return
-    for field, below in pairwise(definition.body if isinstance(definition, ast.ClassDef) else ()):
+        return {}
+    return dict(_described(definition.body if isinstance(definition, ast.ClassDef) else []))
+
+
+def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str | None]]:
+    """Yield each field that a docstring follows, with that docstring."""
+    for field, below in pairwise(body):
         match field, below:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
                 yield name, _text(text)

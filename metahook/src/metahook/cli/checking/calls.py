@@ -20,6 +20,9 @@ from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 LONGEST_CALL = 10.0
 """Seconds, the timeout of Metacontroller if a controller has no other."""
 
+_FIRST = ", or give the URL of a hook"
+"""What an error says of a hook that has not responded before."""
+
 OK, TOO_MANY = 200, 429
 
 
@@ -53,7 +56,7 @@ class CheckedHook:
         self._hook = hook
         self._end = time.monotonic() + limit
         self._limit = limit
-        self._works = False
+        self._worked: tuple[str, bytes] | None = None
 
     @property
     def is_local(self) -> bool:
@@ -84,16 +87,25 @@ class CheckedHook:
             reply = self._local(self._hook, hook, body) if isinstance(self._hook, LocalHook) else self._hook(hook, body)
         except InputError as error:
             # A hook that has worked before fails for this request; one that has not is not there.
-            if not self._works:
+            if self._worked is None:
                 raise
-            text = str(error).removeprefix("--hook: ").removeprefix(f"{hook} ")
-            self._failed(hook, body, "FailedCall", "", text)
             if isinstance(error.__cause__, Unreachable):
-                message = f"stopped, because the hook no longer responds: {text}"
-                raise Stopped(message) from error
+                self._failed(hook, body, "FailedCall", "", str(error.__cause__))
+                self._check_alive(self._worked, str(error.__cause__))
+                raise error.__cause__ from error
+            text = str(error).removeprefix("--hook: ").removeprefix(f"{hook} ").removesuffix(_FIRST)
+            self._failed(hook, body, "FailedCall", "", text)
             return Reply(500, b"")
-        self._works = True
+        self._worked = (hook, body)
         return reply
+
+    def _check_alive(self, worked: tuple[str, bytes], problem: str) -> None:
+        """Raise Stopped if the hook no longer responds to a request that has *worked* before."""
+        try:
+            self._hook(*worked)
+        except InputError as error:
+            message = f"stopped, because the hook no longer responds: {problem}"
+            raise Stopped(message) from error
 
     def _local(self, local: LocalHook, hook: str, body: bytes) -> Reply:
         """Call a Controller in this process."""
@@ -107,13 +119,14 @@ class CheckedHook:
                 place, what = described(error, "")
                 self._failed(hook, body, "Exception", place, what)
 
+        before = len(self.failures)
         try:
             with _alarm(LONGEST_CALL):
                 reply = in_process(local.controller, local.now, report)(hook, body)
         except _TooLong as error:
             message = f"--hook: {hook} takes over {LONGEST_CALL:.0f} s, the timeout of Metacontroller; make it shorter"
             raise InputError(message) from error
-        if reply.status not in (OK, TOO_MANY) and not self.failures:
+        if reply.status not in (OK, TOO_MANY) and len(self.failures) == before:
             message = f"refuses the request: {reply.body.decode(errors='replace')}"
             self._failed(hook, body, "FailedCall", "", message)
         return reply

@@ -4,15 +4,12 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import findings
-from metahook.simulator.history import Call, Entry, History, Write
-from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.response import Crash
+from metahook.simulator.history import Call, Entry, History
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
@@ -29,10 +26,14 @@ FURTHER = 4
 MANY_CALLS = 60
 """Calls for one parent after which a life looks for a loop, and again after twice as many."""
 
-_LOOPS = ("GrowingChildren", "RepeatedWrites", "CallStorm")
+_GROWTH = ("GrowingChildren",)
+_LOOPS = (*_GROWTH, "RepeatedWrites", "CallStorm")
 
 BRIEF = 5.0
 """Simulated seconds of a brief life."""
+
+TWIN = "-twin"
+"""The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
 
 Fault = Callable[[World], object]
 
@@ -74,7 +75,8 @@ class Lives:
     ) -> Life:
         """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
         world = World(self.hook, self.settings, controllers=controllers)
-        world.history.listeners.append(_loop_watcher(world.history))
+        # With late changes, several writes may follow that are none of a loop.
+        world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
         life = Life(world)
         if fault:
             fault(world)
@@ -126,8 +128,8 @@ class Lives:
             life.refused = str(error)
 
 
-def _loop_watcher(history: History) -> Callable[[Entry], None]:
-    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop."""
+def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], None]:
+    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop, by one of *rules*."""
     calls: Counter[Key] = Counter()
     due = [MANY_CALLS]
 
@@ -136,7 +138,7 @@ def _loop_watcher(history: History) -> Callable[[Entry], None]:
             calls[entry.key] += 1
             if calls[entry.key] == due[0]:
                 due[0] *= 2
-                if found := findings(history, _LOOPS):
+                if found := findings(history, rules):
                     raise NeverQuiet(str(found[0]))
 
     return on_entry
@@ -153,65 +155,9 @@ def twins(parents: Iterable[Json]) -> list[Json]:
     for parent in parents:
         metadata = parent["metadata"]
         labels = {**(metadata.get("labels") or {}), "example.com/twin": "second"}
-        twin = {**copy.deepcopy(parent), "metadata": {**metadata, "name": f"{metadata['name']}-2", "labels": labels}}
+        twin = {
+            **copy.deepcopy(parent),
+            "metadata": {**metadata, "name": f"{metadata['name']}{TWIN}", "labels": labels},
+        }
         found += [parent, twin]
     return found
-
-
-def crash(position: int) -> Fault:
-    """Let Metacontroller crash right after its write number *position*."""
-    killed = "the process was killed"
-
-    def fault(world: World) -> None:
-        left = iter(range(position))
-
-        def on_write(write: Write) -> None:
-            # This watcher is the last one, so the others have got the write.
-            if write.actor == NAME and write.changed and next(left, None) is None and not done:
-                done.append(write)
-                raise Crash(killed)
-
-        done: list[Write] = []
-        world.api.watch(on_write)
-
-    return fault
-
-
-def lost(position: int) -> Fault:
-    """Lose the event of the write number *position*; a second later the watch restarts with the final state."""
-
-    def fault(world: World) -> None:
-        def lose(write: Write) -> list[float]:
-            world.clock.after(1, lambda: world.metacontroller.cache.rewatch(write.key.kind))
-            return []
-
-        _at_event(world, position, lose)
-
-    return fault
-
-
-def doubled(position: int) -> Fault:
-    """Deliver the event of the write number *position* twice."""
-
-    def fault(world: World) -> None:
-        late = world.metacontroller.cache.late
-        _at_event(world, position, lambda _: [late, 2 * late])
-
-    return fault
-
-
-def _at_event(world: World, position: int, delays: Callable[[Write], list[float]]) -> None:
-    cache, left = world.metacontroller.cache, iter(range(position))
-
-    def delayed(write: Write) -> Any:  # noqa: ANN401 - as the cache has it
-        if next(left, None) is None:
-            cache.delays = usual
-            return delays(write)
-        return usual(write)
-
-    usual = cache.delays
-    cache.delays = delayed
-
-
-POSITIONED = {"crash": crash, "lost": lost, "doubled": doubled}
-"""The faults at a position, by name."""

@@ -2,6 +2,7 @@
 
 import copy
 import re
+import warnings
 from collections.abc import Callable, Iterator
 
 from metahook.cli.checking.calls import Stopped
@@ -57,6 +58,7 @@ def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) 
     The parents are the same each time. They have no control characters, as server-side apply refuses these in any text.
     """
     from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415 - it takes time to import
+    from hypothesis.errors import HypothesisWarning  # noqa: PLC0415 - the same
 
     from metahook.testing import parents  # noqa: PLC0415 - it imports Hypothesis
 
@@ -77,8 +79,11 @@ def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) 
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
+    strategy = parents(crd, version).filter(lambda parent: not _CONTROL.search(to_json(parent)))
     try:
-        run(given(parents(crd, version).filter(lambda parent: not _CONTROL.search(to_json(parent))))(examine))()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # the text of a strategy is long, and nobody sees it
+            run(given(strategy)(examine))()
     except (_Harmful, Stopped) as end:
         yield from smallest
         if isinstance(end, Stopped):

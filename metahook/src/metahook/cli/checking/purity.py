@@ -113,7 +113,7 @@ def _moved(body: bytes, by: timedelta) -> bytes:
 def _unasked(call: Call, before: bytes | None, after: bytes | None, when: str) -> Iterator[Impurity]:
     path = _difference(before, after, is_stored=True)
     if path is not None and call.hook == "sync" and not _resync(before):
-        message = f"{when}: {path} differs, and no resyncAfterSeconds asks for that sync"
+        message = f"{when}: {path} differs, and no resyncAfterSeconds asks for a sync by then"
         yield Impurity("NeedsResync", call.hook, call.key, message)
 
 

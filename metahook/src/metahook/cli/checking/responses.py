@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from metahook.cli.checking.schemas import dropped_fields, wrong_values
+from metahook.cli.checking.schemas import dropped_fields, property_of, wrong_values
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.claimed_results import AnsweredSync
@@ -19,7 +19,7 @@ def dropped_status(sync: AnsweredSync, schema: Json | None) -> Iterator[tuple[st
     status = sync.response.status
     if not status or schema is None:
         return
-    of_status = (schema.get("properties") or {}).get("status")
+    of_status = property_of(schema, "status")
     if of_status is None:
         yield "PrunedStatus", "the CRD's schema has no status, so the API server drops it; add it"
         return

@@ -35,11 +35,11 @@ def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, J
 
 
 def property_of(schema: Json, *names: str) -> Json | None:
-    """Return the schema of the field at *names*; None if there is none, and {} if any value is kept there."""
+    """Return the schema of the field at *names*; None if it is dropped, and one for any value if any is kept there."""
     for name in names:
         below = (schema.get("properties") or {}).get(name)
         if below is None:
-            return {} if schema.get(KEEPS_ALL) or schema.get("additionalProperties") else None
+            return {KEEPS_ALL: True} if schema.get(KEEPS_ALL) or schema.get("additionalProperties") else None
         schema = below
     return schema
 

@@ -14,7 +14,7 @@ _PARENT = re.compile(
     r"(?P<group>[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+)"
     r"/(?P<version>v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?)/(?P<kind>[A-Z][A-Za-z0-9]{0,62})"
 )
-_OFFERED = {kind.kind: kind for kind in BUILT_IN if function_name(kind.kind) in MANIFESTS}
+OFFERED = {kind.kind: kind for kind in BUILT_IN if function_name(kind.kind) in MANIFESTS}
 """The kinds of Kubernetes that have a template."""
 
 _PROTECTED = ("k8s.io", "kubernetes.io")
@@ -78,9 +78,9 @@ def plural(kind: str) -> str:
 def built_in(option: str, text: str) -> Kind:
     """Return the kind of Kubernetes that *text* names, such as ``Deployment`` or ``apps/v1/Deployment``."""
     api_version, _, word = text.rpartition("/")
-    kind = _OFFERED.get(word)
+    kind = OFFERED.get(word)
     if kind is None or api_version not in ("", kind.api_version):
-        message = f"{option}: no template for this kind; choose one of {', '.join(sorted(_OFFERED))}"
+        message = f"{option}: no template for this kind; choose one of {', '.join(sorted(OFFERED))}"
         raise InputError(message)
     return kind
 
