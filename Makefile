@@ -56,7 +56,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m docs.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/metahook_cli tests/release/test_workflows.py)
 
 build/release-tools/ready: requirements/release.txt
 	@rm -rf build/release-tools

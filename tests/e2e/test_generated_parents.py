@@ -45,7 +45,7 @@ def as_floats(item: dict[str, Any]) -> Any:
 
 def conditions(cluster: Cluster, name: str) -> dict[str, str]:
     status = (cluster.get("CustomResourceDefinition", name) or {}).get("status", {})
-    return {each["type"]: each["status"] for each in status.get("conditions", ())}
+    return {each["type"]: each["status"] for each in status.get("conditions") or ()}
 
 
 def is_established(cluster: Cluster, name: str) -> bool:

@@ -38,7 +38,7 @@ def children_of(folder: Path) -> list[Key]:
 
 
 def is_ready(cluster: Cluster, kind: str, name: str) -> bool:
-    conditions = (cluster.get(kind, name) or {}).get("status", {}).get("conditions", [])
+    conditions = (cluster.get(kind, name) or {}).get("status", {}).get("conditions") or []
     return [(each["type"], each["status"]) for each in conditions] == [("Ready", "True")]
 
 
