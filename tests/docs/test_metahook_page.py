@@ -1,4 +1,4 @@
-"""docs/metahook.md and docs/check-in-ci.md: their commands print what the pages say, for a hook in JavaScript, too."""
+"""The pages about the command metahook: their commands print what the pages say, for a hook in JavaScript, too."""
 
 import re
 import shlex
@@ -20,9 +20,10 @@ from tests.metahook_cli.command import call
 from tests.slow import only_whole
 
 TEXT = (ROOT / "docs/metahook.md").read_text()
-BLOCKS = consoles("docs/metahook.md")
+BLOCKS = consoles("docs/metahook.md") + consoles("docs/simulate-your-hook.md")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
-PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in ("metahook", "check-in-ci", "write-your-own-hook", "record")]
+TRIED = ("metahook", "simulate-your-hook")
+PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in (*TRIED, "check-in-ci", "write-your-own-hook", "record")]
 COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE)
 
 
