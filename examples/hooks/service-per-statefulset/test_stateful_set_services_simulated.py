@@ -9,7 +9,7 @@ import pytest
 import yaml
 from stateful_set_services import ADDRESS, LABEL, PORT, PROBLEM, SERVICES
 
-from metahook import Decorator, DecoratorResponse, SyncRequest
+from metahook import DecoratorResponse, SyncRequest
 from metahook.simulator import MODES, Key, Mode, NeverQuiet, Settings, World
 from metahook.simulator.findings import findings
 
@@ -33,9 +33,9 @@ def stateful_set(name: str = "db", port: str | None = "5432", selector: dict[str
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": spec}
 
 
-def cluster(mode: Mode, *objects: dict[str, Any], hook: Decorator = SERVICES) -> World:
+def cluster(mode: Mode, *objects: dict[str, Any]) -> World:
     """Return a quiet cluster with StatefulSets."""
-    world = World(hook, Settings.read(CONTROLLER, [], mode))
+    world = World(SERVICES, Settings.read(CONTROLLER, [], mode))
     for item in objects or [stateful_set()]:
         world.apply(item)
     world.until_quiet()
@@ -173,5 +173,9 @@ def counting(request: SyncRequest, now: datetime) -> DecoratorResponse:
 
 
 def test_a_decorator_that_answers_itself_is_noticed() -> None:
+    world = World(replace(SERVICES, sync=counting), Settings.read(CONTROLLER))
+    world.max_actions = 100
+    world.apply(stateful_set())
+
     with pytest.raises(NeverQuiet, match="RepeatedWrites"):
-        cluster("dynamic-apply", hook=replace(SERVICES, sync=counting))
+        world.until_quiet()

@@ -25,7 +25,7 @@ CHILDREN = [Key(kind, "default", "www") for kind in ("ConfigMap", "Deployment", 
 both_modes = pytest.mark.parametrize("mode", MODES)
 
 
-def site(name: str = "www", **spec: Any) -> dict[str, Any]:
+def site(name: str = "www", **spec: object) -> dict[str, Any]:
     spec = {"host": "www.example.com", "html": "hello", **spec}
     return {"apiVersion": "example.com/v1", "kind": "StaticSite", "metadata": {"name": name}, "spec": spec}
 

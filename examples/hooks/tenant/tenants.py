@@ -93,13 +93,15 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
 
 
 def finalize(request: SyncRequest, now: datetime) -> FinalizeResponse:
-    """Keep a Tenant, and all that it has, as long as its Namespace contains data."""
+    """Let a Tenant go, and all that it has, once its Namespace contains no more data."""
     tenant, claims = request.parent, request.related.all(PersistentVolumeClaim)
     if isinstance(claims, Absence) or list(claims):  # Absence: nothing is known of them
         command = f"kubectl delete pvc --all -n {_namespace_of(tenant)}"
-        message = f"PersistentVolumeClaims hold data. To delete it, run: {command}"
-        return FinalizeResponse(_status(tenant, now, "False", "HasData", message), kept=request.children.kept())
-    return FinalizeResponse(_status(tenant, now, "False", "Deleting", "The Namespace is deleted."), finalized=True)
+        status = _status(tenant, now, "False", "HasData", f"Claims hold data. To delete the data, run: {command}")
+        until_then = sync(request, now)
+        return FinalizeResponse(status, until_then.children, until_then.kept)
+    status = _status(tenant, now, "False", "Deleting", "The Namespace is being deleted.")
+    return FinalizeResponse(status, finalized=True)
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
