@@ -525,6 +525,17 @@ def test_a_mistake_in_the_manifests_is_found_at_its_line(changes: list[tuple[str
     assert (code, found) == (1, [line])
 
 
+def test_a_status_that_follows_one_child_after_the_other_is_no_loop() -> None:
+    write_hook("""
+        def sync(request, now):
+            made = len(request.children.all(ConfigMap))
+            children = [child(f"a-{number}") for number in range(min(made + 1, 4))]
+            return SyncResponse(status={"count": made}, children=children)
+    """)
+
+    assert checked("--only", "life") == (0, [])
+
+
 def test_a_parent_that_is_never_finalized_is_found() -> None:
     finalize = "    finalize: {version: v2, webhook: {url: http://site.default.svc/finalize}}\n"
     Path("controller.yaml").write_text(CONTROLLER + finalize)

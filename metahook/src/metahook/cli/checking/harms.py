@@ -17,6 +17,9 @@ from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
 
+_MANY = 2
+"""Writes of a quiet cluster that are a loop, although it is slow."""
+
 
 @dataclass(frozen=True)
 class Harms:
@@ -39,7 +42,11 @@ class Harms:
                 yield Finding(rule, f"/{sync.call.hook}", message, command)
         harms = [_explained(life, harm, evidence) for harm in findings(life.world.history)]
         for harm in harms:
-            if not _is_known(life, harm) and not (fault and _is_of_the_fault(life, harm)):
+            if (
+                not _is_known(life, harm)
+                and not _is_progress(life, harm)
+                and not (fault and _is_of_the_fault(life, harm))
+            ):
                 yield Finding(harm.rule, "/sync", harm.message, command)
         if life.loop and not harms and not life.has_failures:
             yield Finding("NeverQuiet", "/sync", life.loop, command)
@@ -80,6 +87,12 @@ def _is_known(life: Life, harm: HarmFinding) -> bool:
     """Tell whether *harm* is a failed call, or the finalizer, which is set before the first call."""
     is_failure = harm.rule == "FailingSync" and life.has_failures
     return is_failure or (harm.rule == "OverwrittenObject" and harm.key in life.keys)
+
+
+def _is_progress(life: Life, harm: HarmFinding) -> bool:
+    """Tell whether *harm* is writes that ended, such as of a status that waits for one child after the other."""
+    writes = (write for write in life.world.history.writes(NAME) if write.key == harm.key and write.changed)
+    return harm.rule == "RepeatedWrites" and not life.loop and sum(write.at > life.quiet_at for write in writes) < _MANY
 
 
 def _is_of_the_fault(life: Life, harm: HarmFinding) -> bool:

@@ -47,6 +47,8 @@ class Life:
     is_quiet: bool = True
     has_failures: bool = False
     """Whether calls of the hook failed."""
+    quiet_at: float = 0.0
+    """When it became quiet for the first time, in simulated seconds."""
     loop: str = ""
     """Why the cluster never became quiet."""
     refused: str = ""
@@ -87,6 +89,7 @@ class Lives:
                 world.apply(placed)
                 life.keys += [key_of(placed)] if item not in self.others else []
             life.is_quiet = world.until_quiet(BRIEF if brief else HOUR)
+            life.quiet_at = world.clock.now
             world.run(0 if brief else OBSERVATION)
 
         self._go(life, create)
@@ -138,7 +141,8 @@ def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], N
             calls[entry.key] += 1
             if calls[entry.key] == due[0]:
                 due[0] *= 2
-                if found := findings(history, rules):
+                recent = History(history.entries[-MANY_CALLS:])
+                if found := findings(recent, rules):
                     raise NeverQuiet(str(found[0]))
 
     return on_entry
