@@ -212,7 +212,7 @@ def _clean(cluster: Cluster, kinds: tuple[str, ...]) -> None:
         for each in cluster.client.all(kind):
             metadata = each["metadata"]
             where = kind, metadata.get("namespace", ""), metadata["name"]
-            if _is_of_the_cluster(each):
+            if _is_of_the_cluster({"kind": kind, **each}):
                 continue
             with suppress(Refused):  # it may be deleted already
                 if metadata.get("finalizers"):
