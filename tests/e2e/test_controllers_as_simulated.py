@@ -88,7 +88,12 @@ class Real(Stage):
             time.sleep(0.1)
             now = json.dumps([len(self.hook.requests), self._all()])
             before, since = (before, since) if now == before else (now, time.monotonic())
+        self.cluster.wait_for(lambda: not self._is_terminating(), "no Namespace is being deleted")
         return _seen(self._all(), self.hook)
+
+    def _is_terminating(self) -> bool:
+        """Tell whether a Namespace is being deleted, which takes some seconds without any change."""
+        return any(each["kind"] == "Namespace" and "deletionTimestamp" in each["metadata"] for each in self._all())
 
     def _all(self) -> list[Json]:
         found = [

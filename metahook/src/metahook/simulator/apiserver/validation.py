@@ -8,9 +8,10 @@ MOST_ANNOTATIONS = 256 * 1024
 """Characters in the keys and values of all annotations together."""
 
 WITHOUT_GENERATION = {
-    "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "CSIDriver", "CSINode", "Endpoints", "Event",
-    "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim",
-    "ResourceQuota", "Role", "RoleBinding", "RuntimeClass", "Secret", "Service", "ServiceAccount", "StorageClass",
+    "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "CSIDriver", "CSINode", "Endpoints",
+    "Event", "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume",
+    "PersistentVolumeClaim", "ResourceQuota", "Role", "RoleBinding", "RuntimeClass", "Secret", "Service",
+    "ServiceAccount", "StorageClass",
 }  # fmt: skip
 """Kinds whose objects have no generation."""
 
