@@ -275,3 +275,17 @@ def test_a_sync_that_fails_before_the_hook_is_called_is_not_a_mistake_of_its_res
     assert [str(found) for found in findings(made.history)] == [
         "FailingSync: Room a: every sync fails, before the hook is called"
     ]
+
+
+@both_modes
+def test_a_child_that_its_update_method_deletes_is_no_wrong_delete(mode: Mode) -> None:
+    def named(request: Json) -> Json:
+        return {"children": [child("a", "default", word=request["parent"]["spec"]["word"])], "status": {}}
+
+    recreated = composite("rooms", resource("v1", "configmaps", "Recreate"))
+    made = cluster(recreated, Decides(sync=named), room(word="one"), mode=mode)
+    made.edit(ROOM, lambda item: item["spec"].update(word="two"))
+    made.until_quiet()
+
+    assert made.get(Key("ConfigMap", "default", "a"))["data"] == {"word": "two"}
+    assert findings(made.history) == []

@@ -72,7 +72,9 @@ def _failing_syncs(evidence: Evidence) -> Iterator[Harm]:
             answered.discard(entry.key)
             failed[entry.key] += not refused
             if failed[entry.key] == REPEATED:
-                why = "because the hook's responses can't be used" if entry.key in called else "before the hook is called"
+                why = (
+                    "because the hook's responses can't be used" if entry.key in called else "before the hook is called"
+                )
                 yield entry.key, entry.at, f"every sync fails, {why}"
             called.discard(entry.key)
 
@@ -89,6 +91,7 @@ def _wrong_deletes(evidence: Evidence) -> Iterator[Harm]:
         elif (
             by
             and not by[-1].finalizing
+            and write.key not in by[-1].children  # otherwise its update method deletes it, to create it again
             and any(write.key in keys for sync, keys in listed if sync.generation == by[-1].generation)
         ):
             yield write.key, write.at, "deleted, although the parent's spec did not change"

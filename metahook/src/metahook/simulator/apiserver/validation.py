@@ -7,7 +7,12 @@ from metahook.simulator.objects import Json, to_json
 MOST_ANNOTATIONS = 256 * 1024
 """Characters in the keys and values of all annotations together."""
 
-WITHOUT_GENERATION = {"Service", "ConfigMap", "Secret", "Pod", "HorizontalPodAutoscaler"}
+WITHOUT_GENERATION = {
+    "CSINode", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "Endpoints", "Event",
+    "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim",
+    "ResourceQuota", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount", "StorageClass", "VolumeAttachment",
+}  # fmt: skip
+"""The built-in kinds whose objects have no generation; Metacontroller compares their resourceVersions."""
 
 
 class ApiError(Exception):
@@ -27,7 +32,7 @@ def check(new: Json, live: Json | None) -> None:
         raise ApiError("Invalid", problem)
     if live is not None and live.get("immutable") is True and _contents(new) != _contents(live):
         raise ApiError("Invalid", "data: Forbidden: field is immutable when `immutable` is set")
-    if new["kind"] == "Service" and not new["spec"]["ports"] and not _has_no_ports(new["spec"]):
+    if new["kind"] == "Service" and not new["spec"].get("ports") and not _has_no_ports(new["spec"]):
         raise ApiError("Invalid", "spec.ports: Required value")
     if new["kind"] in _SELECTING and "/" in new.get("apiVersion", ""):
         _check_selector(new.get("spec") or {}, (live or {}).get("spec") or {})
