@@ -3,7 +3,7 @@
 import click
 
 from app.api.crd import crd
-from app.cli.errors import input_errors
+from metahook.cli.errors import input_errors
 
 
 @click.command("crd")

@@ -6,14 +6,14 @@ from datetime import datetime
 
 import click
 
-from app.cli.comparison.children import name_file_in_errors
-from app.cli.comparison.edit import EditedChildren, ParentFile, edit_of_file, edit_of_recording
-from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from app.cli.files.documents import FILE, documents, objects
-from app.cli.files.recordings import is_recording, read_recording
+from app.cli.edit import ParentFile, edit_of_file, edit_of_recording
 from app.cli.files.validation import Json, is_my_resource, problems
 from app.cli.options import with_watch
 from app.core.watch import Watch
+from metahook.cli.comparison.children import EditedChildren, name_file_in_errors
+from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
+from metahook.cli.files.documents import FILE, documents, objects
+from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.server.clock import utc_now
 
 
@@ -49,7 +49,7 @@ def command(new: str, old: str, watch: Watch) -> int:
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from app.cli.comparison.unified_diff import diff_lines, pods_sentence  # noqa: PLC0415 - the image has no YAML
+    from metahook.cli.comparison.unified_diff import diff_lines, pods_sentence  # noqa: PLC0415 - the image has no YAML
 
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"

@@ -7,14 +7,14 @@ from datetime import datetime
 import click
 import msgspec
 
-from app.cli.errors import InputError, input_errors
-from app.cli.files.documents import FILE, load
-from app.cli.files.recordings import utc_time
 from app.cli.files.requests import Json, answer_sync, compose_sync
 from app.cli.files.validation import problems
 from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
+from metahook.cli.errors import InputError, input_errors
+from metahook.cli.files.documents import FILE, load
+from metahook.cli.files.recordings import utc_time
 from metahook.server.clock import utc_now
 
 
@@ -102,7 +102,7 @@ def _as_json(objects: list[Json]) -> str:
 
 
 def _as_yaml(objects: list[Json]) -> str:
-    from app.cli.files.yaml_documents import dump_yaml  # noqa: PLC0415 - the image has no YAML
+    from metahook.cli.files.yaml_documents import dump_yaml  # noqa: PLC0415 - the image has no YAML
 
     return "".join(f"---\n{dump_yaml(item)}" for item in objects)
 

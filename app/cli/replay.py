@@ -7,14 +7,19 @@ from pathlib import Path
 
 import click
 
-from app.cli.comparison.comparison import Comparison, Report, compare
-from app.cli.credentials import Credentials, with_credentials
-from app.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from app.cli.files.documents import FILE, documents, objects
+from app.api.names import KIND
 from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
-from app.cli.files.recordings import Recording, is_recording, read_recording
 from app.cli.options import with_watch
+from app.core.child_metadata import CHILDREN, REPAIR_ANNOTATION
+from app.core.controller import controller
+from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.watch import Watch
+from metahook.cli.comparison.comparison import Comparison, Report, compare
+from metahook.cli.comparison.responses import HookVersion, Uncompared, own_response
+from metahook.cli.credentials import Credentials, with_credentials
+from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
+from metahook.cli.files.documents import FILE, documents, objects
+from metahook.cli.files.recordings import Recording, is_recording, read_recording
 from metahook.server.clock import utc_now
 
 _SUFFIXES = {".json", ".yaml", ".yml"}
@@ -63,7 +68,7 @@ def command(  # noqa: PLR0913 - one argument an option
         message = "no FILE; name recordings, or see how to collect live objects: myresource replay --from-cluster"
         raise click.UsageError(message)
     requests = _requests(files, watch, has_other=against is not None)
-    report = Report(_compare_all(requests, against, credentials, utc_now(), watch))
+    report = Report(_compare_all(requests, against, credentials, utc_now(), version_of(watch)), KIND)
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)
@@ -93,12 +98,27 @@ def _expand(name: str) -> list[str]:
     return sorted(str(path) for path in files)
 
 
+def version_of(watch: Watch) -> HookVersion:
+    """Return this version. ``override`` records times, and managers, which a redacted request does not name."""
+    own = controller(watch)
+    return HookVersion(
+        lambda recording, now: own_response(recording, now, own),
+        lambda _: CHILDREN,
+        Uncompared(
+            fields=frozenset({"override"}),
+            times={"waiting": "since"},
+            conditions=frozenset({FOREIGN_FIELDS.type}),  # it depends on managedFields, which a recording leaves out
+            annotations=frozenset({REPAIR_ANNOTATION}),  # it changes every ten minutes
+        ),
+    )
+
+
 def _compare_all(
-    requests: list[Recording], against: str | None, credentials: Credentials, now: datetime, watch: Watch
+    requests: list[Recording], against: str | None, credentials: Credentials, now: datetime, version: HookVersion
 ) -> list[Comparison]:
     if against is None:
-        return [compare(item, now, None, watch) for item in requests]
-    from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
+        return [compare(item, now, None, version) for item in requests]
+    from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
     with RemoteHook(against, "--against", credentials) as hook:
-        return [compare(item, now, hook, watch) for item in requests]
+        return [compare(item, now, hook, version) for item in requests]

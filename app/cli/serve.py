@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from app import __version__
-from app.cli.errors import InputError
 from app.cli.options import with_settings
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
+from metahook.cli.errors import InputError
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens

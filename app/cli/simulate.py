@@ -1,72 +1,36 @@
 """``myresource simulate``: runs a MyResource, or a scenario, in a simulated cluster."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
 
 import click
 
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.credentials import Credentials, with_credentials
-from app.cli.errors import input_errors
-from app.cli.files.documents import FILE
 from app.cli.options import with_watch
-from app.cli.simulation.run import Screen, pace, run
-from app.cli.simulation.scenarios import from_file, from_options, timed
+from app.cli.scenarios import from_file, from_options
+from app.cli.wrapping import wrap
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
+from metahook.cli.credentials import Credentials, with_credentials
+from metahook.cli.errors import input_errors
+from metahook.cli.files.documents import FILE
+from metahook.cli.simulation.run import Screen, pace_of, run
+from metahook.cli.simulation.scenarios import InOrder, timed, with_timed_options
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
-from metahook.simulator.scenario import FailureName, WatchedObjects
+from metahook.simulator.scenario import WatchedObjects
 from metahook.simulator.world import World
-
-LONGEST_WAIT = 1.0
-"""Real seconds; the longest pause between two lines without --speed."""
 
 PICTURE = 120
 """Columns of a picture."""
 
-TERMINAL_SPEED = 5.0
-"""Virtual seconds per second."""
 
-
-class _InOrder(click.Command):
-    """Keeps the order of the options: --at belongs to the --set or --fail before it."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        ctx.meta["timed"] = [(option.name, next(values)) for option, values in _each(given, order)]
-        return super().parse_args(ctx, args)
-
-
-def _each(given: Any, order: list[click.Parameter]) -> Any:  # noqa: ANN401 - as click's parser has it
-    """Yield the timed options in the order of the command line, each with an iterator of its values."""
-    values = {name: iter(given.get(name) or ()) for name in ("sets", "fails", "ats")}
-    return ((option, values[option.name]) for option in order if option.name in values)
-
-
-@click.command("simulate", cls=_InOrder)
+@click.command("simulate", cls=InOrder)
 @click.option(
     "-f", "--filename", "file", type=FILE, metavar="FILE", help="A MyResource, as YAML or JSON; - is standard input."
 )
-@click.option("--set", "sets", multiple=True, metavar="PATH=VALUE", help="Set a field of the spec. May be repeated.")
-@click.option(
-    "--fail",
-    "fails",
-    multiple=True,
-    type=click.Choice(get_args(FailureName)),
-    help="Make all containers fail in this way, or an autoscaler scale the Deployment (fight); none ends it. May be "
-    "repeated.",
-)
-@click.option(
-    "--at",
-    "ats",
-    multiple=True,
-    metavar="TIME",
-    help="When the preceding --set or --fail takes effect, such as 5s or 2m. Default is the start.",
-)
+@with_timed_options
 @click.option(
     "--until",
     default="quiet",
@@ -124,17 +88,17 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from app.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
+    from metahook.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
 
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
     console = Terminal(highlight=False, record=svg is not None, width=PICTURE if svg else None)
-    screen: Screen = JsonLines(console) if as_json else Lines(KIND, console, brief=brief)
+    screen: Screen = JsonLines(console) if as_json else Lines([KIND], console, brief=brief, wrap=wrap)
     chosen = from_file(scenario) if scenario else from_options(file or "", timed(given), until)
     called = _called(hook, credentials)
     world = _world(called, mode or chosen.mode or MODES[0], watch_of(chosen.watch) if chosen.watch else watch)
     world.history.listeners.append(screen.entry)
-    world.clock.pace = _pace(speed, on_terminal=console.is_terminal)
+    world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
     is_ok = run(chosen, world, screen, numbered=scenario is not None)
     if svg:
         draw(console, svg, chosen.title)
@@ -156,13 +120,6 @@ def _check(file: str | None, scenario: str | None, *, more: bool, speed: float |
         raise click.UsageError(message)
 
 
-def _pace(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
-    """Return the pace: that of --speed, or a quick one on a terminal, or none."""
-    if speed is not None:
-        return pace(speed, math.inf)
-    return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
-
-
 def watch_of(watched: WatchedObjects) -> Watch:
     """Return the operator's settings for what a scenario watches."""
     kinds = (Kind(kind.api_version, kind.kind, kind.resource) for kind in watched.dependencies)
@@ -180,7 +137,7 @@ def _called(hook: str | None, credentials: Credentials) -> Hook | None:
     """Return the hook at the URL *hook*, or None for the built-in one."""
     if hook is None:
         return None
-    from app.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
+    from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - the image has no httpx
 
     return click.get_current_context().with_resource(RemoteHook(hook, "--hook", credentials))
 

@@ -187,4 +187,7 @@ def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:
     served = subprocess.run([sys.executable, "-c", hide, "serve"], capture_output=True, text=True, check=False)
 
     remedy = "pip install ./metahook, at the root of the repository"
-    assert (served.returncode, served.stderr) == (2, f"myresource: serve needs metahook; install it with: {remedy}\n")
+    assert (served.returncode, served.stderr) == (
+        2,
+        f"myresource: metahook is not installed; install it with: {remedy}\n",
+    )

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from app.cli.errors import InputError
-from app.cli.files.metadata import name_problems, type_problems
+from app.cli.files.metadata import name_problems
 from app.cli.files.validation import created, problems
+from metahook.cli.errors import InputError
+from metahook.cli.files.metadata import type_problems
 from tests.cli.command import assert_one_line, call
 from tests.requests.builders import my_resource
 

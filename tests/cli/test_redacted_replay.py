@@ -10,14 +10,15 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from app.cli.comparison.comparison import compare
-from app.cli.files.recordings import read_recording
 from app.cli.record import redaction_of
+from app.cli.replay import version_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from app.core.controller import controller
 from app.core.watch import Watch
+from metahook.cli.comparison.comparison import compare
+from metahook.cli.files.recordings import read_recording
 from metahook.record.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
@@ -52,7 +53,7 @@ def recording(path: str, request: bytes, response: bytes, now: datetime, redacti
 
 
 def has_difference(document: Json, watch: Watch) -> bool:
-    return bool(compare(read_recording(document, "a file"), NOW, None, watch).difference)
+    return bool(compare(read_recording(document, "a file"), NOW, None, version_of(watch)).difference)
 
 
 def hashes(response: Json) -> set[str]:

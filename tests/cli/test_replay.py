@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from app.cli.files.live_objects import COLLECT_COMMANDS
-from app.cli.files.recordings import read_recording
+from metahook.cli.files.recordings import read_recording
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call

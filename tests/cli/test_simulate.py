@@ -124,7 +124,7 @@ def test_a_scenario_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch
 
 def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr("app.cli.simulation.run.time.sleep", slept.append)
+    monkeypatch.setattr("metahook.cli.simulation.run.time.sleep", slept.append)
 
     assert call("simulate", "-f", WEB, "--until", "30s", "--speed", "2").code == 0
     assert sum(slept) == pytest.approx(15)

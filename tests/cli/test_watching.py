@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.simulation.timeline import line_of
 from app.core.watch import Watch
+from metahook.cli.simulation.timeline import line_of
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
 from tests.cli.command import CommandResult, assert_one_line, call

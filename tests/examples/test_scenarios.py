@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from app.cli.scenarios import names
 from app.cli.simulate import settings, watch_of
-from app.cli.simulation.scenarios import names
 from app.core.controller import controller
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import MODES, Mode

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from app.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
+from metahook.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from app.cli.errors import InputError
-from app.cli.files.recordings import Recording
 from app.cli.files.requests import compose_sync
 from app.cli.files.validation import is_my_resource
 from app.core.watch import Watch
 from metahook import Service
+from metahook.cli.errors import InputError
+from metahook.cli.files.recordings import Recording
 from metahook.protocol.kind import group_key
 from metahook.protocol.sender import controller_of, customize_request
 

@@ -12,8 +12,9 @@ from app.api.crd import schema
 from app.api.names import API_VERSION, KIND
 from app.api.reading import InvalidSpec, read
 from app.api.structural import Schema
-from app.cli.errors import InputError
-from app.cli.files.metadata import FIELDS, SERVER_FIELDS, name_problems, type_problems, without_nulls
+from app.cli.files.metadata import name_problems
+from metahook.cli.errors import InputError
+from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, type_problems, without_nulls
 
 Json = dict[str, Any]
 

@@ -15,10 +15,10 @@ from app.cli.plugin import tree as object_tree
 from app.cli.plugin.explanation import explanation, may_be_rejected
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
 from app.cli.plugin.state import is_settled
-from app.cli.program import Program
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.reasons import linked
 from app.core.watch import Watch
+from metahook.cli.program import Program
 from metahook.server.clock import utc_now
 
 Json = dict[str, Any]

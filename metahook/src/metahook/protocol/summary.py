@@ -1,8 +1,8 @@
 """The summary of a response: what a log and metrics may say about it. None of it is content of the request."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -31,8 +31,7 @@ RESERVED_LOG_FIELDS = frozenset(
 OwnField = str | int | float | bool
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """What was decided for a parent, in fixed words and names of Kubernetes."""
 
     parent: Parent
@@ -49,7 +48,7 @@ class Summary:
     findings: tuple[Finding, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
     is_decorator: bool = False
-    log: Mapping[str, OwnField] = field(default_factory=dict, hash=False)
+    log: Mapping[str, OwnField] = MappingProxyType({})
     """The hook's own fields for the log."""
 
 

@@ -9,9 +9,8 @@ import asyncio
 import gc
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -110,8 +109,7 @@ class HookCalls:
             loop.call_soon_threadsafe(buffer.release)
 
 
-@dataclass(frozen=True)
-class _Decision:
+class _Decision(NamedTuple):
     """What a hook decided: an answer, or a refusal, with the *place* in the code and the parent."""
 
     outcome: Answer | Refusal

@@ -1,0 +1,119 @@
+"""Documents: Kubernetes objects in YAML or JSON files, read as kubectl reads them."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError, install_command
+from metahook.cli.files.metadata import type_problems, without_nulls
+
+Json = dict[str, Any]
+
+FILE = click.Path(readable=False)
+"""Type of the options that name a file; shells complete the name. documents() reports a file that is not readable."""
+
+
+def load(path: str) -> list[Json]:
+    """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
+    return objects(documents(path), path)
+
+
+def objects(found: list[object], path: str) -> list[Json]:
+    """Return the objects in the documents *found* in the file *path*; raise InputError."""
+    return [item for document in found for item in _objects(document, path)]
+
+
+def documents(path: str) -> list[object]:
+    """Return the documents in the file *path* (``-`` is standard input), of any type; raise InputError."""
+    try:
+        return [document for document in _parsed(read_text(path)) if document is not None]
+    except DocumentError as error:
+        message = f"{path}: not YAML or JSON: {error}"
+        raise InputError(message) from error
+    except ModuleNotFoundError as error:
+        message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {install_command()}"
+        raise InputError(message) from error
+
+
+def read_text(path: str) -> str:
+    """Return the text of the file *path* (``-`` is standard input); raise InputError."""
+    try:
+        if path != "-":
+            return Path(path).read_text(encoding="utf-8")
+        if not sys.stdin.isatty():
+            return sys.stdin.read()
+    except OSError as error:
+        message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
+        raise InputError(message) from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: not YAML or JSON: not UTF-8 text"
+        raise InputError(message) from error
+    message = "- is standard input, and nothing is piped into it; name a file"
+    raise InputError(message)
+
+
+def _parsed(text: str) -> list[object]:
+    # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
+    if text.lstrip().startswith("{"):
+        return [parse_json(text)]
+    from metahook.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
+
+    return load_yaml(text)
+
+
+def parse_json(text: str) -> object:
+    """Return the JSON *text*; raise DocumentError."""
+    try:
+        document = msgspec.json.decode(text)
+    except RecursionError as error:
+        raise DocumentError(TOO_DEEP) from error
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise _json_problem(text) from error
+    if _is_too_deep(document):
+        raise DocumentError(TOO_DEEP)
+    return document
+
+
+def _json_problem(text: str) -> DocumentError:
+    """Return what is wrong with *text* and where: the decoder of Python knows the line."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return DocumentError(f"{error.msg[0].lower()}{error.msg[1:]}", error.lineno)
+    return DocumentError("NaN, Infinity or half of a character, which JSON does not have")  # Python accepts these
+
+
+def _is_too_deep(value: object) -> bool:
+    """Tell whether *value* holds values in values more than MAX_DEPTH levels deep."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _values(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _values(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _objects(document: object, path: str) -> list[Json]:
+    if not isinstance(document, dict) or not all(isinstance(document.get(key), str) for key in ("apiVersion", "kind")):
+        message = f"{path}: a document is not a Kubernetes object; each needs apiVersion and kind"
+        raise InputError(message)
+    if document["kind"].endswith("List") and isinstance(document.get("items"), list):
+        return [item for inner in document["items"] for item in _objects(inner, path)]
+    if not isinstance(document.get("metadata"), dict) or not isinstance(document["metadata"].get("name"), str):
+        message = f"{path}: a {document['kind']} has no metadata.name; give it one"
+        raise InputError(message)
+    for problem in type_problems(document["metadata"]):
+        message = f"{path}: {document['kind']} {document['metadata']['name']}: {problem}"
+        raise InputError(message)
+    return [{**document, "metadata": without_nulls(document["metadata"])}]

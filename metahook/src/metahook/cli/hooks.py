@@ -1,0 +1,174 @@
+"""The hook that ``--hook`` names: a URL, or a Controller in a file or a module, which runs in this process."""
+
+import importlib
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+import click
+import msgspec
+
+from metahook.cli.credentials import Credentials
+from metahook.cli.errors import InputError
+from metahook.protocol.controller import Controller
+from metahook.protocol.gate import RefusedResponse
+from metahook.server.clock import utc_now
+from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+
+OK, UNAUTHORIZED, TOO_MANY = 200, 401, 429
+
+PATHS = {hook: f"/{hook}" for hook in ("sync", "customize", "finalize")}
+"""The paths of hooks, unless a controller names others."""
+
+
+class LocalHook:
+    """A Controller in this process. *now* is the time at which it decides, and may be set."""
+
+    def __init__(self, controller: Controller) -> None:
+        self.controller = controller
+        self.now: Callable[[], datetime] = utc_now
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the reply of *hook*; raise InputError for an exception of its author's code."""
+        reply = in_process(self.controller, self.now, _fail)(hook, body)
+        if reply.status != OK:
+            message = f"--hook: refuses the request to {hook}: {reply.body.decode(errors='replace')}"
+            raise InputError(message)
+        return reply
+
+
+class StrictHook:
+    """Calls *hook*, and raises InputError where it does not respond, or with something that no hook responds with."""
+
+    def __init__(self, hook: Hook) -> None:
+        self._hook = hook
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the reply of *hook*; raise InputError."""
+        try:
+            reply = self._hook(hook, body)
+        except Unreachable as error:
+            message = f"--hook: {error}; start the hook there, or give its URL"
+            raise InputError(message) from error
+        problem = _problem(reply)
+        if problem:
+            message = f"--hook: {hook} {problem}"
+            raise InputError(message)
+        return reply
+
+
+def _problem(reply: Reply) -> str | None:
+    """Return why *reply* is not one of a hook, or None. One with status 429 is: Metacontroller calls again."""
+    if reply.status == UNAUTHORIZED:
+        return "returns status 401; name the file with its token with --token-file"
+    if reply.status not in (OK, TOO_MANY):
+        return f"returns status {reply.status}; see the log of the hook, or give the URL of a hook"
+    try:
+        msgspec.json.decode(reply.body or b"{}")
+    except (msgspec.DecodeError, RecursionError):
+        return "returns something that is not JSON; give the URL of a hook, such as http://127.0.0.1:8080"
+    return None
+
+
+def read_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
+    """Return the hook that ``--hook`` names by *text*, as open_hook does; each call raises InputError for a failure."""
+    hook = open_hook(text, "--hook", credentials, paths)
+    return hook if isinstance(hook, LocalHook) else StrictHook(hook)
+
+
+def open_hook(text: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
+    """Return the hook that *text* names: ``URL``, ``FILE.py:NAME`` or ``MODULE:NAME``; raise InputError.
+
+    A hook at a URL is called at *paths*, and closed at the end of the command.
+    """
+    if "://" not in text:
+        return LocalHook(read_controller(text))
+    from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - a hook in this process needs no httpx
+
+    return click.get_current_context().with_resource(RemoteHook(text, option, credentials, paths))
+
+
+def read_controller(text: str) -> Controller:
+    """Return the Controller that *text* names, or the only one of its file or module; raise InputError."""
+    source, _, name = text.partition(":")
+    module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
+    found = {each: value for each, value in vars(module).items() if isinstance(value, Controller)}
+    if name in found:
+        return found[name]
+    if not name and len(set(map(id, found.values()))) == 1:
+        return next(iter(found.values()))
+    choices = f"choose one of {', '.join(found)}" if found else "it has none; write one as NAME = Controller(...)"
+    message = f"--hook {source}: {f'{name} is not a Controller in it' if name else 'name a Controller'}; {choices}"
+    raise InputError(message)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        message = f"--hook {path}: no such file; write FILE.py:NAME, MODULE:NAME or a URL"
+        raise InputError(message)
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = spec_from_file_location(path.stem, path)
+    module = module_from_spec(cast("ModuleSpec", spec))
+    sys.modules[path.stem] = module  # dataclasses and msgspec look it up there
+    with _errors_of(str(path)):
+        cast("Loader", module.__loader__).exec_module(module)
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    with _errors_of(name):
+        return importlib.import_module(name)
+
+
+@contextmanager
+def _errors_of(given: str) -> Iterator[None]:
+    """Raise InputError for any error of the code that is *given* as the hook."""
+    try:
+        yield
+    except Exception as error:
+        place, what = described(error, given)
+        message = f"--hook {place}: {what}"
+        raise InputError(message) from error
+
+
+def _fail(error: Exception) -> None:
+    """Raise InputError for the exception *error* of a hook."""
+    if isinstance(error, RefusedResponse):
+        message = f"--hook: the hook refuses to respond with {getattr(error, 'detail', None) or error}"
+        raise InputError(message) from error
+    place, what = described(error, "the hook")
+    message = f"{place}: {what}"
+    raise InputError(message) from error
+
+
+def described(error: Exception, otherwise: str) -> tuple[str, str]:
+    """Return where the user's code raised *error*, as file and line, and what; *otherwise* stands for no such place."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_user(frame.filename)]
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_short(error.filename)}:{error.lineno}", f"{type(error).__name__}: {error.msg}"
+    place = f"{_short(frames[-1].filename)}:{frames[-1].lineno}" if frames else otherwise
+    return place, f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+_OWN = str(Path(__file__).parents[1])
+
+
+def _is_of_user(file: str) -> bool:
+    return not file.startswith((_OWN, "<")) and "site-packages" not in file and not file.startswith(sys.base_prefix)
+
+
+def _short(file: str) -> str:
+    """Return *file* as seen from the working directory."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

@@ -1,0 +1,136 @@
+"""The manifests of a controller: the controller and the CRDs, as files have them, checked before anything runs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgspec
+
+from metahook.cli.errors import InputError
+from metahook.cli.files.controller_fields import SPECS, Path, field_problems
+from metahook.cli.files.manifest import Manifest, files_in, read_manifests
+from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
+
+Json = dict[str, Any]
+
+_GROUP = "metacontroller.k8s.io/"
+_CRD = "apiextensions.k8s.io/v1"
+_PARENTS = {"CompositeController": "parentResource", "DecoratorController": "resources"}
+
+
+class _Names(msgspec.Struct):
+    kind: str
+    plural: str
+
+
+class _Version(msgspec.Struct):
+    name: str
+    subresources: dict[str, Any] | None = None
+
+
+class _Spec(msgspec.Struct):
+    group: str
+    names: _Names
+    versions: list[_Version]
+
+
+class Problem(NamedTuple):
+    """A field that is wrong, at *path* in *manifest*."""
+
+    manifest: Manifest
+    text: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Manifests:
+    """A CompositeController or DecoratorController, with the CRDs beside it."""
+
+    controller: Manifest
+    crds: tuple[Manifest, ...]
+
+    @classmethod
+    def read(cls, paths: Iterable[str], name: str | None = None, *, check: bool = True) -> "Manifests":
+        """Return what the files and directories *paths* have; raise InputError.
+
+        *name* is that of the controller, needed if there are several. Other objects are ignored. A field that is wrong
+        is an error, unless the caller is to *check* them itself, by ``problems``.
+        """
+        paths = list(paths)
+        found = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        controllers = [item for item in found if item.kind in SPECS and _version(item).startswith(_GROUP)]
+        manifests = cls(
+            _the_one(controllers, name, ", ".join(paths)),
+            tuple(item for item in found if (_version(item), item.kind) == (_CRD, "CustomResourceDefinition")),
+        )
+        for problem in manifests.problems() if check else ():
+            raise problem.manifest.error(problem.text, *problem.path)
+        return manifests
+
+    def settings(self, mode: Mode) -> Settings:
+        """Return the settings of a simulated cluster with them, and the apply strategy *mode*; raise InputError."""
+        try:
+            return Settings.read(self.controller.content, [crd.content for crd in self.crds], mode)
+        except UnknownResource as error:
+            raise self.controller.error(str(error), "spec") from error
+        except NotSimulated as error:
+            raise self.controller.error(str(error), "spec", *str(error).partition(" ")[0].split(".")[1:]) from error
+
+    def path_of(self, hook: str) -> str:
+        """Return the path of *hook*, such as ``/sync``, in the URL at which Metacontroller calls it."""
+        webhook = (self.controller.content["spec"]["hooks"].get(hook) or {}).get("webhook") or {}
+        path = webhook.get("path") or str(webhook.get("url") or "").partition("://")[2].partition("/")[2]
+        path = path.partition("?")[0].strip("/")
+        return f"/{path or hook}"
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield the fields of the controller and of the CRDs that are wrong."""
+        controller = self.controller
+        for problem in field_problems(controller.content.get("spec"), SPECS[controller.kind], ("spec",)):
+            yield Problem(controller, str(problem), problem.path)
+        for crd in self.crds:
+            yield from self._problems_of(crd)
+
+    def _problems_of(self, crd: Manifest) -> Iterator[Problem]:
+        try:
+            spec = msgspec.convert(crd.content.get("spec"), _Spec)
+        except msgspec.ValidationError:
+            message = "not a CRD: it needs spec.group, spec.names and spec.versions; give the one that you apply"
+            yield Problem(crd, message, ("spec",))
+            return
+        # Only the status of a CompositeController's parent is written whatever the hook returns.
+        if self.controller.kind != "CompositeController":
+            return
+        parent = (self.controller.content.get("spec") or {}).get("parentResource") or {}
+        for index, version in enumerate(spec.versions):
+            is_parent = (f"{spec.group}/{version.name}", spec.names.plural) == (
+                parent.get("apiVersion"),
+                parent.get("resource"),
+            )
+            if is_parent and "status" not in (version.subresources or {}):
+                message = (
+                    f"spec.versions[{index}] has no status, so Metacontroller ignores the controller; "
+                    "add subresources: {status: {}}"
+                )
+                yield Problem(crd, message, ("spec", "versions", index))
+
+
+def _version(manifest: Manifest) -> str:
+    return str(manifest.content["apiVersion"])
+
+
+def _the_one(controllers: list[Manifest], name: str | None, where: str) -> Manifest:
+    """Return the controller called *name*, or the only one; raise InputError."""
+    chosen = [item for item in controllers if name in (None, item.name)]
+    if len(chosen) == 1:
+        return chosen[0]
+    names = ", ".join(sorted(item.name for item in controllers))
+    if not controllers:
+        message = f"{where}: no CompositeController or DecoratorController; name a file that has one with --manifests"
+    elif not chosen:
+        message = f"{where}: no controller has the name in --controller; choose one of {names}"
+    elif name is None:
+        message = f"{where}: {len(chosen)} controllers; choose one with --controller: {names}"
+    else:
+        message = f"{chosen[1].place()}: a second controller of that name; remove one"
+    raise InputError(message)

@@ -1,0 +1,128 @@
+"""A program with commands. It turns every error into one line and an exit code."""
+
+import errno
+import importlib
+import io
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import click
+from click.shell_completion import shell_complete
+
+from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
+from metahook.protocol.printable import printable
+
+_UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
+"""Errors of writing to a file, when standard output is redirected."""
+
+
+class Commands(click.Group):
+    """The commands with these *summaries*: each is ``command`` in a module of *package*, imported when it is used."""
+
+    def __init__(self, *args: Any, package: str, summaries: Mapping[str, str], **attributes: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **attributes)
+        self._package = package
+        self._summaries = summaries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(self._summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command called *cmd_name*, or None; raise InputError if a package that it needs is missing."""
+        if cmd_name not in self._summaries:
+            return None
+        try:
+            module = importlib.import_module(f"{self._package}.{cmd_name}")
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
+            raise InputError(message) from error
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summaries, without importing the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
+
+
+@dataclass(frozen=True)
+class Program:
+    """The commands of *group*, as a user calls them: *name* begins each error, and is in each usage.
+
+    *install* is the command that installs what it needs.
+    """
+
+    group: click.Group
+    name: str
+    install: str = EXTRA
+
+    def complete(self) -> None:
+        """Print completions and exit if a completion script asks for them, as click does only in its own main."""
+        variable = f"_{self.name.upper()}_COMPLETE"
+        if instruction := os.environ.get(variable):
+            sys.exit(shell_complete(self.group, {}, self.name, variable, instruction))
+
+    def main(self, arguments: Sequence[str] | None = None) -> NoReturn:
+        """Run the command in *arguments*, by default those of the process, and exit."""
+        for stream in (sys.stdin, sys.stdout):
+            if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+                stream.reconfigure(encoding="utf-8")  # kubectl reads and writes UTF-8 in any locale
+        sys.exit(self._exit_code(sys.argv[1:] if arguments is None else list(arguments)))
+
+    def _exit_code(self, arguments: list[str]) -> int:
+        code = 0
+        try:
+            code = self._run(arguments)
+            print(end="", flush=True)
+        except BrokenPipeError:
+            _drop_output()
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            _drop_output()
+            reason = (error.strerror or "unknown error").lower()
+            code = self._report(f"cannot write the output: {reason}; write to another file", 2)
+        return code
+
+    def _run(self, arguments: list[str]) -> int:
+        """Run the command and return its exit code."""
+        try:
+            return self._invoke(arguments)
+        except click.exceptions.Exit as exit_:
+            return exit_.exit_code
+        except click.UsageError as error:
+            path = error.ctx.command_path if error.ctx else self.name
+            return self._report(f"{_one_line(error)}; see: {path} --help", 2)
+        except click.ClickException as error:
+            return self._report(_one_line(error), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            return 130
+
+    def _invoke(self, arguments: list[str]) -> int:
+        try:
+            with self.group.make_context(self.name, arguments) as context:
+                set_install_command(context, self.install)
+                code = self.group.invoke(context)
+        except click.exceptions.NoArgsIsHelpError as error:
+            print(error.format_message())
+            code = 0
+        return code if isinstance(code, int) else 0
+
+    def _report(self, message: str, code: int) -> int:
+        print(f"{self.name}: {message}", file=sys.stderr)
+        return code
+
+
+def _drop_output() -> None:
+    """Redirect standard output to nowhere, so that the flush at the end of the process does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _one_line(error: click.ClickException) -> str:
+    line = " ".join(error.format_message().split()).removesuffix(".")
+    return printable(line)  # a file name in it may hold control characters, which would move the cursor

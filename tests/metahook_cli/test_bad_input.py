@@ -1,0 +1,252 @@
+"""Bad input of ``metahook``: one line with file, place and remedy, exit code 2, and nothing half written."""
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from metahook.cli import remote_hook
+from tests.metahook_cli.command import problem
+from tests.metahook_cli.served import serving
+
+GREETING = Path(__file__).parents[2] / "examples/hooks/greeting"
+CONTROLLER = (GREETING / "compositecontroller.yaml").read_text()
+CRD = (GREETING / "crd.yaml").read_text()
+PARENT = "apiVersion: example.com/v1\nkind: Greeting\nmetadata: {name: hello}\nspec: {text: hi}\n"
+HOOK = str(GREETING / "greetings.py")
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}, *a{n - 1}, *a{n - 1}, *a{n - 1}]\n" for n in range(1, 10)
+)
+
+
+@pytest.fixture(name="files", autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the working directory, with a controller, a CRD, a parent and a hook."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *__import__("sys").path])
+    Path("controller.yaml").write_text(CONTROLLER)
+    Path("crd.yaml").write_text(CRD)
+    Path("parent.yaml").write_text(PARENT)
+    return tmp_path
+
+
+def rendered(*more: str, hook: str = HOOK) -> str:
+    return problem("render", "-k", "controller.yaml", "-k", "crd.yaml", "-f", "parent.yaml", "--hook", hook, *more)
+
+
+WRONG = {
+    "an unknown field": (
+        "controller.yaml",
+        ("timeout: 10s", "timeOut: 10s"),
+        "controller.yaml:14: spec.hooks.sync.webhook.timeOut: unknown field; did you mean timeout?",
+    ),
+    "a field that is nothing like another": (
+        "controller.yaml",
+        ("generateSelector: true", "zzz: true"),
+        "controller.yaml:6: spec.zzz: unknown field; remove it",
+    ),
+    "a word that is not one of a field": (
+        "controller.yaml",
+        ("version: v2", "version: v3"),
+        "controller.yaml:13: spec.hooks.sync.version: must be one of v1, v2",
+    ),
+    "a value of another type": (
+        "controller.yaml",
+        ("resyncPeriodSeconds: 600", "resyncPeriodSeconds: '600'"),
+        "controller.yaml:7: spec.resyncPeriodSeconds: must be a whole number",
+    ),
+    "a field that is missing": (
+        "controller.yaml",
+        ("apiVersion: v1, resource: configmaps", "resource: configmaps"),
+        "controller.yaml:10: spec.childResources[0].apiVersion: missing; add it",
+    ),
+    "a list that is an object": (
+        "controller.yaml",
+        ("    - {apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}", "    {}"),
+        "controller.yaml:9: spec.childResources: must be a list",
+    ),
+    "a resource that nothing serves": (
+        "controller.yaml",
+        ("resource: greetings", "resource: greeting"),
+        "controller.yaml:5: no greeting in example.com/v1",
+    ),
+    "a CRD without status": (
+        "crd.yaml",
+        ("      subresources: {status: {}}\n", ""),
+        (
+            "crd.yaml:10: spec.versions[0] has no status, so Metacontroller ignores the controller; "
+            "add subresources: {status: {}}"
+        ),
+    ),
+    "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
+    "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "a label that the API server refuses": (
+        "parent.yaml",
+        ("{name: hello}", "{name: hello, labels: {a: 5}}"),
+        "parent.yaml:3: Greeting hello: metadata.labels: must be a map of strings",
+    ),
+    "another object that the API server refuses": (
+        "parent.yaml",
+        (
+            "spec: {text: hi}\n",
+            "spec: {text: hi}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 5}\n",
+        ),
+        "parent.yaml:8: the API server refuses ConfigMap a: data.a: must be a string",
+    ),
+    "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
+    "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
+    "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
+    "a parent of another kind": (
+        "parent.yaml",
+        ("kind: Greeting", "kind: Secret"),
+        "parent.yaml: no Greeting of example.com/v1; name a file that has one with -f",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "change", "line"), WRONG.values(), ids=WRONG)
+def test_a_wrong_manifest_is_named_with_its_line(file: str, change: tuple[str, str], line: str) -> None:
+    text = Path(file).read_text()
+    assert change[0] in text
+    Path(file).write_text(text.replace(*change))
+
+    assert rendered().startswith(line)
+
+
+@pytest.mark.parametrize("file", ["controller.yaml", "crd.yaml", "parent.yaml"])
+def test_aliases_that_grow_are_refused_at_their_line(file: str) -> None:
+    Path(file).write_text(BOMB)
+
+    assert rendered() == f"{file}:6: not YAML or JSON: aliases repeat more than 100000 values; write the values out"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-k", "none.yaml"], "none.yaml: no such file or directory; name a file, or - for standard input"),
+        (["-k", "crd.yaml"], "crd.yaml: no CompositeController or DecoratorController; name a file that has one"),
+        (["-k", "."], "parent.yaml: no such file"),
+        (
+            ["-k", "controller.yaml", "-k", "other.yaml"],
+            "controller.yaml, other.yaml: 2 controllers; choose one with --controller: greeting, other",
+        ),
+        (
+            ["-k", "controller.yaml", "--controller", "third"],
+            "controller.yaml: no controller has the name in --controller; choose one of greeting",
+        ),
+    ],
+)
+def test_which_manifests_are_missing_or_too_many_is_named(arguments: list[str], line: str) -> None:
+    Path("other.yaml").write_text(CONTROLLER.replace("name: greeting", "name: other"))
+    if "." in arguments:
+        Path("other.yaml").unlink()
+        Path("parent.yaml").unlink()
+
+    assert problem("render", "-f", "parent.yaml", "--hook", HOOK, *arguments).startswith(line)
+
+
+HOOKS = {
+    "no file": ("none.py", "", "--hook none.py: no such file; write FILE.py:NAME, MODULE:NAME or a URL"),
+    "no module": ("no_module:X", "", "--hook no_module: ModuleNotFoundError: "),
+    "no Controller": ("bad.py", "x = 1", "--hook bad.py: name a Controller; it has none; write one as NAME = "),
+    "another name": ("bad.py:Y", "x = 1", "--hook bad.py: Y is not a Controller in it; it has none"),
+    "not Python": ("bad.py", "x = 1\nx = = 2\n", "--hook bad.py:2: SyntaxError: invalid syntax"),
+    "fails": ("bad.py", "\n\nx = {}['key']\n", "--hook bad.py:3: KeyError: 'key'"),
+    "raises": (
+        "bad.py",
+        (
+            "from metahook import Controller\ndef sync(request, now):\n    return {}['key']\n"
+            "HOOK = Controller(sync=sync, children=())\n"
+        ),
+        "bad.py:3: KeyError: 'key'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("hook", "code", "line"), HOOKS.values(), ids=HOOKS)
+def test_a_hook_that_cannot_run_is_named_with_its_line(hook: str, code: str, line: str) -> None:
+    if code:
+        Path("bad.py").write_text(code)
+
+    assert rendered(hook=hook).startswith(line)
+
+
+@contextmanager
+def served(status: int, body: bytes, wait: threading.Event | None = None) -> Iterator[str]:
+    """Serve *body* with *status*, and give the URL."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            if wait:
+                wait.wait(10)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            with suppress(OSError):  # the command stops reading
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
+            """Print nothing."""
+
+    with serving(Handler) as url:
+        yield url
+
+
+ANSWERS = {
+    "HTML": (200, b"<html>", "--hook: sync returns something that is not JSON; give the URL of a hook"),
+    "500": (500, b"{}", "--hook: sync returns status 500; see the log of the hook, or give the URL of a hook"),
+    "401": (401, b"{}", "--hook: sync returns status 401; name the file with its token with --token-file"),
+    "404": (404, b"", "--hook: sync returns status 404; see the log of the hook, or give the URL of a hook"),
+    "50 MB": (200, b"x" * 50_000_000, "--hook: more than 16 MiB in the answer from http://127.0.0.1:"),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "render", "simulate"])
+@pytest.mark.parametrize(("status", "body", "line"), ANSWERS.values(), ids=ANSWERS)
+def test_what_is_no_answer_of_a_hook_is_named(command: str, status: int, body: bytes, line: str) -> None:
+    with served(status, body) as url:
+        found = problem(command, "-k", "controller.yaml", "-k", "crd.yaml", "-f", "parent.yaml", "--hook", url)
+
+    assert found.startswith(line)
+
+
+def test_a_hook_that_is_down_or_late_is_named_with_its_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_hook, "TIMEOUT", 0.2)
+    released = threading.Event()
+
+    with served(200, b"{}", released) as url:
+        late = rendered(hook=url)
+        released.set()
+
+    assert late == f"--hook: no answer from {url}/sync within 0 s; start the hook there, or give its URL"
+    assert rendered(hook=url) == f"--hook: no answer from {url}/sync; start the hook there, or give its URL"
+
+
+RECORDINGS = {
+    "cut off": (b'{"path": "/sync", "request": {"parent": {"meta', "rec/1.json: not YAML or JSON: line 1: "),
+    "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
+    "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
+    "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
+    "no name": (b'{"parent": {}, "children": {}}', "rec/1.json: not a hook request: parent.metadata is missing; give"),
+}
+
+
+@pytest.mark.parametrize(("content", "line"), RECORDINGS.values(), ids=RECORDINGS)
+def test_a_recording_that_is_damaged_is_named(content: bytes, line: str) -> None:
+    Path("rec").mkdir()
+    Path("rec/1.json").write_bytes(content)
+
+    assert problem("replay", "rec", "--hook", HOOK).startswith(line)
+
+
+def test_a_damaged_recording_among_others_ends_the_replay_before_it_prints() -> None:
+    Path("rec").mkdir()
+    request = {"parent": {**json.loads("{}"), "metadata": {"name": "a", "namespace": "b", "uid": "c"}}, "children": {}}
+    Path("rec/1.json").write_text(json.dumps({"path": "/sync", "request": request, "response": {}, "status": 200}))
+    Path("rec/2.json").write_text('{"path":')
+
+    assert problem("replay", "rec", "--hook", HOOK).startswith("rec/2.json: ")

@@ -1,0 +1,109 @@
+"""A hook at a URL is called as Metacontroller calls it: one deadline, the redirects of Go, Retry-After."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from metahook.cli import remote_hook
+from metahook.cli.remote_hook import RemoteHook, retry_after
+from metahook.server.clock import utc_now
+from metahook.simulator.hook import Reply, Unreachable
+
+
+@contextmanager
+def answering(answer: Callable[[socket.socket, bytes], None]) -> Iterator[str]:
+    """Serve *answer*, one connection after the other, and give the URL."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    try:
+                        answer(connection, _received(connection))
+                    except OSError:
+                        continue
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+def _received(connection: socket.socket) -> bytes:
+    """Return the request, which may come in two parts."""
+    request = connection.recv(65536)
+    whole = request.startswith(b"GET") or not request.endswith(b"\r\n\r\n")
+    return request if whole else request + connection.recv(65536)
+
+
+def response(status: str, *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}", "Connection: close", "Content-Length: 2", *headers, "", "{}"]
+    return "\r\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("start", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "], ids=["body", "header"])
+def test_a_response_that_trickles_in_ends_at_the_deadline(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_hook, "TIMEOUT", 0.3)
+    is_over = threading.Event()
+
+    def trickle(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(start)
+        for _part in range(200):
+            if is_over.wait(0.05):
+                return
+            connection.sendall(b"x")
+
+    with answering(trickle) as url, RemoteHook(url, "--hook") as hook:
+        with pytest.raises(Unreachable, match=r"no answer from .*/sync within"):
+            hook("sync", b"{}")
+        is_over.set()
+
+
+@pytest.mark.parametrize(("status", "method"), [("307 T", b"POST"), ("308 P", b"POST"), ("302 F", b"GET")])
+def test_redirects_are_followed_as_go_does(status: str, method: bytes) -> None:
+    requests: list[bytes] = []
+
+    def redirect(connection: socket.socket, request: bytes) -> None:
+        requests.append(request)
+        connection.sendall(response(status, "Location: /there") if b" /sync " in request else response("200 OK"))
+
+    with answering(redirect) as url, RemoteHook(url, "--hook") as hook:
+        assert hook("sync", b'{"a": 1}') == Reply(200, b"{}")
+
+    assert requests[1].startswith(method + b" /there")
+    assert requests[1].endswith(b'{"a": 1}') == (method == b"POST")
+
+
+def test_too_many_redirects_are_no_answer() -> None:
+    def redirect(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(response("307 T", "Location: /sync"))
+
+    with (
+        answering(redirect) as url,
+        RemoteHook(url, "--hook") as hook,
+        pytest.raises(Unreachable, match="no answer from"),
+    ):
+        hook("sync", b"{}")
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7), ("-7", -7), ("", None), ("1.5", None), ("\u00b2", None), ("9" * 400, None), ("tomorrow", None)],
+)
+def test_retry_after_is_a_whole_number_or_none(header: str, seconds: float | None) -> None:
+    assert retry_after(header) == seconds
+
+
+def test_retry_after_may_be_a_date() -> None:
+    date = (utc_now() + timedelta(seconds=100)).strftime("%a, %d %b %Y %H:%M:%S GMT")
+
+    assert 95 < (retry_after(date) or 0) <= 100
