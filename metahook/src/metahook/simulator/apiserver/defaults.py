@@ -119,7 +119,9 @@ def _strategy(strategy: Json, **rolling: str | int) -> Json:
 
 
 def _with_template(spec: Json) -> Json:
-    template = {"metadata": {}, **spec.get("template", {})}
+    if "template" not in spec:
+        return spec
+    template = {"metadata": {}, **spec["template"]}
     return {**spec, "template": {**template, "spec": _pod(template.get("spec", {}))}}
 
 
