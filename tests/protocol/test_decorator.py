@@ -85,6 +85,13 @@ REFUSED = {
 }
 
 
+def test_the_gate_refuses_an_attachment_that_is_the_object_itself() -> None:
+    itself = {**MADE, "metadata": {**MADE["metadata"], "uid": "u"}}
+
+    with pytest.raises(RefusedResponse, match=r"^a child that is the parent itself$"):
+        SERVICES.decide(SERVICES.request(itself), NOW)
+
+
 @pytest.mark.parametrize(("response", "detail"), REFUSED.values(), ids=REFUSED.keys())
 def test_the_gate_refuses_what_a_decorator_must_not_send(response: DecoratorResponse, detail: str) -> None:
     with pytest.raises(RefusedResponse) as raised:

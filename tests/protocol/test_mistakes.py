@@ -113,6 +113,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str, str]] = {
         "a child with a field that only Metacontroller or the API server sets",
         "ConfigMap a: remove metadata.resourceVersion",
     ),
+    "an iterator": (
+        lambda _, __: SyncResponse(STATUS, map(config_map, [])),  # type: ignore[arg-type] # the mistake
+        "children that are not a list",
+        "children is a map: write a list",
+    ),
     "None": (
         forgets_to_return,
         "sync returned None: is a return missing?",
@@ -132,6 +137,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str, str]] = {
         listing(log={"plans": ["gold"]}),
         "a field for the log that is neither text nor a number",
         "log['plans'] is a list",
+    ),
+    "no number for the log": (
+        listing(log={"share": float("nan")}),
+        "a field for the log that is neither text nor a number",
+        "log['share'] is nan",
     ),
 }
 
