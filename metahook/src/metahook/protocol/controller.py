@@ -140,7 +140,7 @@ class Controller:
         """Return what ``sync``, or ``finalize`` if *request* is for it, decides, for a unit test.
 
         Raise RefusedResponse for a response that the service would refuse; and ImpureHook if it is another one the next
-        time, or an hour later without a resync.
+        time, with each sync, or an hour later without a resync.
         """
         if problem := impurity(self._decide, request, now):
             raise ImpureHook(problem)
