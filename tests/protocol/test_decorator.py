@@ -20,7 +20,7 @@ from metahook import (
     SyncResponse,
 )
 from metahook.protocol.sender import Version, customize_request, sync_request
-from tests.hooks.minimal import TINY, sync_body
+from tests.hooks.minimal import PARENT, TINY, sync_body
 from tests.hooks.service_per_object import LABEL, SERVICES, service, stateful_set
 from tests.hooks.tenant import TENANTS, tenant
 
@@ -121,6 +121,11 @@ MALFORMED: dict[str, tuple[Controller, bytes, str]] = {
         body(finalizing=True),
         "finalizing is true: in the controller, set the path of hooks.finalize to /finalize",
     ),
+    "a finalize request to a hook without it": (
+        TINY,
+        sync_body(finalizing=True),
+        "finalizing is true, and the hook has no finalize function: remove hooks.finalize from the controller",
+    ),
 }
 
 
@@ -188,6 +193,11 @@ def test_a_unit_test_gets_what_finalize_decides() -> None:
 
     assert TENANTS.decide(request, NOW) == FinalizeResponse({"namespaces": 0}, finalized=True)
     assert SERVICES.decide(SERVICES.request(OBJECT), NOW).labels == {LABEL: "true"}
+
+
+def test_a_unit_test_of_finalize_needs_a_finalize_function() -> None:
+    with pytest.raises(MalformedRequest, match="no finalize function"):
+        TINY.decide(TINY.request(PARENT, finalizing=True), NOW)
 
 
 def test_a_controller_has_the_hooks_that_it_was_given() -> None:

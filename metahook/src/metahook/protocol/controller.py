@@ -148,10 +148,11 @@ class Controller:
 
     def _decide(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
         """Return the response to *request*, which the gate has checked."""
-        is_last = request.finalizing and self.finalize is not None
-        function: Callable[[SyncRequest, datetime], Any] = (self.finalize if is_last else None) or self.sync
-        response: Any = _decided(function, request, now)
-        check_type(response, self.RESPONSES[is_last], "finalize" if is_last else "sync")
+        function: Callable[[SyncRequest, datetime], Any] | None = self.finalize if request.finalizing else self.sync
+        if function is None:
+            raise MalformedRequest(RequestRule.NO_FINALIZE)
+        response: Any = _returned(function, request, now)
+        check_type(response, self.RESPONSES[request.finalizing], "finalize" if request.finalizing else "sync")
         check_response(response, request.parent, self._kinds)
         check_kept(response, request.children)
         return response
@@ -171,7 +172,7 @@ class Controller:
     def call_sync(self, body: Body, now: datetime) -> Answer:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
         request = self._decoded(body)
-        if request.finalizing:
+        if request.finalizing and self.finalize:
             raise MalformedRequest(RequestRule.FINALIZING)
         return self._answer(request, now)
 
@@ -185,7 +186,7 @@ class Controller:
     def call_customize(self, body: Body, _: datetime | None = None) -> Answer:
         """Return the response to a customize request, and its summary; raise as answer_sync does."""
         request = CustomizeRequest.decode(body, self.shape)
-        rules = _decided(self.customize, request)
+        rules = _returned(self.customize, request)
         is_confined = bool(request.parent.namespace) and not self.selects_everywhere
         check_customize(rules, request.parent, is_confined=is_confined)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
@@ -259,7 +260,7 @@ class Decorator(Controller):
     RESPONSES: ClassVar[tuple[type, type]] = (DecoratorResponse, DecoratorFinalizeResponse)
 
 
-def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+def _returned(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Return what *function*, of the hook's author, returns; raise what it raises."""
     try:
         return function(*args, **kwargs)
