@@ -70,6 +70,15 @@ def test_a_decorator_says_nothing_of_a_status_unless_it_sets_one() -> None:
     }
 
 
+def test_an_object_whose_status_stays_makes_no_transition() -> None:
+    ready = {**OBJECT, "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Good"}]}}
+    sent = sync_request(ready, {"Service.v1": {}}, {}, api="decorator")
+
+    summary = SERVICES.call_sync(sent, NOW).summary
+
+    assert summary.reason == summary.reason_before == "Other"
+
+
 REFUSED = {
     "no text": (DecoratorResponse(labels={"a": 1}), "labels['a'] must be text, or None to remove it"),  # type: ignore[dict-item] # refused
     "an empty status": (DecoratorResponse(status={}), "DecoratorResponse needs a status, or None to leave"),

@@ -217,10 +217,11 @@ class Controller:
         return Answer(check_size(response.encode()), self._summary(request, response))
 
     def _summary(self, request: SyncRequest, response: Response) -> Summary:
+        before = observed_reason(request.parent, self.reasons)
         return Summary(
             parent=request.parent,
-            reason_before=observed_reason(request.parent, self.reasons),
-            reason=decided_reason(response.status or {}, self.reasons),
+            reason_before=before,
+            reason=before if response.status is None else decided_reason(response.status, self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
             findings=(*request.installation, *response.findings),
