@@ -1,4 +1,9 @@
-"""A controller: two pure functions, and how a body becomes a response: decode, decide, check, encode."""
+"""A controller: pure functions, and how a body becomes a response: decode, decide, check, encode.
+
+The server calls ``call_sync`` with a body. It decodes the request, has ``_decide`` call the author's function and check
+its response, and returns the response, encoded, with a summary for the log. ``call_finalize`` and ``call_customize`` do
+so for the other two hooks, and ``decide`` for a unit test.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace

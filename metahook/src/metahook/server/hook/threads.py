@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class Threads:
-    """At most *most* threads, with *name* in the names of them.
+    """At most *most* threads, which are named after *name*.
 
-    Who waits for a thread waits in the event loop. An executor would keep what waits, such as the body of a request
-    that is long refused, until a thread is free: if functions do not return, for ever.
+    A call waits for its thread in the event loop. An executor would keep each call until a thread is free, also the
+    body of a request that was refused long ago: for ever, if functions do not return.
     """
 
     def __init__(self, most: int, name: str) -> None:
