@@ -114,7 +114,7 @@ CALLS = (
     ),
     Panel(
         "Calls in flight",
-        "Requests that are received and not yet answered, and the limit of all replicas together.",
+        "Hook calls that are received and not yet answered, and the limit of all replicas together.",
         (
             hook("sum(metahook_calls_in_flight@)", "in flight"),
             hook('sum(metahook_limit@,limit="max_in_flight"})', "limit"),

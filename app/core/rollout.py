@@ -52,7 +52,7 @@ class Rollout:
         has_old_pods = self.existing != replicas or updated != replicas
         self.is_incomplete = has_old_pods or (status.available_replicas or 0) != replicas
         """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
-        self.is_paused = has_old_pods and spec.get("paused") is True
+        self.is_paused_midway = has_old_pods and spec.get("paused") is True
         """Whether the Deployment was paused before all its Pods were replaced. A later pause delays nothing."""
         self.has_updated_all = updated == self.existing == spec.get("replicas")
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""

@@ -50,7 +50,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     return SyncResponse(
         status=parent_status(facts, watch.docs_url),
         children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
-        kept=request.children.kept() if is_keeping else desired.kept,
+        kept=request.children.kept() if is_keeping else [*desired.kept],
         resync_after=resync(facts.timers(), now),
         findings=facts.findings,
     )

@@ -69,7 +69,7 @@ class LimitSettings(BaseSettings):
     """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
     see docs/scale.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
-    """Maximum number of requests that are received and not yet answered. Others get 429 and are sent again later."""
+    """Maximum number of hook calls that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
     """Time for a TLS handshake, in seconds."""
     idle_timeout: Seconds = int(DEFAULT.idle_timeout)

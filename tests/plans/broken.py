@@ -131,7 +131,7 @@ def believes_every_parent() -> Controller:
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
         desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
-        return replace(answer, children=[*desired.children], kept=desired.kept)
+        return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)
 

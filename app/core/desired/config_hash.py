@@ -43,7 +43,7 @@ class Config:
     missing: tuple[Reference, ...] = ()
 
 
-_NO_CONFIG = Config()
+NO_CONFIG = Config()
 
 
 def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[RelatedRule]:
@@ -56,7 +56,7 @@ def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[Relate
 def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
     """Return the configuration of a *valid* spec as it is observed."""
     if not valid.references:
-        return _NO_CONFIG
+        return NO_CONFIG
     watched = _watched(valid, watch)
     kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in valid.references)]
     contents = {CONFIG_HASH_ANNOTATIONS[kind]: _content(kind, watched, request) for kind in kinds}

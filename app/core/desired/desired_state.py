@@ -6,14 +6,14 @@ observed child as it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
-from app.core.desired.config_hash import Config, config
+from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
@@ -30,19 +30,18 @@ _MAX_GROWTH = 12
 """Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
 
-@dataclass(frozen=True)
-class DesiredState:
+class DesiredState(NamedTuple):
     """The desired ``children``; or those that are ``kept`` as they are, and the ``problem`` of the spec."""
 
     children: Sequence[EncodedManifest] = ()
-    kept: list[Manifest] = field(default_factory=list)
+    kept: Sequence[Manifest] = ()
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
     replicas: int = 0
     problem: str | None = None
     holders: tuple[Holder, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
-    config: Config = field(default_factory=Config)
+    config: Config = NO_CONFIG
     unmet_dependencies: list[Unmet] | None = None
     """None if the spec has no dependencies."""
     is_waiting_for_dependencies: bool = False

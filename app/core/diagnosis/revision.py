@@ -53,6 +53,9 @@ class Revision:
         return {str(container.get("name")) for container in containers if container.get("restartPolicy") == "Always"}
 
 
+_NOTHING_KNOWN = Revision()
+
+
 def is_live(pod: Pod) -> bool:
     """Tell whether *pod* has neither ended nor been deleted, so that its ReplicaSet counts it."""
     return pod.metadata.deletion_timestamp is None and (pod.status is None or pod.status.phase not in _OVER)
@@ -72,14 +75,16 @@ def current(related: Related, deployment: Deployment) -> Revision:
         if isinstance(observed, Absence)
         else [pod for pod in observed if replica_set_hash(pod, deployment.metadata.name)]
     )
+    if not pods:
+        return _NOTHING_KNOWN
     groups: defaultdict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
         groups[pod.metadata.label(POD_TEMPLATE_HASH) or ""].append(pod)
     updated = (deployment.status and deployment.status.updated_replicas) or 0
     fits = {template_hash: _fit(Revision(group), deployment, updated) for template_hash, group in groups.items()}
-    newest = max(fits, key=lambda template_hash: (*fits[template_hash], template_hash), default=None)
-    known = newest is not None and (updated > 0 or fits[newest].differing == 0 or _is_complete(deployment))
-    return Revision(groups[newest] if newest is not None and known else [], pods)
+    newest = max(fits, key=lambda template_hash: (*fits[template_hash], template_hash))
+    is_known = updated > 0 or fits[newest].differing == 0 or _is_complete(deployment)
+    return Revision(groups[newest] if is_known else [], pods)
 
 
 def _is_complete(deployment: Deployment) -> bool:

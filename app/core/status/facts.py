@@ -104,7 +104,7 @@ class Facts:
         self.has_unstable_pods = diagnosis.stable_pods is not None
         """Whether Pods become ready and fail again."""
         is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
-        self.is_incomplete = bool(desired.config.missing) or (is_unfinished and not self.rollout.is_paused)
+        self.is_incomplete = bool(desired.config.missing) or (is_unfinished and not self.rollout.is_paused_midway)
         """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
 
         self.waiting_for = self._waiting_for()

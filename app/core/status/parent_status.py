@@ -127,7 +127,7 @@ def _progressing(facts: Facts) -> ParentCondition:
     if drift or rollout.is_not_yet_observed or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
-    if rollout.is_paused or rollout.progressing == "Unknown":
+    if rollout.is_paused_midway or rollout.progressing == "Unknown":
         return ROLLOUT_PAUSED
     if facts.deadlines.is_stability_late or rollout.is_late:
         return ROLLOUT_LATE

@@ -5,7 +5,7 @@ Ready is never True for a generation whose Deployment is not fully rolled out. F
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.core.desired.dependencies import State
 from app.core.diagnosis.causes import Cause
@@ -34,8 +34,7 @@ from app.core.reasons import (
 from app.core.status.facts import Facts
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The ``reason`` of the condition Ready; its ``outlook`` is never FOLLOWS_ROLLOUT."""
 
     reason: Reason
@@ -97,7 +96,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
     # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
-    (PAUSED, lambda facts: facts.rollout.is_paused),
+    (PAUSED, lambda facts: facts.rollout.is_paused_midway),
     # Before the deadline, whose message names no cause: refused Pods do not exist, so there is nothing to describe.
     # A cause that existing Pods show replaces it.
     (REPLICA_FAILURE, _is_refused),

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from starlette.types import ASGIApp
 
@@ -23,7 +22,7 @@ from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import TINY, sync_body
 from tests.processes.waiting import eventually
 from tests.served.asgi import JSON, call
-from tests.served.process import Served, served
+from tests.served.process import CLIENT, Served, served
 from tests.served.tls import post, serving
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
@@ -372,7 +371,7 @@ def test_a_file_that_can_not_be_used_is_counted(hook: Served, file: Path) -> Non
     file.write_text("")
 
     metric = 'metahook_unusable_files{files="tokens"} 1.0'
-    assert eventually(lambda: metric in httpx.get(f"{hook.health_url}/metrics").text, pause=0.2)
+    assert eventually(lambda: metric in CLIENT.get(f"{hook.health_url}/metrics").text, pause=0.2)
 
 
 def peak(running: Served) -> int:

@@ -3,7 +3,6 @@
 import itertools
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from time import sleep
 from typing import Any
 
@@ -180,7 +179,7 @@ def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> 
 
 
 def test_a_response_that_can_not_be_logged_is_sent(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(lambda _, now: replace(TINY.call_sync(sync_body(), now), body=b"no JSON"))
+    answer = logged(lambda _, now: TINY.call_sync(sync_body(), now)._replace(body=b"no JSON"))
 
     assert [answer(sync_body(), NOW).body for _ in range(2)] == [b"no JSON"] * 2
     assert messages(caplog) == ["a call of /sync could not be logged: DecodeError"] * 2
@@ -204,7 +203,7 @@ def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
 def test_names_can_not_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
     parent = {**PARENT, "metadata": {**PARENT["metadata"], "namespace": "default\n\x1b[2Jforged"}}
     response = b'{"status":{"a":"b\\nforged"},"children":[]}'
-    answer = logged(lambda _, now: replace(TINY.call_sync(sync_body(), now), body=response))
+    answer = logged(lambda _, now: TINY.call_sync(sync_body(), now)._replace(body=response))
 
     answer(sync_body(parent=parent), NOW)
 

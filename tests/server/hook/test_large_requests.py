@@ -19,7 +19,7 @@ from tests.requests import large
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.watched_objects import config_map, related
 from tests.served.asgi import JSON
-from tests.served.process import Served, served
+from tests.served.process import CLIENT, Served, served
 from tests.served.refusals import error
 from tests.slow import only_whole, short_or_whole
 
@@ -36,7 +36,7 @@ def hook() -> Iterator[Served]:
 
 
 def post(running: Served, body: bytes) -> httpx.Response:
-    return retried(lambda: httpx.post(f"{running.url}/sync", content=body, headers=JSON, timeout=PATIENCE))
+    return retried(lambda: CLIENT.post(f"{running.url}/sync", content=body, headers=JSON, timeout=PATIENCE))
 
 
 def retried(send: Callable[[], httpx.Response]) -> httpx.Response:
@@ -152,7 +152,7 @@ class Worst:
     def _post(self, body: bytes) -> None:
         headers = {**JSON, "content-length": str(len(body))}
         url = f"{self._running.url}/sync"
-        response = retried(lambda: httpx.post(url, content=self._halves(body), headers=headers, timeout=PATIENCE))
+        response = retried(lambda: CLIENT.post(url, content=self._halves(body), headers=headers, timeout=PATIENCE))
         self.is_answered.set()
         self.statuses.append(response.status_code)
 
@@ -168,7 +168,7 @@ def answered_meanwhile(running: Served) -> int:
     worst, rounds = Worst(running), 0
     with worst.worked_on():
         while not worst.is_answered.is_set():
-            httpx.get(f"{running.health_url}/livez", timeout=PATIENCE).raise_for_status()
+            CLIENT.get(f"{running.health_url}/livez", timeout=PATIENCE).raise_for_status()
             post(running, SMALL).raise_for_status()
             rounds += 1
     assert worst.statuses == [200] * 3

@@ -22,7 +22,7 @@ from metahook.server.lifecycle.server import create_server
 from tests.hooks.minimal import sync_body
 from tests.requests.builders import grouped, my_resource
 from tests.served.asgi import JSON
-from tests.served.process import Served, served
+from tests.served.process import CLIENT, Served, served
 
 BODY = sync_request(my_resource(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
@@ -142,7 +142,7 @@ def test_a_log_that_nobody_reads_stops_nothing() -> None:
         assert running.process.stderr
         fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 8192)
         for _ in range(40):
-            assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
+            assert CLIENT.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
         assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
         omitted = re.findall(r"log_lines_omitted_total (\d\S+)", httpx.get(f"{running.health_url}/metrics").text)
 

@@ -35,7 +35,7 @@ from metahook.server.wire.connections import Connections
 from tests.hooks.minimal import TINY, sync_body
 from tests.requests.builders import grouped, my_resource
 from tests.served.asgi import JSON
-from tests.served.process import Served, served
+from tests.served.process import CLIENT, Served, served
 from tests.served.refusals import error
 from tests.slow import short_or_whole
 
@@ -91,7 +91,7 @@ def is_closed(connection: http.client.HTTPConnection) -> bool:
 
 def wait_until_not_ready(running: Served) -> None:
     with suppress(httpx.TransportError):  # it has stopped
-        wait_for(lambda: httpx.get(f"{running.health_url}/readyz").status_code == httpx.codes.SERVICE_UNAVAILABLE)
+        wait_for(lambda: CLIENT.get(f"{running.health_url}/readyz").status_code == httpx.codes.SERVICE_UNAVAILABLE)
 
 
 def wait_for(holds: Callable[[], bool]) -> None:

@@ -27,7 +27,7 @@ from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import call
 
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
-SUMMARY = replace(TINY.call_sync(sync_body(), NOW).summary, reason_before="Available", reason="Available")
+SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
 CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
 
@@ -90,8 +90,8 @@ def test_the_line_of_a_call_has_the_fields_of_the_hooks_own_cut_to_a_length(capl
 
 
 def test_no_field_of_a_line_can_be_taken_for_one_of_the_hooks_own() -> None:
-    call_ = CALL._replace(limit="a", id="b", summary=replace(SUMMARY, rules=None))
-    rules = CALL._replace(summary=replace(SUMMARY, rules=1))
+    call_ = CALL._replace(limit="a", id="b", summary=SUMMARY._replace(rules=None))
+    rules = CALL._replace(summary=SUMMARY._replace(rules=1))
 
     shown = {*call_.line(replace(SUMMARY.parent, kind="K"), 1).fields, *rules.line(SUMMARY.parent, 0).fields}
 
@@ -114,7 +114,7 @@ def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(ca
 @pytest.mark.parametrize(
     "notable",
     [
-        CALL._replace(summary=replace(SUMMARY, reason="RollingOut")),
+        CALL._replace(summary=SUMMARY._replace(reason="RollingOut")),
         CALL._replace(seconds=1.1),
         CALL._replace(status=500, id="0badcafe", summary=None, parent=SUMMARY.parent),
     ],
@@ -133,8 +133,8 @@ def test_a_notable_call_has_a_line_among_too_many_others(notable: HookCall, capl
 
 
 def test_the_reason_before_a_customize_is_no_transition() -> None:
-    assert not HookCall("/customize", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None", rules=0)).is_notable
-    assert HookCall("/sync", 200, 1, 1, 0, summary=replace(SUMMARY, reason="None")).is_notable
+    assert not HookCall("/customize", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None", rules=0)).is_notable
+    assert HookCall("/sync", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None")).is_notable
 
 
 def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -201,7 +201,7 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     reports = Telemetry(0)
 
     for _ in range(3):
-        reports.called(CALL._replace(summary=replace(SUMMARY, findings=(Finding.OutdatedCRD,))))
+        reports.called(CALL._replace(summary=SUMMARY._replace(findings=(Finding.OutdatedCRD,))))
 
     (line,) = lines(caplog)
     assert line.event == "wrong installation"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from metahook.protocol.extent import TooMuchMemory
 from metahook.protocol.gate import (
@@ -61,8 +61,7 @@ def _lacks_none(_: bytes) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The body of a response, JSON, and its summary."""
 
     body: bytes

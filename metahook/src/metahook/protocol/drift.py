@@ -153,13 +153,12 @@ def _differing_fields(desired: Manifest, observed: Manifest, above: str = "") ->
 
 
 def _differences(desired: object, observed: object, path: str) -> Iterator[str]:
-    """Yield the paths of the values of *desired* that *observed*, which differs, does not have at *path*."""
+    """Return the paths of the values of *desired* that *observed*, which differs, does not have at *path*."""
     if isinstance(desired, list) and isinstance(observed, list):
-        yield from _compare_lists(desired, observed, path)
-    elif isinstance(desired, dict) and isinstance(observed, dict) and path != _SELECTOR:
-        yield from _differing_fields(desired, observed, f"{path}.")
-    else:
-        yield path
+        return _compare_lists(desired, observed, path)
+    if isinstance(desired, dict) and isinstance(observed, dict) and path != _SELECTOR:
+        return _differing_fields(desired, observed, f"{path}.")
+    return iter((path,))
 
 
 def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> Iterator[str]:

@@ -4,8 +4,8 @@ Only the hook's own fields may have some, if the hook puts it there.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -34,8 +34,7 @@ RESERVED_LOG_FIELDS = frozenset(
 OwnField = str | int | float | bool
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """What was decided for a parent, in fixed words and names of Kubernetes."""
 
     parent: Parent
@@ -52,7 +51,7 @@ class Summary:
     findings: tuple[Finding, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
     is_decorator: bool = False
-    log: Mapping[str, OwnField] = field(default_factory=dict, hash=False)
+    log: Mapping[str, OwnField] = MappingProxyType({})
     """The hook's own fields for the log."""
 
 

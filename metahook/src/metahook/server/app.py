@@ -14,7 +14,7 @@ from metahook.server.callers.tls import Certificates, NameCheck
 from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
-from metahook.server.hook.router import Controllers, add_routes, hooks_of
+from metahook.server.hook.router import Controllers, DirectRoute, add_routes, hooks_of
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.refusal import from_http_exception
 from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
@@ -73,6 +73,7 @@ def create_app(
         version=options.version,
         docs_url=None,  # the pages would load their scripts from another server
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.router.redirect_slashes = False
     hooks = hooks_of(controllers)
@@ -83,7 +84,7 @@ def create_app(
 
         hooks = turn_on(app, hooks, health_port, telemetry.respond_refused)
     app.state.calls = HookCalls(options.limits, telemetry, clock)
-    add_routes(app.router, controllers, hooks, app.state.calls)
+    add_routes(app.router, controllers, hooks, app.state.calls, DirectRoute)
     app.add_middleware(OverloadCheck, paths=frozenset(hooks), refuse=telemetry.respond_refused)
     if options.tokens:
         # The middleware that is added last is the first one to run.

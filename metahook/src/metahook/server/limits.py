@@ -23,7 +23,7 @@ class Limits:
     max_large_bodies: int = 2
     """How many bodies over 1 MiB are in memory at the same time. The others wait in their sockets."""
     max_in_flight: int = 64
-    """Requests that are received and not yet answered. Those beyond get 429."""
+    """Hook calls that are received and not yet answered. Those beyond get 429."""
     handshake_timeout: float = 5
     idle_timeout: float = 120
     """Until the first byte of a connection. As long as keep_alive: a client in Go may open one before it needs it."""

@@ -7,9 +7,8 @@ to start, but one that blocks also blocks health, so that the kubelet restarts t
 
 import asyncio
 import gc
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -95,8 +94,7 @@ class HookCalls:
             return _Decision(TOO_LONG, parent=await asyncio.to_thread(try_parent, buffer.body))
 
 
-@dataclass(frozen=True)
-class _Decision:
+class _Decision(NamedTuple):
     """What a hook decided: an answer, or a refusal, with the *place* in the code and the parent."""
 
     outcome: Answer | Refusal

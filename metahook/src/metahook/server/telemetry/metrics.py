@@ -102,7 +102,7 @@ class Metrics:
         )
 
     def _add_connections(self) -> None:
-        self._in_flight = self._gauge("calls_in_flight", "Requests that are received and not yet answered.")
+        self._in_flight = self._gauge("calls_in_flight", "Hook calls that are received and not yet answered.")
         self._connections = self._gauge("connections", "Open connections to the hooks, also in a TLS handshake.")
         self._closed = self._counter(
             "connections_closed", "Connections that a limit closed without a response.", "limit"
@@ -166,7 +166,7 @@ class Metrics:
         self._omitted.inc(lines)
 
     def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
-        """Ask these for the numbers of requests in flight and of connections, whenever the metrics are read."""
+        """Ask these for the numbers of calls in flight and of connections, whenever the metrics are read."""
         self._in_flight.set_function(in_flight)
         self._connections.set_function(connections)
 

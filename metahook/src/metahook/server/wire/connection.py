@@ -39,7 +39,7 @@ class _Phase(Enum):
     ENDED = "nothing: all that arrives is dropped"
 
 
-_UNANSWERED = {_Phase.BODY, _Phase.DECIDING}
+_UNANSWERED = (_Phase.BODY, _Phase.DECIDING)
 
 
 class Connection(asyncio.Protocol):
@@ -186,13 +186,13 @@ class Connection(asyncio.Protocol):
             if self._is_call:
                 self.count_call()
 
-    def count_call(self) -> None:
-        """Count the request, which calls a hook, unless it is one too many: from the time that it has arrived."""
+    def count_call(self) -> bool:
+        """Count the request, which calls a hook, from the time that it has arrived; tell whether there is a crowd."""
         self._is_call = True
         self.is_one_too_many = self._connections.is_full
-        if self._phase is _Phase.DECIDING and not self.is_one_too_many:
-            self._is_in_flight = True
-            self._connections.in_flight += 1
+        self._is_in_flight = self._phase is _Phase.DECIDING and not self.is_one_too_many
+        self._connections.in_flight += self._is_in_flight
+        return self._connections.is_crowd
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""

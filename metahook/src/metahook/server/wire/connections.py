@@ -19,8 +19,8 @@ STATE = "metahook.connection"
 class _Connection(Protocol):
     is_one_too_many: bool
 
-    def count_call(self) -> None:
-        """Count the request, which calls a hook, unless it is one too many."""
+    def count_call(self) -> bool:
+        """Count the request, which calls a hook, unless it is one too many; tell whether there is a crowd."""
 
     def end_if_left(self) -> bool:
         """End the connection if the client has left before its response; tell whether it has."""
@@ -61,11 +61,10 @@ async def count_call(scope: Scope) -> bool:
     connection: _Connection | None = scope.get("state", {}).get(STATE)
     if connection is None:
         return True
-    connection.count_call()
-    if connection.is_one_too_many:
-        return False
-    await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
-    return True
+    is_in_crowd = connection.count_call()
+    if is_in_crowd and not connection.is_one_too_many:
+        await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
+    return not connection.is_one_too_many
 
 
 def end_if_left(scope: Scope) -> bool:
@@ -142,6 +141,11 @@ class Connections:
     def is_full(self) -> bool:
         """Whether no more requests may be in flight."""
         return self.in_flight >= self.limits.max_in_flight
+
+    @property
+    def is_crowd(self) -> bool:
+        """Whether one of their requests can be one too many: there are more of them, each with one, than may be."""
+        return self.count > self.limits.max_in_flight
 
     @property
     def count(self) -> int:
