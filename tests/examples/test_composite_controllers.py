@@ -37,7 +37,7 @@ def found(text: str, controller: Controller) -> list[str]:
     ("file", "controller"),
     [
         ("metacontroller/compositecontroller.yaml", MYRESOURCE),
-        ("docs/write-your-own-hook.md", GREETINGS),
+        ("docs/hook-in-a-cluster.md", GREETINGS),
         ("examples/hooks/backup/compositecontroller.yaml", BACKUPS),
         ("examples/hooks/greeting/compositecontroller.yaml", GREETINGS),
         ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
