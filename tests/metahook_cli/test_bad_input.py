@@ -103,7 +103,7 @@ WRONG = {
     "a parent of another kind": (
         "parent.yaml",
         ("kind: Greeting", "kind: Secret"),
-        "parent.yaml: no Greeting of example.com/v1; name a file that has one with -f",
+        "parent.yaml: no Greeting of example.com/v1; name a file that has one",
     ),
 }
 
@@ -150,8 +150,19 @@ def test_which_manifests_are_missing_or_too_many_is_named(arguments: list[str], 
 
 
 HOOKS = {
-    "no file": ("none.py", "", "--hook none.py: no such file; write FILE.py:NAME, MODULE:NAME or a URL"),
-    "no module": ("no_module:X", "", "--hook no_module: ModuleNotFoundError: "),
+    "no file": ("none.py", "", "--hook none.py: no such file; write FILE.py:NAME, MODULE:NAME, or a URL"),
+    "no module": ("no_module:X", "", "--hook no_module: no such module; write FILE.py:NAME, MODULE:NAME, or a URL"),
+    "a URL without its scheme": ("localhost:3000", "", "--hook localhost: no such module; write FILE.py:NAME, MODULE:"),
+    "imports what is not installed": ("bad.py", "import no_module", "--hook bad.py:1: ModuleNotFoundError: "),
+    "ends the process": ("bad.py", "import sys; sys.exit(3)", "--hook bad.py:1: SystemExit: 3"),
+    "ends the process when it is called": (
+        "bad.py",
+        (
+            "from metahook import Controller\ndef sync(request, now):\n    raise SystemExit(3)\n"
+            "HOOK = Controller(sync=sync, children=())\n"
+        ),
+        "bad.py:3: SystemExit: 3",
+    ),
     "no Controller": ("bad.py", "x = 1", "--hook bad.py: name a Controller; it has none; write one as NAME = "),
     "another name": ("bad.py:Y", "x = 1", "--hook bad.py: Y is not a Controller in it; it has none"),
     "not Python": ("bad.py", "x = 1\nx = = 2\n", "--hook bad.py:2: SyntaxError: invalid syntax"),
@@ -173,6 +184,28 @@ def test_a_hook_that_cannot_run_is_named_with_its_line(hook: str, code: str, lin
         Path("bad.py").write_text(code)
 
     assert rendered(hook=hook).startswith(line)
+
+
+def test_credentials_that_a_hook_in_this_process_does_not_need_are_refused() -> None:
+    assert rendered("--token-file", "none").startswith("--hook runs in this process, which needs no certificate and no")
+
+
+@pytest.mark.parametrize(
+    ("hook", "line"),
+    [
+        ("http://localhost:3000", "HOOK: a hook at a URL is served already; write FILE.py:NAME or MODULE:NAME"),
+        ("none.py", "HOOK none.py: no such file; write FILE.py:NAME or MODULE:NAME"),
+    ],
+)
+def test_what_dev_cannot_serve_is_named(hook: str, line: str) -> None:
+    assert problem("dev", hook) == line
+
+
+def test_a_comparison_needs_two_files_and_simulate_a_time() -> None:
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", HOOK)
+
+    assert problem("diff", "-", "-", *options).startswith("OLD and NEW are both standard input; name a file for one")
+    assert problem("simulate", "-f", "parent.yaml", *options, "--until", "ready").endswith("10m or 1h, or quiet")
 
 
 @contextmanager
@@ -231,6 +264,13 @@ RECORDINGS = {
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
+    "without values": (
+        (
+            b'{"path": "/sync", "status": 200, "redacted": true, "request": {"parent": {}, "children": {}}, '
+            b'"response": {"children": [], "status": {}}}'
+        ),
+        "rec/1.json: placeholders are in place of the texts of the response; record with --values, or compare with",
+    ),
     "no name": (b'{"parent": {}, "children": {}}', "rec/1.json: not a hook request: parent.metadata is missing; give"),
 }
 
@@ -250,3 +290,11 @@ def test_a_damaged_recording_among_others_ends_the_replay_before_it_prints() -> 
     Path("rec/2.json").write_text('{"path":')
 
     assert problem("replay", "rec", "--hook", HOOK).startswith("rec/2.json: ")
+
+
+def test_another_version_of_a_hook_to_compare_with_is_named_by_its_url() -> None:
+    Path("1.json").write_text('{"parent": {}, "children": {}}')
+
+    found = problem("replay", "1.json", "--hook", HOOK, "--against", HOOK)
+
+    assert found == "--against: not the URL of a hook; write it as http://127.0.0.1:8080"
