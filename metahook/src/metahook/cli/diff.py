@@ -40,6 +40,9 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
+    if old == new == "-":
+        message = "OLD and NEW are both standard input; name a file for one of them"
+        raise click.UsageError(message)
     world = subject.world()
     before = _after(world, Objects.read((old,), world.settings), old)
     after = _after(world, Objects.read((new,), world.settings), new)

@@ -25,7 +25,7 @@ class Objects:
         parents = tuple(item for item in found if _is_parent(item, settings))
         if not parents:
             kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
-            message = f"{', '.join(paths)}: no {kinds}; name a file that has one with -f"
+            message = f"{', '.join(paths)}: no {kinds}; name a file that has one"
             raise InputError(message)
         return cls(parents, tuple(item for item in found if item not in parents))
 

@@ -59,7 +59,7 @@ def read_project(
 def _new_kind(text: str, *, namespaced: bool) -> Kind:
     found = _PARENT.fullmatch(text)
     if not found:
-        message = "--parent: write GROUP/VERSION/KIND, such as example.com/v1/StaticSite"
+        message = "--parent: write GROUP/VERSION/KIND, with a domain as the group, such as example.com/v1/StaticSite"
         raise InputError(message)
     if found["group"].endswith(_PROTECTED):
         message = "--parent: k8s.io and kubernetes.io are Kubernetes' own groups; use a domain of yours"
