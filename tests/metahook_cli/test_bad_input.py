@@ -82,6 +82,11 @@ WRONG = {
             "add subresources: {status: {}}"
         ),
     ),
+    "a type that no schema has": (
+        "crd.yaml",
+        ("text: {type: string", "text: {type: strnig"),
+        "the CRD of Greeting: no API server accepts its schema; give the one that you apply",
+    ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
     "a label that the API server refuses": (
@@ -99,6 +104,26 @@ WRONG = {
     ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
+    "a value that the CRD refuses": (
+        "parent.yaml",
+        ("text: hi", "text: 5"),
+        "parent.yaml:4: spec.text must be of type str",
+    ),
+    "a text that is too long for the CRD": (
+        "parent.yaml",
+        ("text: hi", f"text: {'hi' * 600}"),
+        "parent.yaml:4: spec.text must have at most 1000 characters",
+    ),
+    "a field that is missing in the parent": (
+        "parent.yaml",
+        ("{text: hi}", "{text: null}"),
+        "parent.yaml:4: spec.text is required",
+    ),
+    "a field that the CRD lacks": (
+        "parent.yaml",
+        ("{text: hi}", "{text: hi, txet: hi}"),
+        "parent.yaml:4: spec.txet is not in the CRD's schema; remove it",
+    ),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
     "a parent of another kind": (
         "parent.yaml",
@@ -206,6 +231,13 @@ def test_a_comparison_needs_two_files_and_simulate_a_time() -> None:
 
     assert problem("diff", "-", "-", *options).startswith("OLD and NEW are both standard input; name a file for one")
     assert problem("simulate", "-f", "parent.yaml", *options, "--until", "ready").endswith("10m or 1h, or quiet")
+
+
+def test_a_change_that_the_crd_refuses_is_named() -> None:
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", HOOK, "-f", "parent.yaml")
+
+    assert problem("simulate", *options, "--set", "text=[]").startswith("--set text: spec.text must be of type string")
+    assert problem("simulate", *options, "--set", "a=b").startswith("--set a: spec.a is not in the CRD's schema")
 
 
 @contextmanager

@@ -95,7 +95,9 @@ def read_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> 
     if not isinstance(hook, LocalHook):
         return StrictHook(hook)
     if credentials != NO_CREDENTIALS:
-        message = "--hook runs in this process, which needs no certificate and no token; leave them out, or give its URL"
+        message = (
+            "--hook runs in this process, which needs no certificate and no token; leave them out, or give its URL"
+        )
         raise InputError(message)
     return hook
 

@@ -104,7 +104,7 @@ def scenario_of(
 ) -> Scenario:
     """Return the scenario that applies *parent*, with *changes*, up to the time *until*; raise InputError.
 
-    *until* is a time, or one of *words*: ready, quiet. *edit* returns a parent with a change such as ``image=nginx:1.28``.
+    *until* is a time, or one of *words*: ready, quiet. *edit* returns a parent with a change, such as ``image=nginx``.
     """
     steps: list[Step] = []
     now = 0.0
