@@ -29,11 +29,6 @@ class Project:
     children: tuple[Kind, ...]
     is_decorator: bool
 
-    @property
-    def namespace_of_children(self) -> str | None:
-        """The expression for the namespace of the children, where it is not that of the parent."""
-        return None if self.parent.namespaced else "parent.name"
-
 
 def read_project(
     name: str, parent: str | None, decorated: str | None, children: Iterable[str], *, cluster_scoped: bool
