@@ -240,6 +240,22 @@ def test_a_change_that_the_crd_refuses_is_named() -> None:
     assert problem("simulate", *options, "--set", "a=b").startswith("--set a: spec.a is not in the CRD's schema")
 
 
+def test_a_child_that_the_api_server_keeps_refusing_is_not_compared() -> None:
+    Path("bad.py").write_text(
+        "from metahook import ConfigMap, Controller, SyncResponse\n"
+        "def sync(request, now):\n"
+        "    child = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'a'}, 'data': {'a': 5}}\n"
+        "    return SyncResponse({'state': 'Ready'}, [child])\n"
+        "HOOK = Controller(sync, (ConfigMap,))\n"
+    )
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", "bad.py")
+
+    assert problem("diff", "parent.yaml", "parent.yaml", *options) == (
+        "parent.yaml: Greeting hello: can't apply ConfigMap a: data.a: must be a string; "
+        "see what happens with: metahook simulate"
+    )
+
+
 @contextmanager
 def served(status: int, body: bytes, wait: threading.Event | None = None) -> Iterator[str]:
     """Serve *body* with *status*, and give the URL."""
