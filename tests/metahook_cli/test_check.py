@@ -529,7 +529,7 @@ def test_a_status_that_follows_one_child_after_the_other_is_no_loop() -> None:
     write_hook("""
         def sync(request, now):
             made = len(request.children.all(ConfigMap))
-            children = [child(f"a-{number}") for number in range(min(made + 1, 4))]
+            children = [child(f"a-{number}", a="b") for number in range(min(made + 1, 4))]
             return SyncResponse(status={"count": made}, children=children)
     """)
 

@@ -40,7 +40,7 @@ from greetings import GREETINGS
 @pytest.fixture
 def hook():
     def sync(request, now):
-        return replace(GREETINGS.sync(request, now), status={"state": "Ready", "at": str(now)}, resync_after=60)
+        return replace(GREETINGS.sync(request, now), status={"state": "Ready", "message": str(now)}, resync_after=60)
     return replace(GREETINGS, sync=sync)
 
 @pytest.fixture

@@ -7,6 +7,7 @@ Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate; apiextensions-ap
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 Schema = dict[str, Any]
@@ -166,6 +167,7 @@ def dropped(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
             yield (*path, name)
 
 
+@cache
 def python_pattern(pattern: str) -> str:
     """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""
     named = re.sub(r"\\x\{([0-9A-Fa-f]+)\}|\[:(\w+):\]|\\.", _character, pattern, flags=re.DOTALL)
