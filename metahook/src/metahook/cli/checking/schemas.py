@@ -4,11 +4,9 @@ from typing import Any
 
 from metahook.cli.files.manifest import Manifest
 from metahook.protocol.kind import Kind
-from metahook.simulator.apiserver.custom_rules import KEEPS_ALL
+from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path
 
 Json = dict[str, Any]
-
-Path = tuple[str | int, ...]
 
 
 def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, Json] | None:
