@@ -13,7 +13,7 @@ from app.api.container import Env, EnvFrom, Ports, VolumeMounts
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.labels import Labels
 from app.api.model import Model, Omitted, Rule
-from app.api.pod import PodMetadata, PullSecrets
+from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe, ReadinessProbe, RestartProbe
 from app.api.quantity import MemoryLimit, Quantity
 from app.api.resources import Resources
@@ -155,7 +155,13 @@ class MyResourceSpec(Model):
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
-    """Security settings of the Pods: Baseline (default), or Restricted if the image does not run as root."""
+    """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""
+    run_as_user: Id | None = None
+    """ID of the user that runs the application, not 0 (root). Default: the user of the image."""
+    run_as_group: Id | None = None
+    """ID of the primary group of the application, not 0 (root). Default: the group of the user in the image."""
+    fs_group: Id | None = None
+    """ID of a group that owns the files of most volumes and that the application also has, not 0 (root)."""
 
     rules = (
         Rule(

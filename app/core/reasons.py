@@ -282,8 +282,8 @@ CONTAINER_CONFIG_ERROR = Reason(
     "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root or as "
     "a user without a numeric ID, which securityProfile Restricted does not allow; or the node can't create the "
     "container.",
-    "Create what the message names, or mark its use in the spec as optional; use an image that runs as a numeric "
-    "non-root user, or set spec.securityProfile to Baseline. For the full error: "
+    "Create what the message names, or mark its use in the spec as optional; set spec.runAsUser to the ID "
+    "of a user that is not root, or spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 RUN_CONTAINER_ERROR = Reason(

@@ -66,7 +66,11 @@ OR_ELSE: Json = {
 }
 """Fields that exclude a field of the earlier spec: the API server rejects an object with both."""
 
+OF_THE_POD: Json = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 103}
+OTHERS_OF_THE_POD: Json = {"runAsUser": 201, "runAsGroup": None, "fsGroup": None}
+
 CHANGES: dict[str, tuple[Json, Json]] = {
+    "pod": (OF_THE_POD, OTHERS_OF_THE_POD),
     "fields": (FULL, LESS),
     "unions": (EITHER_OR, OR_ELSE),
     "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),

@@ -70,6 +70,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
+    **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
 """Fields that depend on no other."""
 _variables = env.map(lambda variables: {"env": variables})

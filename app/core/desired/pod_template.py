@@ -111,7 +111,8 @@ def _resources(spec: MyResourceSpec) -> Json:
 def _pod_security(spec: MyResourceSpec) -> Json:
     """Return the Pod's securityContext. Baseline here is stricter than that of the Pod Security Standards."""
     restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
-    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted}
+    ids = {"runAsUser": spec.run_as_user, "runAsGroup": spec.run_as_group, "fsGroup": spec.fs_group}
+    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted, **present(ids)}
 
 
 def _container_security(spec: MyResourceSpec) -> Json:

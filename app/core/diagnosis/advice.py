@@ -177,8 +177,8 @@ class Advice:
         """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
         if _AS_ROOT.search(message) and self._spec.security_profile == "Restricted":
             return (
-                "its image runs as root or as a user without a numeric ID: use a numeric non-root user, or set "
-                "spec.securityProfile to Baseline"
+                "its image runs as root or as a user without a numeric ID: set spec.runAsUser to the ID of another "
+                "user, or spec.securityProfile to Baseline"
             )
         missing = self._missing(message)
         return f"{missing} does not exist: create it, or mark its use in the spec as optional" if missing else None

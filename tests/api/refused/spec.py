@@ -28,6 +28,7 @@ REFUSED: dict[str, list[Json]] = {
         {"replicas": -1},
         {"revisionHistoryLimit": -1},
         {"terminationGracePeriodSeconds": -1},
+        *({field: number} for field in ("runAsUser", "runAsGroup", "fsGroup") for number in (-1, 0, 2**31)),
         {"livenessProbe": {"grpc": {"port": 0}}},
         {"livenessProbe": {"grpc": {"port": 80}, "periodSeconds": 0}},
         {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},

@@ -105,6 +105,16 @@ def test_the_restricted_profile_meets_the_pod_security_standard() -> None:
     }
 
 
+@pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
+def test_ids_of_user_and_groups_are_the_pods_in_each_profile(profile: str) -> None:
+    ids = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 2**31 - 1}
+
+    spec = pod(securityProfile=profile, **ids)
+
+    assert spec["securityContext"] == {**pod(securityProfile=profile)["securityContext"], **ids}
+    assert spec["containers"][0]["securityContext"].keys().isdisjoint(ids)
+
+
 @pytest.mark.parametrize(
     ("asked", "made"),
     [
