@@ -306,10 +306,10 @@ CRASH_LOOPING = Reason(
     "CrashLooping",
     Outlook.FOLLOWS_ROLLOUT,
     "{who} keeps exiting with code {code}{hint}. See: kubectl {command} -l myresource={name} -n {namespace}{options}",
-    "The application exits soon after it starts, or its liveness or startup probe fails and the kubelet restarts it. "
-    "The container counts as recovered once it has run for ten minutes.",
+    "The application exits soon after it starts, or its liveness probe, startup probe or postStart hook fails and the "
+    "kubelet restarts it. The container counts as recovered once it has run for ten minutes.",
     "Read its logs: kubectl logs -l myresource=NAME -c main --previous --ignore-errors. If they show no error, check "
-    "the liveness and startup probes: kubectl describe pods -l myresource=NAME",
+    "the liveness and startup probes and the postStart hook: kubectl describe pods -l myresource=NAME",
 )
 EVICTED = Reason(
     "Evicted",

@@ -28,6 +28,7 @@ def _spec(fields: Json) -> MyResourceSpec:
         {"env": []},
         {"envFrom": []},
         {"ports": []},
+        {"lifecycle": {}},
         {"imagePullSecrets": []},
         {"volumes": []},
         {"volumeMounts": []},

@@ -50,6 +50,11 @@ probe = st.one_of(
     some(exec=st.fixed_dictionaries({"command": st.lists(texts, max_size=2)}), httpGet=handler),
     some(grpc=handler, terminationGracePeriodSeconds=numbers),
 )
+hook = some(
+    exec=st.fixed_dictionaries({"command": st.lists(texts, max_size=2)}),
+    httpGet=handler,
+    sleep=st.fixed_dictionaries({"seconds": st.sampled_from([0, 1, 29, 30, 31])}),
+)
 port = some(
     name=st.sampled_from(["http", "a", "80", "tcp-80", "a--b", "A", ""]),
     containerPort=st.sampled_from([0, 80, 81, 65535, 65536]),
@@ -121,6 +126,11 @@ NOUNS: dict[str, Fields] = {
     "nodeSelector": some(nodeSelector=st.dictionaries(keys, values, max_size=2)),
     "ports": some(ports=listed(port)),
     "probes": some(ports=listed(port), livenessProbe=probe, readinessProbe=probe, startupProbe=probe),
+    "lifecycle": some(
+        ports=listed(port),
+        lifecycle=some(postStart=hook, preStop=hook),
+        terminationGracePeriodSeconds=st.sampled_from([-1, 0, 30, 31]),
+    ),
     "tolerations": some(tolerations=listed(toleration)),
     "spreads": some(topologySpreadConstraints=listed(spread)),
     "env": some(env=listed(variable), command=st.lists(texts, max_size=2)),

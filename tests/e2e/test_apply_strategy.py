@@ -66,8 +66,18 @@ OR_ELSE: Json = {
 }
 """Fields that exclude a field of the earlier spec: the API server rejects an object with both."""
 
-OF_THE_POD: Json = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 103}
-OTHERS_OF_THE_POD: Json = {"runAsUser": 201, "runAsGroup": None, "fsGroup": None}
+OF_THE_POD: Json = {
+    "runAsUser": 101,
+    "runAsGroup": 102,
+    "fsGroup": 103,
+    "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"exec": {"command": ["quit"]}}},
+}
+OTHERS_OF_THE_POD: Json = {
+    "runAsUser": 201,
+    "runAsGroup": None,
+    "fsGroup": None,
+    "lifecycle": {"postStart": None, "preStop": {"exec": None, "sleep": {"seconds": 5}}},
+}
 
 CHANGES: dict[str, tuple[Json, Json]] = {
     "pod": (OF_THE_POD, OTHERS_OF_THE_POD),

@@ -20,8 +20,16 @@ from tests.e2e.statuses import condition
 
 LABELS = ("myresource", "app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/managed-by")
 
-OF_THE_POD: dict[str, Any] = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 103}
-OTHERS_OF_THE_POD: dict[str, Any] = {"securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203}}
+OF_THE_POD: dict[str, Any] = {
+    "runAsUser": 101,
+    "runAsGroup": 102,
+    "fsGroup": 103,
+    "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
+}
+OTHERS_OF_THE_POD: dict[str, Any] = {
+    "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
+    "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
+}
 
 OURS: dict[str, tuple[str, dict[str, Any], int]] = {
     "replicas": ("Deployment", {"spec": {"replicas": 5}}, 1),

@@ -24,7 +24,7 @@ _FORBIDDEN = {
     "seLinuxOptions", "appArmorProfile", "sysctls", "windowsOptions", "supplementalGroups",
     "shareProcessNamespace", "volumeDevices", "serviceAccountToken", "clusterTrustBundle", "csi", "nodeName",
     "schedulerName", "runtimeClassName", "hostAliases", "dnsConfig", "dnsPolicy", "ephemeralContainers",
-    "initContainers", "lifecycle", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
+    "initContainers", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
     "generateName", "uid", "resourceVersion", "managedFields", "status",
 }  # fmt: skip
 _ONLY: Json = {
@@ -54,6 +54,8 @@ def forbidden(child: Json, namespace: str) -> Iterator[str]:
             yield f"{path} must never be there"
         if field in ("runAsUser", "runAsGroup", "fsGroup") and not 1 <= value < 2**31:
             yield f"{path} is root, or no ID"
+        if field in ("httpGet", "tcpSocket") and "host" in value:
+            yield f"{path} is a request to another host"
         if field == "namespace" and value != namespace:
             yield f"{path} is another namespace"
         if field == "priorityClassName" and value.startswith("system-"):

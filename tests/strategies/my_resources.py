@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.requests.builders import my_resource
-from tests.strategies.containers import env, env_from, memory_and_cpu, ports_and_probes
+from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes
 from tests.strategies.primitives import (
     ABSENT,
     IMAGES,
@@ -81,6 +81,7 @@ _together = st.sampled_from(
         (memory_and_cpu,),
         (volumes_and_mounts,),
         (ports_and_probes, memory_and_cpu),
+        (ports_and_probes, lifecycle),
         (_variables,),
         (ports_and_probes, _variables),
     ]
@@ -100,7 +101,7 @@ def specs(draw: st.DrawFn) -> Json:
     for group in draw(_together):
         spec.update(draw(group))
     for name in draw(_names):
-        spec[name] = draw(_ALONE[name])
+        spec.setdefault(name, draw(_ALONE[name]))
     return spec
 
 

@@ -75,6 +75,7 @@ def _container(spec: MyResourceSpec) -> Json:
             "livenessProbe": spec.liveness_probe,
             "readinessProbe": spec.readiness_probe,
             "startupProbe": spec.startup_probe,
+            "lifecycle": spec.lifecycle,
             "volumeMounts": spec.volume_mounts,
             "env": None if spec.env is None else [_variable(variable.wire()) for variable in spec.env],
             "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),

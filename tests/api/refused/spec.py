@@ -15,6 +15,10 @@ def _probed(port: int | str, probe: str = "livenessProbe") -> Json:
     return {probe: {"httpGet": {"port": port}}}
 
 
+def _hooked(hook: str = "preStop", **handler: Json) -> Json:
+    return {"lifecycle": {hook: handler}}
+
+
 def _rolling(surge: int | str, unavailable: int | str) -> Json:
     return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
 
@@ -31,12 +35,25 @@ REFUSED: dict[str, list[Json]] = {
         *({field: number} for field in ("runAsUser", "runAsGroup", "fsGroup") for number in (-1, 0, 2**31)),
         {"livenessProbe": {"grpc": {"port": 0}}},
         {"livenessProbe": {"grpc": {"port": 80}, "periodSeconds": 0}},
+        *(_hooked(sleep={"seconds": number}) for number in (-1, 0, 3601)),
+        _hooked(httpGet={"port": 0}),
         {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},
     ],
     "a name that no port can have": [
         fields for name in ("80", "a--b", "HTTP", "", "a" * 16) for fields in (_port(name=name), _probed(name))
     ],
     "a probe of a port that is not there": [{**_port(name="http"), **_probed("https")}, _probed("http")],
+    "a hook of a port that is not there": [{**_port(name="http"), **_hooked(httpGet={"port": "https"})}],
+    "a hook without an action or with two": [
+        _hooked(),
+        _hooked(exec={"command": ["a"]}, sleep={"seconds": 1}),
+        _hooked("postStart", tcpSocket={"port": 80}),
+    ],
+    "a hook that outlives its Pod": [
+        _hooked(sleep={"seconds": 30}),
+        _hooked("postStart", sleep={"seconds": 30}),
+        {**_hooked(sleep={"seconds": 9}), "terminationGracePeriodSeconds": 9},
+    ],
     "one port with two protocols": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
@@ -75,6 +92,7 @@ REFUSED: dict[str, list[Json]] = {
         {"command": ["", "a"]},
         {"livenessProbe": {"exec": {"command": [""]}}},
         {"livenessProbe": {"exec": {"command": []}}},
+        _hooked(exec={"command": [""]}),
     ],
     "a variable's name that is none": [
         {"env": [{"name": name}]} for name in ("1A", "A B", "", "..", ".", "A=B", "a" * 254)

@@ -148,6 +148,7 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
         args=["--fast"],
         env=[{"name": "A", "value": "1"}],
         imagePullPolicy="Always",
+        lifecycle={"postStart": {"exec": {"command": ["warm"]}}, "preStop": {"sleep": {"seconds": 5}}},
     )["spec"]
     spec = made["template"]["spec"]
 
@@ -159,6 +160,10 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
     assert spec["containers"][0]["args"] == ["--fast"]
     assert spec["containers"][0]["env"] == [{"name": "A", "value": "1"}]
     assert spec["containers"][0]["imagePullPolicy"] == "Always"
+    assert spec["containers"][0]["lifecycle"] == {
+        "postStart": {"exec": {"command": ["warm"]}},
+        "preStop": {"sleep": {"seconds": 5}},
+    }
 
 
 def test_values_that_the_api_server_would_not_store_are_not_sent() -> None:

@@ -34,7 +34,7 @@ _UNIONS = (
     {"sessionAffinity", "sessionAffinityConfig"},
     {"value", "valueFrom"},
     {"configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef"},
-    {"exec", "grpc", "httpGet", "tcpSocket"},
+    {"exec", "grpc", "httpGet", "sleep", "tcpSocket"},
     {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"},
 )
 """Fields that exclude or need one another: the API server refuses, or restores, one that is removed by itself."""
