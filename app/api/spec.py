@@ -14,6 +14,7 @@ from app.api.dependencies import ConfigReload, Dependencies
 from app.api.labels import Labels
 from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook, Lifecycle
 from app.api.model import Model, Omitted, Rule
+from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe, ReadinessProbe, RestartProbe
 from app.api.quantity import MemoryLimit, Quantity
@@ -180,6 +181,10 @@ class MyResourceSpec(Model):
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
     """Seconds that a Pod gets to stop; default 30."""
+    dns_config: Annotated[DnsConfig, Omitted] | None = None
+    """DNS settings of the Pods, in addition to those of the cluster."""
+    host_aliases: HostAliases | None = None
+    """Entries to add to the hosts file of the Pods."""
     pod_metadata: PodMetadata | None = None
     """Additional labels and annotations of the Pods."""
     restarted_at: Timestamp | None = None

@@ -71,12 +71,20 @@ OF_THE_POD: Json = {
     "runAsGroup": 102,
     "fsGroup": 103,
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"exec": {"command": ["quit"]}}},
+    "dnsConfig": {
+        "nameservers": ["192.0.2.1", "192.0.2.2"],
+        "searches": ["a.example.com"],
+        "options": [{"name": "ndots", "value": "2"}, {"name": "edns0"}],
+    },
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}, {"ip": "192.0.2.2", "hostnames": ["c"]}],
 }
 OTHERS_OF_THE_POD: Json = {
     "runAsUser": 201,
     "runAsGroup": None,
     "fsGroup": None,
     "lifecycle": {"postStart": None, "preStop": {"exec": None, "sleep": {"seconds": 5}}},
+    "dnsConfig": {"nameservers": ["192.0.2.2"], "searches": None, "options": [{"name": "edns0"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["b"]}],
 }
 
 CHANGES: dict[str, tuple[Json, Json]] = {

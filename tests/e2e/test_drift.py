@@ -25,10 +25,14 @@ OF_THE_POD: dict[str, Any] = {
     "runAsGroup": 102,
     "fsGroup": 103,
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
+    "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
 }
 OTHERS_OF_THE_POD: dict[str, Any] = {
     "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
     "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
+    "dnsConfig": {"nameservers": ["192.0.2.9"], "options": [{"name": "ndots", "value": "9"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}],
 }
 
 OURS: dict[str, tuple[str, dict[str, Any], int]] = {

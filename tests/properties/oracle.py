@@ -23,7 +23,7 @@ _FORBIDDEN = {
     "hostNetwork", "hostPID", "hostIPC", "hostPort", "hostPath", "hostUsers", "privileged", "procMount",
     "seLinuxOptions", "appArmorProfile", "sysctls", "windowsOptions", "supplementalGroups",
     "shareProcessNamespace", "volumeDevices", "serviceAccountToken", "clusterTrustBundle", "csi", "nodeName",
-    "schedulerName", "runtimeClassName", "hostAliases", "dnsConfig", "dnsPolicy", "ephemeralContainers",
+    "schedulerName", "runtimeClassName", "dnsPolicy", "ephemeralContainers",
     "initContainers", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
     "generateName", "uid", "resourceVersion", "managedFields", "status",
 }  # fmt: skip

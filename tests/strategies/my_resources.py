@@ -42,6 +42,14 @@ _DEPENDENCIES = variants(
     apiVersion=["example.com/v1"], resource=["mybackups"], name=OBJECT_NAMES, condition=[ABSENT, "Ready", "Exists"]
 )
 
+_ADDRESSES = ["192.0.2.1", "::1", "2001:DB8::0:1"]
+_DNS = variants(
+    nameservers=[ABSENT, [], _ADDRESSES[:1], _ADDRESSES],
+    searches=[ABSENT, [], ["a.example.com.", "b"]],
+    options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
+)
+_ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
+
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
@@ -63,6 +71,8 @@ _ALONE: dict[str, Strategy[Any]] = {
     "strategy": st.sampled_from(
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
+    "dnsConfig": st.sampled_from(_DNS),
+    "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),

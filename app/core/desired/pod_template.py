@@ -52,6 +52,8 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
             "topologySpreadConstraints": spec.topology_spread_constraints,
             "priorityClassName": spec.priority_class_name,
             "terminationGracePeriodSeconds": spec.termination_grace_period_seconds,
+            "dnsConfig": spec.dns_config,
+            "hostAliases": spec.host_aliases,
             "serviceAccountName": spec.service_account_name,
             # Under its old name, too: from there the API server would restore an account that was removed.
             "serviceAccount": spec.service_account_name,

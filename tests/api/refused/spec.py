@@ -54,6 +54,17 @@ REFUSED: dict[str, list[Json]] = {
         _hooked("postStart", sleep={"seconds": 30}),
         {**_hooked(sleep={"seconds": 9}), "terminationGracePeriodSeconds": 9},
     ],
+    "an IP address that is none": [
+        fields
+        for ip in ("", "a", "1.2.3", "1.2.3.04", "::ffff:1.2.3.4", "fe80::1%eth0", "192.0.2.0/24", "1.2.3.4\n")
+        for fields in ({"hostAliases": [{"ip": ip, "hostnames": ["a"]}]}, {"dnsConfig": {"nameservers": [ip]}})
+    ],
+    "a host alias without a name": [{"hostAliases": [{"ip": "192.0.2.1", "hostnames": []}]}],
+    "another line of the resolver's configuration": [
+        {"dnsConfig": {"options": [option]}}
+        for option in ({"name": "a\nnameserver 192.0.2.1"}, {"name": "ndots", "value": "1\nnameserver 192.0.2.1"})
+    ],
+    "more search domains than a resolver takes": [{"dnsConfig": {"searches": ["a" * 63 + ".b" * 95] * 9}}],
     "one port with two protocols": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
@@ -68,6 +79,8 @@ REFUSED: dict[str, list[Json]] = {
         {"volumes": [CACHE], "volumeMounts": [{"name": "cache", "mountPath": "/a"}] * 2},
         {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]},
         {"imagePullSecrets": [{"name": "a"}, {"name": "a"}]},
+        {"hostAliases": [{"ip": "192.0.2.1", "hostnames": [name]} for name in "ab"]},
+        {"dnsConfig": {"options": [{"name": "ndots", "value": value} for value in "12"]}},
         {"topologySpreadConstraints": [SPREAD, SPREAD]},
         {"livenessProbe": {"httpGet": {"port": 80, "httpHeaders": [{"name": "A", "value": "1"}] * 2}}},
     ],
@@ -82,6 +95,8 @@ REFUSED: dict[str, list[Json]] = {
         {"imagePullSecrets": [{"name": ""}]},
         {"envFrom": [{"secretRef": {"name": "Secret"}}]},
         {"serviceAccountName": "Robot"},
+        {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["Host"]}]},
+        {"dnsConfig": {"searches": ["Example.com"]}},
         {"priorityClassName": "High"},
     ],
     "an image that can't be pulled": [

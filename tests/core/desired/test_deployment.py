@@ -144,6 +144,8 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
         priorityClassName="high",
         serviceAccountName="robot",
         nodeSelector={"disk": "ssd"},
+        dnsConfig={"searches": ["example.com"], "options": [{"name": "edns0"}]},
+        hostAliases=[{"ip": "192.0.2.1", "hostnames": ["old"]}],
         command=["/run"],
         args=["--fast"],
         env=[{"name": "A", "value": "1"}],
@@ -156,6 +158,8 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
     assert (spec["terminationGracePeriodSeconds"], spec["priorityClassName"]) == (45, "high")
     assert (spec["serviceAccountName"], spec["serviceAccount"]) == ("robot", "robot")
     assert spec["nodeSelector"] == {"disk": "ssd"}
+    assert spec["dnsConfig"] == {"searches": ["example.com"], "options": [{"name": "edns0"}]}
+    assert spec["hostAliases"] == [{"ip": "192.0.2.1", "hostnames": ["old"]}]
     assert spec["containers"][0]["command"] == ["/run"]
     assert spec["containers"][0]["args"] == ["--fast"]
     assert spec["containers"][0]["env"] == [{"name": "A", "value": "1"}]
