@@ -72,6 +72,7 @@ hook = some(
 port = some(
     name=st.sampled_from(["http", "a", "80", "tcp-80", "a--b", "A", ""]),
     containerPort=st.sampled_from([0, 80, 81, 65535, 65536]),
+    servicePort=st.sampled_from([0, 80, 81, 65536]),
     protocol=st.sampled_from(["TCP", "UDP", "SCTP", "tcp"]),
 )
 operators = st.sampled_from(["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", ""])

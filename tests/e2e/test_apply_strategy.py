@@ -92,6 +92,10 @@ CHANGES: dict[str, tuple[Json, Json]] = {
     "fields": (FULL, LESS),
     "unions": (EITHER_OR, OR_ELSE),
     "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
+    "service port": (
+        {"ports": [{**HTTP, "servicePort": 8000}, {"name": "more", "containerPort": 81, "servicePort": 80}]},
+        {"ports": [HTTP, {"name": "more", "containerPort": 81}]},
+    ),
     "renumbered": ({"ports": [HTTP]}, {"ports": [{**HTTP, "containerPort": 8080}]}),
 }
 

@@ -93,10 +93,15 @@ _ports = st.lists(
             containerPort=[1, 80, 443, 8080, 65535],
             name=[ABSENT, *PORT_NAMES],
             protocol=[ABSENT, "TCP", "UDP", "SCTP"],
+            servicePort=[ABSENT, 80, 8000],
         )
     ),
     max_size=3,
-    unique_by=(lambda port: port["containerPort"], lambda port: port.get("name", port["containerPort"])),
+    unique_by=(
+        lambda port: port["containerPort"],
+        lambda port: port.get("servicePort", port["containerPort"]),
+        lambda port: port.get("name", port["containerPort"]),
+    ),
 )
 _asked = st.fixed_dictionaries(
     {"ports": _ports},

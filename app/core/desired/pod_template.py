@@ -8,6 +8,7 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 from collections.abc import Mapping
 from typing import Any
 
+from app.api.container import Port
 from app.api.model import Model
 from app.api.pod import PodMetadata
 from app.api.resources import Resources
@@ -73,7 +74,7 @@ def _container(spec: MyResourceSpec) -> Json:
             "command": spec.command,
             "args": spec.args,
             "envFrom": spec.env_from,
-            "ports": spec.ports,
+            "ports": None if spec.ports is None else [_port(port) for port in spec.ports],
             "livenessProbe": spec.liveness_probe,
             "readinessProbe": spec.readiness_probe,
             "startupProbe": spec.startup_probe,
@@ -85,6 +86,10 @@ def _container(spec: MyResourceSpec) -> Json:
             "securityContext": _container_security(spec),
         }
     )
+
+
+def _port(port: Port) -> Json:
+    return {field: value for field, value in port.wire().items() if field != "servicePort"}
 
 
 def _pull_policy(image: str) -> str:

@@ -37,6 +37,7 @@ REFUSED: dict[str, list[Json]] = {
         {"livenessProbe": {"grpc": {"port": 80}, "periodSeconds": 0}},
         *(_hooked(sleep={"seconds": number}) for number in (-1, 0, 3601)),
         _hooked(httpGet={"port": 0}),
+        *({"ports": [{"containerPort": 80, "servicePort": number}]} for number in (-1, 0, 65536)),
         {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},
     ],
     "a name that no port can have": [
@@ -66,6 +67,7 @@ REFUSED: dict[str, list[Json]] = {
     ],
     "more search domains than a resolver takes": [{"dnsConfig": {"searches": ["a" * 63 + ".b" * 95] * 9}}],
     "one port with two protocols": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}],
+    "one port of the Service twice": [{"ports": [{"containerPort": 80}, {"containerPort": 81, "servicePort": 80}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
     "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
