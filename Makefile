@@ -56,7 +56,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m docs.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/metahook_cli tests/release/test_workflows.py)
 
 build/release-tools/ready: requirements/release.txt
 	@rm -rf build/release-tools
@@ -105,6 +105,7 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) pyproject.toml -o requirements/run.txt
 	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --extra cli --extra dev --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
+	$(COMPILE) --extra cli --extra server -c requirements/dev.txt metahook/pyproject.toml -o requirements/metahook.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 

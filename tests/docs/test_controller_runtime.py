@@ -41,7 +41,7 @@ PROOFS = {
     "`CreateOrUpdate`, `client.Delete`": [f"{LOOP}::test_a_child_that_is_no_longer_listed_is_deleted"],
     "`Status().Update`, `Status().Patch`": [f"{LOOP}::test_the_status_is_replaced_whole_and_says_which_generation"],
     "`meta.SetStatusCondition`": [
-        "tests/core/status/test_status.py::test_a_transition_time_moves_when_the_condition_does",
+        "tests/protocol/test_conditions.py::test_the_time_changes_with_the_status_alone",
         "tests/e2e/test_verdicts.py::test_transition_times_rarely_change_without_their_status_or_go_back",
     ],
     "`Result{RequeueAfter: d}`": [
@@ -58,7 +58,10 @@ PROOFS = {
     "`RecoverPanic`": [
         "tests/server/hook/test_refusals.py::test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what"
     ],
-    "`AddFinalizer`": ["tests/e2e/test_deletion.py::test_its_children_are_deleted_with_it"],
+    "`AddFinalizer`": [
+        "tests/e2e/test_deletion.py::test_its_children_are_deleted_with_it",
+        "tests/simulator/test_composite.py::test_a_parent_waits_for_its_finalize_hook",
+    ],
     "`For`, the primary resource": [f"{HANDLERS}::test_an_event_of_a_parent_calls_that_parent"],
     "`Owns`, secondary resources": [
         f"{HANDLERS}::test_an_event_of_a_child_calls_its_controller_alone",

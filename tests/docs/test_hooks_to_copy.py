@@ -18,7 +18,8 @@ from tests.docs.documents import ROOT
 
 EXAMPLE = ROOT / "examples/hooks/greeting"
 WRITE = (ROOT / "docs/write-your-own-hook.md").read_text()
-TEST = (ROOT / "docs/test-your-hook.md").read_text()
+CLUSTER = (ROOT / "docs/hook-in-a-cluster.md").read_text()
+TEST = "".join((ROOT / f"docs/{name}.md").read_text() for name in ("test-your-hook", "test-on-a-cluster"))
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -44,7 +45,7 @@ def test_the_page_shows_the_hook_to_copy() -> None:
 
 
 def test_the_page_shows_the_composite_controller_to_copy() -> None:
-    assert (EXAMPLE / "compositecontroller.yaml").read_text() in blocks(WRITE, "yaml")
+    assert (EXAMPLE / "compositecontroller.yaml").read_text() in blocks(CLUSTER, "yaml")
 
 
 def test_the_composite_controller_calls_the_service_of_the_hook() -> None:
@@ -62,7 +63,7 @@ def test_the_composite_controller_calls_the_service_of_the_hook() -> None:
     assert [each["containerPort"] for each in container["ports"]] == [
         int(port) for port in re.findall(r'Address\("0.0.0.0", (\d+)\)', (EXAMPLE / "greetings.py").read_text())
     ]
-    assert f"docker push {container['image']}\n" in WRITE
+    assert f"docker push {container['image']}\n" in CLUSTER
 
 
 def test_the_crd_has_what_the_composite_controller_and_the_hook_name() -> None:

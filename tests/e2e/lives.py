@@ -1,9 +1,19 @@
 """The lives of controllers of other shapes than the operator's: what happens to their objects, step by step."""
 
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
+import yaml
+from stateful_set_services import PORT, SERVICES
+from staticsites import SITES
+from tenants import TENANTS as EXAMPLE_TENANTS
+
+from metahook import Controller
+from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.objects import Json
+from tests.docs.documents import ROOT
 from tests.simulated import controllers as made
 from tests.simulated.controllers import Decides, hooks, item, resource, room, tenant
 from tests.simulator import test_composite, test_decorator
@@ -23,11 +33,37 @@ class Stage(Protocol):
 
 
 class Life(NamedTuple):
-    """A controller, its hook, and what happens to its objects, step by step."""
+    """A controller, its hook, what happens to its objects, step by step, and the kinds of these."""
 
     controller: Json
     hook: Callable[[], Decides]
     steps: list[Callable[[Stage], object]]
+    kinds: tuple[str, ...] = ("Room", "Tenant", "ConfigMap", "Service", "ControllerRevision")
+
+
+NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+class Answers(Decides):
+    """A controller of the toolkit, whose clock stands still."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._call = in_process(controller, lambda: NOW)
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the response of the controller."""
+        self.requests.append((hook, json.loads(body)))
+        return self._call(hook, body)
+
+
+EXAMPLES = ROOT / "examples/hooks"
+
+
+def _example(folder: str, controller: Controller, kinds: tuple[str, ...], *steps: Callable[[Stage], object]) -> Life:
+    """Return a life of the example in a *folder*."""
+    manifest = yaml.safe_load((EXAMPLES / folder / "controller.yaml").read_text())
+    return Life(manifest, lambda: Answers(controller), list(steps), kinds)
 
 
 def _reports(request: Json) -> Json:
@@ -113,7 +149,72 @@ def _words(controller: Json, decide: Callable[[Json], Json], **spec: Any) -> Lif
     )
 
 
+SITE_CRD: Json = yaml.safe_load((EXAMPLES / "staticsite/crd.yaml").read_text())
+
+
+def _site(**spec: Any) -> Json:
+    spec = {"host": "www.example.com", "html": "hello", "replicas": 0, **spec}
+    return item("example.com/v1", "StaticSite", "www", "default", spec=spec)
+
+
+STUDIO = "tenant-studio"
+QUOTA = {"spec": {"hard": {"pods": "99"}}}
+
+
+def _claim() -> Json:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    return item("v1", "PersistentVolumeClaim", "data", STUDIO, spec=spec)
+
+
+def _stateful_set() -> Json:
+    labels = {"app": "db"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "postgres:18"}]}}
+    spec = {"replicas": 0, "serviceName": "db", "selector": {"matchLabels": labels}, "template": template}
+    return item("apps/v1", "StatefulSet", "db", "default", metadata={"annotations": {PORT: "5432"}}, spec=spec)
+
+
+def _port(port: str | None) -> Json:
+    return {"metadata": {"annotations": {PORT: port}}}
+
+
 LIVES = {
+    "example of a static site": _example(
+        "staticsite",
+        SITES,
+        ("StaticSite", "ConfigMap", "Deployment", "Service", "Ingress"),
+        lambda it: it.apply(_site()),
+        lambda it: it.edit("ConfigMap", "www", {"data": {"index.html": "by hand"}}),
+        lambda it: it.apply(_site(html="bye")),
+        lambda it: it.edit("Ingress", "www", {"spec": {"rules": [{"host": "mine.example.com"}]}}),
+        lambda it: it.delete("Service", "www"),
+        lambda it: it.delete("StaticSite", "www"),
+    ),
+    "example of a tenant": _example(
+        "tenant",
+        EXAMPLE_TENANTS,
+        ("Tenant", "Namespace", "ResourceQuota", "RoleBinding", "NetworkPolicy"),
+        lambda it: it.apply(tenant("studio", groups=["a", "b"])),
+        lambda it: it.edit("ResourceQuota", "tenant", QUOTA, STUDIO),
+        lambda it: it.edit("RoleBinding", "tenant", {"subjects": []}, STUDIO),
+        lambda it: it.apply(tenant("studio", groups=["a"], pods=5)),
+        lambda it: it.apply(_claim()),
+        lambda it: it.delete("Tenant", "studio", namespace=""),
+        lambda it: it.edit("ResourceQuota", "tenant", QUOTA, STUDIO),
+        lambda it: it.edit("PersistentVolumeClaim", "data", {"metadata": {"finalizers": None}}, STUDIO),
+        lambda it: it.delete("PersistentVolumeClaim", "data", namespace=STUDIO),
+    ),
+    "example of a Service per StatefulSet": _example(
+        "service-per-statefulset",
+        SERVICES,
+        ("StatefulSet", "Service"),
+        lambda it: it.apply(_stateful_set()),
+        lambda it: it.edit("StatefulSet", "db", _port("6432")),
+        lambda it: it.edit("Service", "db-client", {"spec": {"selector": {"app": "other"}}}),
+        lambda it: it.edit("StatefulSet", "db", _port("no port")),
+        lambda it: it.edit("StatefulSet", "db", _port(None)),
+        lambda it: it.edit("StatefulSet", "db", _port("5432")),
+        lambda it: it.delete("StatefulSet", "db"),
+    ),
     "decorator": Life(
         test_decorator.CONTROLLER | {"spec": test_decorator.CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}},
         lambda: Decides(sync=test_decorator.attach, finalize=_detached),

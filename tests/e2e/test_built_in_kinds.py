@@ -99,6 +99,17 @@ def refused(item: Json) -> str | None:
 
 
 @pytest.mark.parametrize("item", OBJECTS, ids=lambda item: item["kind"])
+def test_an_object_has_a_generation_if_the_real_one_has(cluster: Cluster, item: Json) -> None:
+    if item["kind"] in NAMESPACED:
+        item = {**item, "metadata": {"namespace": "default", **item["metadata"]}}
+    api = ApiServer(Clock(), History())
+
+    expected = cluster.client.create(item, dry_run=True)["metadata"].get("generation")
+
+    assert api.create(item, "you")["metadata"].get("generation") == expected
+
+
+@pytest.mark.parametrize("item", OBJECTS, ids=lambda item: item["kind"])
 def test_an_object_is_refused_only_if_the_real_one_refuses_it_and_nearly_always_then(
     cluster: Cluster, item: Json
 ) -> None:

@@ -15,7 +15,7 @@ from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.e2e.foreign import RecordingServer
-from tests.e2e.lives import LIVES, Life, Stage
+from tests.e2e.lives import LIVES, SITE_CRD, Life, Stage
 from tests.hooks.notes import NOTES
 from tests.simulated.controllers import ROOM, TENANT, Decides
 
@@ -23,7 +23,8 @@ QUIET = 0.7
 """Seconds without a call or a change, after which a step is over."""
 
 SERVED = {"ControllerRevision": "ControllerRevision.metacontroller.k8s.io"}
-KINDS = ("Room", "Tenant", "ConfigMap", "Service", "ControllerRevision")
+CRDS = [ROOM, TENANT, SITE_CRD]
+PARENTS = ("StaticSite", "Room", "Tenant")
 
 
 class Simulated(Stage):
@@ -31,7 +32,8 @@ class Simulated(Stage):
 
     def __init__(self, life: Life, mode: Mode) -> None:
         self.hook = life.hook()
-        self.world = World(self.hook, Settings.read(life.controller, [ROOM, TENANT], mode))
+        self.world = World(self.hook, Settings.read(life.controller, CRDS, mode))
+        self.kinds = life.kinds
 
     def apply(self, manifest: Json) -> None:
         """Create or replace an object."""
@@ -49,15 +51,16 @@ class Simulated(Stage):
     def end(self) -> "Seen":
         """Wait until nothing more happens; return what there is."""
         self.world.until_quiet(within=60)
-        return _seen([each for kind in KINDS for each in self.world.api.all(kind)], self.hook)
+        return _seen([each for kind in self.kinds for each in self.world.api.all(kind)], self.hook)
 
 
 class Real(Stage):
     """The life on a control plane."""
 
-    def __init__(self, cluster: Cluster, hook: Decides) -> None:
+    def __init__(self, cluster: Cluster, hook: Decides, kinds: tuple[str, ...]) -> None:
         self.cluster = cluster
         self.hook = hook
+        self.kinds = kinds
 
     def apply(self, manifest: Json) -> None:
         """Create or replace an object."""
@@ -85,16 +88,25 @@ class Real(Stage):
             time.sleep(0.1)
             now = json.dumps([len(self.hook.requests), self._all()])
             before, since = (before, since) if now == before else (now, time.monotonic())
+        self.cluster.wait_for(lambda: not self._is_terminating(), "no Namespace is being deleted")
         return _seen(self._all(), self.hook)
 
+    def _is_terminating(self) -> bool:
+        """Tell whether a Namespace is being deleted, which takes some seconds without any change."""
+        return any(each["kind"] == "Namespace" and "deletionTimestamp" in each["metadata"] for each in self._all())
+
     def _all(self) -> list[Json]:
-        found = [{"kind": kind, **each} for kind in KINDS for each in self.cluster.client.all(SERVED.get(kind, kind))]
+        found = [
+            {"kind": kind, **each} for kind in self.kinds for each in self.cluster.client.all(SERVED.get(kind, kind))
+        ]
         return [each for each in found if not _is_of_the_cluster(each)]
 
 
 def _is_of_the_cluster(item: Json) -> bool:
     """Tell whether *item* is one that every cluster has."""
     name, namespace = (item["metadata"].get(field, "") for field in ("name", "namespace"))
+    if item["kind"] == "Namespace":
+        return not name.startswith("tenant-")
     return name in ("kube-root-ca.crt", "kubernetes") or namespace.startswith("kube-")
 
 
@@ -148,10 +160,10 @@ def _comparable(item: Json, uids: dict[str, str]) -> Json:
     """Return *item* without what differs between clusters, and with names in place of *uids*."""
     metadata = {name: item["metadata"].get(name) for name in ("labels", "annotations", "finalizers", "ownerReferences")}
     metadata["deleting"] = "deletionTimestamp" in item["metadata"]
-    body = {name: item.get(name) for name in ("data", "status", "parentPatch", "children")}
+    body = {name: item.get(name) for name in ("data", "status", "parentPatch", "children", "roleRef", "subjects")}
     if item["kind"] != "Service":
         body["spec"] = item.get("spec")
-    if item["kind"] == "Service":
+    if item["kind"] not in PARENTS:
         body.pop("status")
     text = json.dumps(metadata | body, sort_keys=True)
     for uid, name in uids.items():
@@ -172,7 +184,7 @@ def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """A control plane with Metacontroller in each mode."""
     folder = tmp_path_factory.mktemp("controllers")
     crds = folder / "crds.yaml"
-    crds.write_text(f"{json.dumps(ROOM)}\n---\n{json.dumps(TENANT)}\n")
+    crds.write_text("\n---\n".join(map(json.dumps, CRDS)))
     with Cluster(folder / "cluster", apply_strategy=request.param) as cluster:
         cluster.install(NOTES, crds)
         yield cluster, request.param
@@ -188,31 +200,31 @@ def _run(cluster: Cluster, life: Life, name: str) -> Iterator[Real]:
         cluster.client.create(controller)
         cluster.wait_for(lambda: _has_event(cluster, name, "Started"), f"{name} starts")
         try:
-            yield Real(cluster, hook)
+            yield Real(cluster, hook, life.kinds)
         finally:
             cluster.client.delete(kind, "", name)
             cluster.wait_for(lambda: _has_event(cluster, name, "Stopped"), f"{name} stops")
-            _clean(cluster)
+            _clean(cluster, life.kinds)
 
 
 def _has_event(cluster: Cluster, name: str, reason: str) -> bool:
     return bool(cluster.client.all("Event", "default", fieldSelector=f"involvedObject.name={name},reason={reason}"))
 
 
-def _clean(cluster: Cluster) -> None:
+def _clean(cluster: Cluster, kinds: tuple[str, ...]) -> None:
     """Delete all objects of a life, also those with finalizers."""
-    for kind in (SERVED.get(kind, kind) for kind in KINDS):
+    for kind in (SERVED.get(kind, kind) for kind in kinds):
         for each in cluster.client.all(kind):
             metadata = each["metadata"]
             where = kind, metadata.get("namespace", ""), metadata["name"]
-            if _is_of_the_cluster(each):
+            if _is_of_the_cluster({"kind": kind, **each}):
                 continue
             with suppress(Refused):  # it may be deleted already
                 if metadata.get("finalizers"):
                     cluster.client.change(*where, {"metadata": {"finalizers": None}})
                 cluster.client.delete(*where)
     cluster.wait_for(
-        lambda: not [each for kind in ("Room", "Tenant") for each in cluster.client.all(kind)], "all objects are gone"
+        lambda: not [each for kind in PARENTS for each in cluster.client.all(kind)], "all objects are gone"
     )
 
 

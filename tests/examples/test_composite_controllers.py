@@ -1,4 +1,4 @@
-"""The CompositeControllers of this repository are right for their controllers."""
+"""The CompositeControllers and DecoratorControllers of this repository are right for their controllers."""
 
 import json
 import re
@@ -11,6 +11,9 @@ from greetings import GREETINGS
 from myresources import MYRESOURCES
 from notebooks import NOTEBOOKS
 from rotations import rotations
+from stateful_set_services import SERVICES
+from staticsites import SITES
+from tenants import TENANTS
 
 from metahook import Controller, Finding
 from metahook.protocol.installation import check_installation
@@ -34,12 +37,15 @@ def found(text: str, controller: Controller) -> list[str]:
     ("file", "controller"),
     [
         ("metacontroller/compositecontroller.yaml", MYRESOURCE),
-        ("docs/write-your-own-hook.md", GREETINGS),
+        ("docs/hook-in-a-cluster.md", GREETINGS),
         ("examples/hooks/backup/compositecontroller.yaml", BACKUPS),
         ("examples/hooks/greeting/compositecontroller.yaml", GREETINGS),
         ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
         ("examples/hooks/notebook/compositecontroller.yaml", NOTEBOOKS),
         ("examples/hooks/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
+        ("examples/hooks/service-per-statefulset/controller.yaml", SERVICES),
+        ("examples/hooks/staticsite/controller.yaml", SITES),
+        ("examples/hooks/tenant/controller.yaml", TENANTS),
     ],
 )
 def test_nothing_is_wrong_with_what_this_repository_installs(file: str, controller: Controller) -> None:

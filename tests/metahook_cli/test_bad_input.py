@@ -11,6 +11,7 @@ import pytest
 
 from metahook.cli import remote_hook
 from tests.metahook_cli.command import problem
+from tests.metahook_cli.served import serving
 
 GREETING = Path(__file__).parents[2] / "examples/hooks/greeting"
 CONTROLLER = (GREETING / "compositecontroller.yaml").read_text()
@@ -191,15 +192,8 @@ def served(status: int, body: bytes, wait: threading.Event | None = None) -> Ite
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
             """Print nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as url:
+        yield url
 
 
 ANSWERS = {
@@ -211,7 +205,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("command", ["render", "simulate"])
+@pytest.mark.parametrize("command", ["check", "render", "simulate"])
 @pytest.mark.parametrize(("status", "body", "line"), ANSWERS.values(), ids=ANSWERS)
 def test_what_is_no_answer_of_a_hook_is_named(command: str, status: int, body: bytes, line: str) -> None:
     with served(status, body) as url:

@@ -21,7 +21,8 @@ HOOK_PAGES = [
     ROOT / "docs" / f"{name}.md" for name in ("write-your-own-hook", "hook-reference", "polling-and-stale-requests")
 ]
 TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
-OPERATOR = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+_PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+OPERATOR, DEVELOPERS = _PYPROJECT["project"], _PYPROJECT["dependency-groups"]["dev"]
 
 _BLOCKS = re.DOTALL | re.MULTILINE
 
@@ -88,7 +89,10 @@ def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
     assert {*extras["envtest"], *extras["cli"]} <= {
         *OPERATOR["dependencies"],
         *OPERATOR["optional-dependencies"]["cli"],
+        *(each for each in DEVELOPERS if isinstance(each, str)),
     }
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    assert {*extras["test"]} <= {*groups["dev"][1:], *OPERATOR["optional-dependencies"]["cli"]}
     assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
 
 

@@ -1,6 +1,7 @@
 """metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
     cli        the command metahook, which tries any hook without a cluster
+    testing    parents that Hypothesis generates from a CRD; pytest_plugin has fixtures
     envtest    runs controllers on a real control plane with Metacontroller, for tests
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from metahook.kinds.service import Service
     from metahook.protocol.conditions import ready, set_condition
     from metahook.protocol.controller import Controller, Decorator
+    from metahook.protocol.custom_resource import crd
     from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
     from metahook.protocol.gate import RefusedResponse
     from metahook.protocol.generation import (
@@ -76,6 +78,7 @@ else:
         "kinds.service": ("Service",),
         "protocol.conditions": ("ready", "set_condition"),
         "protocol.controller": ("Controller", "Decorator"),
+        "protocol.custom_resource": ("crd",),
         "protocol.drift": ("drifted_field", "overridden_field", "overriding_manager", "with_observed_values"),
         "protocol.gate": ("RefusedResponse",),
         "protocol.generation": ("children_from_newer_generation", "is_from_newer_generation", "with_generation_stamp"),
@@ -178,6 +181,7 @@ __all__ = [
     "UndeclaredKind",
     "UpdateMethod",
     "children_from_newer_generation",
+    "crd",
     "drifted_field",
     "foreign_fields",
     "hook_router",

@@ -14,7 +14,9 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
     remote_hook  calls a hook at a URL, with the *credentials*
     files        reads and writes the files of users
     comparison   compares responses and children
+    checking     the checks of ``metahook check``
     simulation   runs a simulation, and shows its timeline
+    project      the files of a new project, from templates
 
 Imports record, server, simulator and protocol. Nothing of metahook imports it.
 """

@@ -9,8 +9,10 @@ from metahook import __version__
 from metahook.cli.program import Commands, Program
 
 _COMMANDS = {
+    "check": "Find what is wrong with a hook and its manifests.",
     "dev": "Serve a hook while you write it.",
     "diff": "Show what an edit of a parent changes in the cluster.",
+    "new": "Write a project with a hook that runs.",
     "record": "Record the requests to a hook.",
     "render": "Print the children and the status that a hook returns.",
     "replay": "Show how a hook responds to recorded requests.",

@@ -1,13 +1,13 @@
 """The manifests of a controller: the controller and the CRDs, as files have them, checked before anything runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from metahook.cli.errors import InputError
-from metahook.cli.files.controller_fields import SPECS, field_problems
+from metahook.cli.files.controller_fields import SPECS, Path, field_problems
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
 
@@ -34,6 +34,14 @@ class _Spec(msgspec.Struct):
     versions: list[_Version]
 
 
+class Problem(NamedTuple):
+    """A field that is wrong, at *path* in *manifest*."""
+
+    manifest: Manifest
+    text: str
+    path: Path
+
+
 @dataclass(frozen=True)
 class Manifests:
     """A CompositeController or DecoratorController, with the CRDs beside it."""
@@ -42,10 +50,11 @@ class Manifests:
     crds: tuple[Manifest, ...]
 
     @classmethod
-    def read(cls, paths: Iterable[str], name: str | None = None) -> "Manifests":
+    def read(cls, paths: Iterable[str], name: str | None = None, *, check: bool = True) -> "Manifests":
         """Return what the files and directories *paths* have; raise InputError.
 
-        *name* is that of the controller, needed if there are several. Other objects are ignored.
+        *name* is that of the controller, needed if there are several. Other objects are ignored. A field that is wrong
+        is an error, unless the caller is to *check* them itself, by ``problems``.
         """
         paths = list(paths)
         found = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
@@ -54,7 +63,8 @@ class Manifests:
             _the_one(controllers, name, ", ".join(paths)),
             tuple(item for item in found if (_version(item), item.kind) == (_CRD, "CustomResourceDefinition")),
         )
-        manifests._check()
+        for problem in manifests.problems() if check else ():
+            raise problem.manifest.error(problem.text, *problem.path)
         return manifests
 
     def settings(self, mode: Mode) -> Settings:
@@ -73,35 +83,36 @@ class Manifests:
         path = path.partition("?")[0].strip("/")
         return f"/{path or hook}"
 
-    def _check(self) -> None:
-        """Raise InputError for the first field of the controller and of the CRDs that is wrong."""
+    def problems(self) -> Iterator[Problem]:
+        """Yield the fields of the controller and of the CRDs that are wrong."""
         controller = self.controller
         for problem in field_problems(controller.content.get("spec"), SPECS[controller.kind], ("spec",)):
-            raise controller.error(str(problem), *problem.path)
+            yield Problem(controller, str(problem), problem.path)
         for crd in self.crds:
-            self._check_crd(crd)
+            yield from self._problems_of(crd)
 
-    def _check_crd(self, crd: Manifest) -> None:
+    def _problems_of(self, crd: Manifest) -> Iterator[Problem]:
         try:
             spec = msgspec.convert(crd.content.get("spec"), _Spec)
-        except msgspec.ValidationError as error:
+        except msgspec.ValidationError:
             message = "not a CRD: it needs spec.group, spec.names and spec.versions; give the one that you apply"
-            raise crd.error(message, "spec") from error
+            yield Problem(crd, message, ("spec",))
+            return
         # Only the status of a CompositeController's parent is written whatever the hook returns.
         if self.controller.kind != "CompositeController":
             return
-        parent = self.controller.content["spec"]["parentResource"]
+        parent = (self.controller.content.get("spec") or {}).get("parentResource") or {}
         for index, version in enumerate(spec.versions):
             is_parent = (f"{spec.group}/{version.name}", spec.names.plural) == (
-                parent["apiVersion"],
-                parent["resource"],
+                parent.get("apiVersion"),
+                parent.get("resource"),
             )
             if is_parent and "status" not in (version.subresources or {}):
                 message = (
                     f"spec.versions[{index}] has no status, so Metacontroller ignores the controller; "
                     "add subresources: {status: {}}"
                 )
-                raise crd.error(message, "spec", "versions", index)
+                yield Problem(crd, message, ("spec", "versions", index))
 
 
 def _version(manifest: Manifest) -> str:

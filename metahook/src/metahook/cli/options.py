@@ -51,7 +51,12 @@ def with_subject(command: Callable[..., T]) -> Callable[..., T]:
         paths = {name: read.path_of(name) for name in PATHS}
         return command(subject=Subject(read, read_hook(hook, credentials, paths), mode), **given)
 
-    with_options: Callable[..., T] = with_credentials(run)
+    return with_subject_options(run)
+
+
+def with_subject_options(command: Callable[..., T]) -> Callable[..., T]:
+    """Give *command* the options for manifests and a hook, as its arguments."""
+    with_options: Callable[..., T] = with_credentials(command)
     for add in reversed(_OPTIONS):
         with_options = add(with_options)
     return with_options

@@ -53,10 +53,11 @@ def no_op_writes(evidence: Evidence) -> Iterator[Harm]:
 def _writes_in_a_row(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
     """Yield Metacontroller's writes with this *changed*, each with its count since another actor's last write.
 
-    Several writes of an object by one sync count once.
+    Several writes of an object by one sync count once. Each object that Metacontroller creates allows one more write: a
+    status may tell which children are not there yet, and each one that is calls the hook again.
     """
     times: dict[Key, int] = defaultdict(int)
-    counted = set[Key]()
+    created, counted = set[Key](), set[Key]()
     for entry in history.entries:
         if isinstance(entry, Call):
             counted.clear()
@@ -64,10 +65,12 @@ def _writes_in_a_row(history: History, *, changed: bool) -> Iterator[tuple[Write
             continue
         elif entry.actor != NAME and entry.changed:
             times.clear()
+            created.clear()
         elif entry.actor == NAME and entry.changed == changed and entry.refused is None and entry.key not in counted:
+            created |= {entry.key} if entry.before is None else set()
             counted.add(entry.key)
             times[entry.key] += 1
-            yield entry, times[entry.key]
+            yield entry, times[entry.key] - len(created)
 
 
 def _changed_path(write: Write) -> str:

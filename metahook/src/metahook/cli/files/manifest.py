@@ -55,12 +55,17 @@ def read_manifests(path: str) -> list[Manifest]:
 
 
 def files_in(path: str) -> list[str]:
-    """Return the manifests' files in the directory *path*, sorted; or the file itself."""
+    """Return the manifests' files in the directory *path*, sorted, without hidden ones; or the file itself."""
     directory = Path(path)
     if not directory.is_dir():
         return [path]
-    found = (file for file in directory.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith("."))
-    return sorted(str(file) for file in found if file.is_file())
+    inner = (file for file in directory.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+    return sorted(str(file) for file in inner if not _is_hidden(file.relative_to(directory)))
+
+
+def _is_hidden(file: Path) -> bool:
+    """Tell whether *file* or a folder above it is hidden, such as .github, or *file* is one of Kustomize."""
+    return file.stem.lower() == "kustomization" or any(part.startswith(".") for part in file.parts)
 
 
 def _documents(path: str) -> Iterator[tuple[object, "yaml.Node | None"]]:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from metahook.protocol.kind import Kind
+from metahook.simulator.apiserver.defaults import canonical_quantity
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json
 
@@ -46,7 +47,7 @@ _TYPES = {(api_version, kind): name for api_version, kind, _, _, name in _DOCUME
 
 
 def declared_fields(item: Json) -> Json:
-    """Return *item* without fields that its kind does not declare, which an API server drops.
+    """Return *item* without fields that its kind does not declare, and with quantities as an API server stores them.
 
     A custom resource stays as it is. Raise ApiError for a value of another type than the declared one.
     """
@@ -91,7 +92,8 @@ class _Reader:
         if isinstance(type_, str):
             if type_[0] != "#":
                 fits, words = _SCALARS[type_]
-                return value if fits(value) else _refuse(path, words)
+                kept = value if fits(value) else _refuse(path, words)
+                return canonical_quantity(kept) if type_ == "quantity" else kept
             type_ = _resolved(type_)
         shape = next(iter(type_))
         return self._shapes[shape](value, type_, path) if shape in self._shapes else value

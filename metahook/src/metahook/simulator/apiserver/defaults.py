@@ -1,4 +1,4 @@
-"""The defaults of Deployments and Services, with quantities in canonical form.
+"""The defaults of Deployments, StatefulSets, Services and Namespaces, with quantities in canonical form.
 
 Source: about a hundred generated Deployments, as a kube-apiserver 1.36 stored them. Of quantities: Kubernetes,
 k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
@@ -39,6 +39,27 @@ def with_deployment_defaults(spec: Json) -> Json:
         "strategy": _strategy(spec.get("strategy", {})),
         "template": {**template, "spec": _pod(template.get("spec", {}))},
     }
+
+
+def with_stateful_set_defaults(spec: Json) -> Json:
+    """Return the *spec* of a StatefulSet with its defaults, except for those of its volume claim templates."""
+    template, strategy = spec.get("template", {}), {"type": "RollingUpdate", **spec.get("updateStrategy", {})}
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = {"partition": 0, **strategy.get("rollingUpdate", {})}
+    return {
+        "replicas": 1,
+        "revisionHistoryLimit": 10,
+        "podManagementPolicy": "OrderedReady",
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+        **spec,
+        "updateStrategy": strategy,
+        "template": {**template, "spec": _pod(template.get("spec", {}))},
+    }
+
+
+def with_namespace_defaults(spec: Json) -> Json:
+    """Return the *spec* of a Namespace with its defaults."""
+    return {"finalizers": ["kubernetes"], **spec}
 
 
 def _strategy(strategy: Json) -> Json:

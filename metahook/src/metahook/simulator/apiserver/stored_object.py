@@ -4,14 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 from metahook.simulator.apiserver.built_in_kinds import declared_fields
-from metahook.simulator.apiserver.defaults import with_deployment_defaults, with_service_defaults
+from metahook.simulator.apiserver.defaults import (
+    with_deployment_defaults,
+    with_namespace_defaults,
+    with_service_defaults,
+    with_stateful_set_defaults,
+)
 from metahook.simulator.apiserver.field_types import check_object, check_spec
 from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
 from metahook.simulator.objects import Json, Key, with_metadata
 
 _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "httpHeaders", "data"}
 """Maps with free keys: a zero value in them is kept."""
-_WITHOUT_ZEROS = {"Deployment", "Service"}
+_WITHOUT_ZEROS = {"Deployment", "Service", "StatefulSet"}
 _DROPPED_EMPTY = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "selector", "data"}
 _DROPPED_ZERO = {
     "value", "subPath", "readOnly", "minReadySeconds", "initialDelaySeconds", "medium", "hostNetwork", "prefix",
@@ -53,7 +58,9 @@ def _filled_replica_set(spec: Json) -> Json:
 
 _FILL: dict[str, Callable[[Json], Json]] = {
     "Deployment": with_deployment_defaults,
+    "Namespace": with_namespace_defaults,
     "Service": with_service_defaults,
+    "StatefulSet": with_stateful_set_defaults,
     "ReplicaSet": _filled_replica_set,
     "Pod": dict,
 }
@@ -70,6 +77,11 @@ def stored_object(manifest: Json) -> Json:
     if fill is None:
         return {**manifest, "metadata": without_nulls(manifest["metadata"])}
     clean = _clean(manifest["kind"], manifest)
+    if manifest["kind"] == "Namespace":
+        metadata = clean["metadata"]
+        clean = with_metadata(
+            clean, labels={**metadata.get("labels", {}), "kubernetes.io/metadata.name": metadata["name"]}
+        )
     return {**clean, "spec": fill(clean.get("spec", {}))}
 
 
@@ -101,7 +113,8 @@ def with_system_metadata(item: Json, key: Key, number: int, stamp: str) -> Json:
     sent = {name: value for name, value in item["metadata"].items() if name not in SYSTEM}
     system = {"creationTimestamp": stamp, "uid": _uid(number)}
     generation = {} if key.kind in WITHOUT_GENERATION else {"generation": 1}
-    return {**item, "metadata": {**sent, **system, **generation, "resourceVersion": str(number)}}
+    status = {"status": {"phase": "Active"}} if key.kind == "Namespace" else {}
+    return {**item, **status, "metadata": {**sent, **system, **generation, "resourceVersion": str(number)}}
 
 
 def with_placed_metadata(item: Json, live: Json | None, number: int, stamp: str) -> Json:

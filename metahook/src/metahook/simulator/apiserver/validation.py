@@ -7,7 +7,13 @@ from metahook.simulator.objects import Json, to_json
 MOST_ANNOTATIONS = 256 * 1024
 """Characters in the keys and values of all annotations together."""
 
-WITHOUT_GENERATION = {"Service", "ConfigMap", "Secret", "Pod", "HorizontalPodAutoscaler"}
+WITHOUT_GENERATION = {
+    "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "CSIDriver", "CSINode", "Endpoints",
+    "Event", "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume",
+    "PersistentVolumeClaim", "ResourceQuota", "Role", "RoleBinding", "RuntimeClass", "Secret", "Service",
+    "ServiceAccount", "StorageClass",
+}  # fmt: skip
+"""Kinds whose objects have no generation."""
 
 
 class ApiError(Exception):

@@ -1,0 +1,99 @@
+"""``metahook check``: finds what is wrong with a hook and its manifests, and names the command that repeats it."""
+
+import shlex
+
+import click
+from click.core import ParameterSource
+
+from metahook.cli.checking.calls import CheckedHook
+from metahook.cli.checking.checks import Checks, manifests_only
+from metahook.cli.checking.lives import Lives
+from metahook.cli.checking.report import FORMATS
+from metahook.cli.checking.results import Results
+from metahook.cli.credentials import Credentials
+from metahook.cli.errors import input_errors, program_name
+from metahook.cli.hooks import PATHS, read_hook
+from metahook.cli.manifests import Manifests
+from metahook.cli.objects import Objects, created
+from metahook.cli.options import with_files, with_subject_options
+from metahook.simulator.metacontroller.settings import Mode
+
+_OWN = {"output", "limit", "only"}
+"""The options that only this command has."""
+
+
+@click.command("check")
+@with_subject_options
+@with_files
+@click.option("-o", "--output", type=click.Choice([*FORMATS]), default="text", show_default=True, help="Output format.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=1),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop after this time, with what was found by then.",
+)
+@click.option("--only", metavar="CHECK", help="Run this check alone, such as purity or crash-3.")
+@input_errors()
+def command(  # noqa: PLR0913 - one argument an option
+    *,
+    files: tuple[str, ...],
+    manifests: tuple[str, ...],
+    controller: str | None,
+    hook: str,
+    mode: Mode,
+    credentials: Credentials,
+    output: str,
+    limit: float,
+    only: str | None,
+) -> int:
+    """Find what is wrong with a hook and its manifests.
+
+    The manifests are read, the hook is called twice with the same request and an hour later, and simulated clusters are
+    run with the parents, with others like them, and with faults. Each finding names the command that repeats it.
+
+    \b
+    Exit status:
+      0  no findings
+      1  findings
+      2  an error occurred
+    """  # noqa: D301 - click keeps the line breaks after this control character
+    read, results, calls = Manifests.read(manifests, controller, check=False), Results(), 0
+    if manifests_only(read, results):
+        settings = read.settings(mode)
+        objects = Objects.read(files, settings)
+        paths = {name: read.path_of(name) for name in PATHS}
+        checked = CheckedHook(read_hook(hook, credentials, paths), limit)
+        lives = Lives(checked, settings, tuple(created(item.content) for item in objects.others))
+        parents = tuple(created(item.content) for item in objects.parents)
+        Checks(read, checked, lives, parents, _simulate, _check).run(results, only)
+        results.notes[:0] = settings.gaps
+        calls = checked.calls
+    click.echo(FORMATS[output](results, calls), nl=False)
+    return 1 if results.findings else 0
+
+
+def _simulate(*options: str, example: bool = False) -> str:
+    """Return the command that simulates the same, with *options*; an *example* is in its standard input."""
+    return _command_line("simulate", {"files"} if example else set(), *(["-f", "-"] if example else []), *options)
+
+
+def _check(*options: str) -> str:
+    """Return this command, with *options*."""
+    return _command_line("check", set(), *options)
+
+
+def _command_line(name: str, without: set[str], *options: str) -> str:
+    """Return the command *name* with the options of this one, *without* some, and more *options*."""
+    context = click.get_current_context()
+    words = [program_name(), name]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not ParameterSource.COMMANDLINE or parameter.name in _OWN | without:
+            continue
+        value = context.params[parameter.name or ""]
+        option = min(parameter.opts, key=len)
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [option, str(each)]
+    return shlex.join([*words, *options])

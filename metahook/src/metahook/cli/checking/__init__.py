@@ -1,0 +1,18 @@
+"""Checks a hook and its manifests, for ``metahook check``.
+
+The rule of this package: a finding is true, and repeated by the command that it names. Nothing here is random.
+
+    checks     the checks, one after the other
+    results    the findings of a check, without those that follow from others
+    finding    a finding
+    rules      the rules for manifests
+    schemas    the schemas of CRDs: what an API server drops, and refuses
+    calls      calls of the hook, within limits of time
+    purity     the same request twice, and an hour later
+    responses  what the API server makes of responses
+    lives      lives of parents in a simulated cluster
+    faults     what goes wrong in a life
+    harms      the findings of a life
+    parents    other parents, with fields left out, and generated ones
+    report     text, JSON and JUnit
+"""

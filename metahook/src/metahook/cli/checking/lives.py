@@ -1,0 +1,167 @@
+"""Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from metahook.cli.checking.calls import CheckedHook
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.evidence import Evidence
+from metahook.simulator.findings import findings
+from metahook.simulator.history import Call, Entry, History
+from metahook.simulator.metacontroller.settings import Settings
+from metahook.simulator.objects import Json, Key, key_of
+from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
+
+REST = 600.0
+"""Simulated seconds after which a life goes on, even if the cluster is not quiet."""
+
+OBSERVATION = 1800.0
+"""Simulated seconds of a quiet cluster, as long as Metacontroller's longest period of resyncs."""
+
+FURTHER = 4
+"""Syncs of a quiet cluster, which must write nothing."""
+
+MANY_CALLS = 60
+"""Calls for one parent after which a life looks for a loop, and again after twice as many."""
+
+_GROWTH = ("GrowingChildren",)
+_LOOPS = (*_GROWTH, "RepeatedWrites", "CallStorm")
+
+BRIEF = 5.0
+"""Simulated seconds of a brief life."""
+
+TWIN = "-twin"
+"""The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
+
+Fault = Callable[[World], object]
+
+
+@dataclass
+class Life:
+    """What happened in a life up to now: the *world*, and the *keys* of its parents."""
+
+    world: World
+    keys: list[Key] = field(default_factory=list)
+    is_quiet: bool = True
+    has_failures: bool = False
+    """Whether calls of the hook failed."""
+    quiet_at: float = 0.0
+    """When it became quiet for the first time, in simulated seconds."""
+    loop: str = ""
+    """Why the cluster never became quiet."""
+    refused: str = ""
+    """Why the API server refuses a parent."""
+
+    def children(self) -> dict[Key, Json]:
+        """Return the children in the last response to each parent."""
+        last = {sync.key: sync.children for sync in Evidence(self.world.history).syncs if not sync.finalizing}
+        return {key: child for children in last.values() for key, child in children.items()}
+
+    def remaining(self) -> list[Key]:
+        """Return the parents that exist."""
+        return [key for key in self.keys if self.world.api.get(key) is not None]
+
+
+@dataclass(frozen=True)
+class Lives:
+    """Runs lives with a *hook*; *others* are the objects that exist beside the parents."""
+
+    hook: CheckedHook
+    settings: Settings
+    others: tuple[Json, ...]
+
+    def begin(
+        self, parents: Iterable[Json], fault: Fault | None = None, *, controllers: bool = True, brief: bool = False
+    ) -> Life:
+        """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
+        world = World(self.hook, self.settings, controllers=controllers)
+        # With late changes, several writes may follow that are none of a loop.
+        world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
+        life = Life(world)
+        if fault:
+            fault(world)
+
+        def create() -> None:
+            for item in (*self.others, *parents):
+                placed = world.api.placed(copy.deepcopy(item))
+                world.apply(placed)
+                life.keys += [key_of(placed)] if item not in self.others else []
+            life.is_quiet = world.until_quiet(BRIEF if brief else HOUR)
+            life.quiet_at = world.clock.now
+            world.run(0 if brief else OBSERVATION)
+
+        self._go(life, create)
+        return life
+
+    def change(self, life: Life) -> None:
+        """Go on with *life*: sync it again, and annotate its parents."""
+
+        def change() -> None:
+            for _ in range(FURTHER):
+                for key in life.keys:
+                    life.world.metacontroller.enqueue(key)
+                life.world.run(1)
+            for key in life.keys:
+                life.world.edit(key, _annotate)
+            life.world.until_quiet(REST)
+
+        self._go(life, change)
+
+    def end(self, life: Life) -> None:
+        """Delete the parents of *life*."""
+
+        def delete() -> None:
+            for key in life.keys:
+                life.world.delete(key)
+            life.world.run(REST)
+
+        self._go(life, delete)
+
+    def _go(self, life: Life, steps: Callable[[], object]) -> None:
+        """Run *steps* of *life*, unless it has ended early."""
+        self.hook.follow(life.world.clock)
+        try:
+            if not life.loop and not life.refused:
+                steps()
+        except NeverQuiet as error:
+            life.is_quiet, life.loop = False, str(error)
+        except (ApiError, NoSuchObject) as error:
+            life.refused = str(error)
+
+
+def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], None]:
+    """Return a listener of *history* that raises NeverQuiet once a hook is called in a loop, by one of *rules*."""
+    calls: Counter[Key] = Counter()
+    due = [MANY_CALLS]
+
+    def on_entry(entry: Entry) -> None:
+        if isinstance(entry, Call):
+            calls[entry.key] += 1
+            if calls[entry.key] == due[0]:
+                due[0] *= 2
+                recent = History(history.entries[-MANY_CALLS:])
+                if found := findings(recent, rules):
+                    raise NeverQuiet(str(found[0]))
+
+    return on_entry
+
+
+def _annotate(parent: Json) -> None:
+    metadata = parent["metadata"]
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), "example.com/note": "checked"}
+
+
+def twins(parents: Iterable[Json]) -> list[Json]:
+    """Return *parents*, each with a copy of another name and another label."""
+    found = []
+    for parent in parents:
+        metadata = parent["metadata"]
+        labels = {**(metadata.get("labels") or {}), "example.com/twin": "second"}
+        twin = {
+            **copy.deepcopy(parent),
+            "metadata": {**metadata, "name": f"{metadata['name']}{TWIN}", "labels": labels},
+        }
+        found += [parent, twin]
+    return found

@@ -1,0 +1,96 @@
+"""Other parents: with fields left out or null, and generated from the schema of their CRD."""
+
+import copy
+import re
+import warnings
+from collections.abc import Callable, Iterator
+
+from metahook.cli.checking.calls import Stopped
+from metahook.cli.checking.finding import Finding
+from metahook.simulator.objects import Json, to_json
+
+EXAMPLES = 40
+"""Generated parents, without those by which an example becomes smaller."""
+
+_DEEPEST = 4
+"""Levels of fields that are left out."""
+
+_CONTROL = re.compile(r"[\x7f-\x9f]|\\u00[01]|\\[bfrt]")
+"""A control character in JSON, but for the end of a line."""
+
+_BODY = ("apiVersion", "kind", "metadata", "status")
+
+
+def variants(parent: Json, schema: Json | None) -> Iterator[Json]:
+    """Yield *parent* without each of its fields that *schema* does not require, and with each null that it allows."""
+    if parent["metadata"].get("labels") or parent["metadata"].get("annotations"):
+        own = {name: value for name, value in parent["metadata"].items() if name not in ("labels", "annotations")}
+        yield {**copy.deepcopy(parent), "metadata": own}
+    if schema is None:
+        return
+    body = {name: value for name, value in parent.items() if name not in _BODY}
+    for smaller in _without_one(body, schema, _DEEPEST):
+        yield {name: value for name, value in parent.items() if name in _BODY} | copy.deepcopy(smaller)
+
+
+def _without_one(value: Json, schema: Json, depth: int) -> Iterator[Json]:
+    """Yield *value* with one field less, or with a null, at each place."""
+    fields, required = schema.get("properties") or {}, schema.get("required") or ()
+    for name, inner in value.items():
+        others = {other: kept for other, kept in value.items() if other != name}
+        field = fields.get(name, {})
+        if name not in required:
+            yield others
+        if field.get("nullable"):
+            yield {**others, name: None}
+        if isinstance(inner, dict) and depth:
+            for smaller in _without_one(inner, field, depth - 1):
+                yield {**value, name: smaller}
+
+
+class _Harmful(Exception):
+    """Raised for an example with a finding."""
+
+
+def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) -> Iterator[Finding]:
+    """Yield what *check* finds for the smallest parent among those that are generated from *crd*; raise NotGenerated.
+
+    The parents are the same each time. They have no control characters, as server-side apply refuses these in any text.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415 - it takes time to import
+    from hypothesis.errors import HypothesisWarning  # noqa: PLC0415 - the same
+
+    from metahook.testing import parents  # noqa: PLC0415 - it imports Hypothesis
+
+    smallest: list[Finding] = []
+
+    def examine(parent: Json) -> None:
+        found = check(parent)
+        if found:
+            smallest[:] = [found]
+            raise _Harmful
+
+    run = settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    strategy = parents(crd, version).filter(lambda parent: not _CONTROL.search(to_json(parent)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # the text of a strategy is long, and nobody sees it
+            run(given(strategy)(examine))()
+    except (_Harmful, Stopped) as end:
+        yield from smallest
+        if isinstance(end, Stopped):
+            raise
+
+
+def has_cel_rules(schema: object) -> bool:
+    """Tell whether *schema* has rules in CEL, which generated parents may break."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    return (isinstance(schema, dict) and "x-kubernetes-validations" in schema) or any(map(has_cel_rules, inner))

@@ -1,0 +1,141 @@
+"""Purity: the same request twice, and an hour later, gives the same response."""
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import msgspec
+
+from metahook.cli.checking.calls import OK, CheckedHook
+from metahook.protocol.changes import changed_paths
+from metahook.protocol.purity import LATER
+from metahook.server.clock import utc_now
+from metahook.simulator.clock import START
+from metahook.simulator.history import Call, History
+from metahook.simulator.objects import Key
+
+TICK = 1.1
+"""Real seconds in which a clock that shows seconds moves on."""
+
+_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime")
+"""Times that may be new in each response, as long as the status is not stored."""
+
+_STAMP = re.compile(rb'"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"')
+
+
+class Impurity(NamedTuple):
+    """A *rule* that *hook* breaks for a parent, and how."""
+
+    rule: str
+    hook: str
+    key: Key
+    message: str
+
+
+def requests_of(history: History) -> list[Call]:
+    """Return the first and the last call of each hook for each parent that got a response."""
+    found: dict[tuple[str, Key], list[Call]] = {}
+    for call in history.calls("sync", "customize", "finalize"):
+        if call.status == OK:
+            found.setdefault((call.hook, call.key), []).append(call)
+    ends = (each for calls in found.values() for each in (calls[0], calls[-1]))
+    return list({(call.hook, call.request): call for call in ends}.values())
+
+
+def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
+    """Call *hook* again with the requests of *calls*, and yield what differs, at most one for each hook and rule."""
+    calls = list(calls)
+    first = {}
+    for call in calls:
+        now = START + timedelta(seconds=call.at)
+        hook.set_time(now)
+        first[call] = _body(hook, call.hook, call.request)
+        for other in calls:
+            if other.hook == call.hook and other.key != call.key:
+                _body(hook, other.hook, other.request)
+                break
+        path = _difference(first[call], _body(hook, call.hook, call.request), is_stored=_is_settled(call))
+        if path is not None:
+            yield Impurity("NotPure", call.hook, call.key, f"same request twice: {path} differs")
+    settled = [call for call in calls if _is_settled(call) and first[call] is not None]
+    if hook.is_local:
+        yield from _later_in_process(hook, settled)
+    else:
+        yield from _later_elsewhere(hook, settled)
+
+
+def _later_in_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    for call in calls:
+        now = START + timedelta(seconds=call.at)
+        hook.set_time(now)
+        before = _body(hook, call.hook, call.request)
+        hook.set_time(now + LATER)
+        yield from _unasked(call, before, _body(hook, call.hook, call.request), "one hour later")
+
+
+def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    """Let a second pass, and then move the times in the requests into the past, as the hook has a clock of its own."""
+    recent = {call: _moved(call.request, utc_now() - START - timedelta(seconds=call.at)) for call in calls}
+    before = {call: _body(hook, call.hook, recent[call]) for call in calls}
+    time.sleep(TICK if calls else 0)
+    for call in calls:
+        found = list(_unasked(call, before[call], _body(hook, call.hook, recent[call]), "a second later"))
+        if not found:
+            later = _body(hook, call.hook, _moved(recent[call], -LATER))
+            # Times that the hook copies from the request are earlier by as much.
+            found = list(_unasked(call, _moved_like(before[call], recent[call]), later, "one hour later"))
+        yield from found
+
+
+def _moved_like(response: bytes | None, request: bytes) -> bytes | None:
+    """Return *response* with the times that are also in *request* moved by an hour into the past."""
+    if response is None:
+        return None
+    own = {match[0] for match in _STAMP.finditer(request)}
+    return _STAMP.sub(lambda match: _moved(match[0], -LATER) if match[0] in own else match[0], response)
+
+
+def _moved(body: bytes, by: timedelta) -> bytes:
+    """Return *body* with all times moved."""
+
+    def move(match: re.Match[bytes]) -> bytes:
+        try:
+            moved = datetime.fromisoformat(match[1].decode()) + by
+        except (ValueError, OverflowError):
+            return match[0]
+        return f'"{moved:%Y-%m-%dT%H:%M:%S}'.encode() + (match[2] or b"") + b'Z"'
+
+    return _STAMP.sub(move, body)
+
+
+def _unasked(call: Call, before: bytes | None, after: bytes | None, when: str) -> Iterator[Impurity]:
+    path = _difference(before, after, is_stored=True)
+    if path is not None and call.hook == "sync" and not _resync(before):
+        message = f"{when}: {path} differs, and no resyncAfterSeconds asks for a sync by then"
+        yield Impurity("NeedsResync", call.hook, call.key, message)
+
+
+def _resync(body: bytes | None) -> Any:  # noqa: ANN401 - any JSON
+    response = msgspec.json.decode(body or b"{}")
+    return isinstance(response, dict) and response.get("resyncAfterSeconds")
+
+
+def _is_settled(call: Call) -> bool:
+    """Tell whether the parent in the request has a status."""
+    request = msgspec.json.decode(call.request)
+    return bool((request.get("parent") or request.get("object") or {}).get("status"))
+
+
+def _body(hook: CheckedHook, name: str, request: bytes) -> bytes | None:
+    reply = hook(name, request)
+    return reply.body if reply.status == OK else None
+
+
+def _difference(old: bytes | None, new: bytes | None, *, is_stored: bool) -> str | None:
+    """Return the first path at which two responses differ, or None."""
+    if old is None or new is None or old == new:
+        return None
+    paths = changed_paths(msgspec.json.decode(old), msgspec.json.decode(new), "")
+    return next((path for path in paths if is_stored or not path.endswith(_TIMES)), None)

@@ -1,0 +1,87 @@
+"""What the API server makes of responses: what it stores otherwise, drops or refuses."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from metahook.cli.checking.schemas import dropped_fields, property_of, wrong_values
+from metahook.simulator.apiserver.built_in_kinds import undeclared_field
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
+from metahook.simulator.objects import Json, Key, to_json
+
+_MOST = 60
+"""Letters of a value in a message."""
+
+
+def dropped_status(sync: AnsweredSync, schema: Json | None) -> Iterator[tuple[str, str]]:
+    """Yield rule and sentence for each field of the status that the *schema* of the CRD drops or refuses."""
+    status = sync.response.status
+    if not status or schema is None:
+        return
+    of_status = property_of(schema, "status")
+    if of_status is None:
+        yield "PrunedStatus", "the CRD's schema has no status, so the API server drops it; add it"
+        return
+    for path in dropped_fields(status, of_status, "status"):
+        yield "PrunedStatus", f"{path} is not in the CRD's schema, so the API server drops it; add it"
+    for problem in wrong_values(status, of_status, "status"):
+        yield "InvalidStatus", f"{problem}, as the CRD's schema says; the API server refuses the whole status"
+
+
+def undeclared_children(sync: AnsweredSync) -> Iterator[tuple[str, str]]:
+    """Yield rule and sentence for each child with a field that its kind does not have."""
+    for index, child in enumerate(sync.response.children):
+        try:
+            path = undeclared_field(child)
+        except ApiError:
+            continue  # the write is refused, which is a finding by itself
+        if path:
+            named = _named(index, child)
+            yield "UnknownField", f"{named}: {path.removeprefix('.')} is not a field, so the API server drops it"
+
+
+def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
+    """Return the first value of the child *key* that the API server stores as another one, as a sentence, or None."""
+    for index, child in enumerate(sync.response.children):
+        if (child.get("kind"), (child.get("metadata") or {}).get("name")) == (key.kind, key.name):
+            observed = sync.observed.get(key)
+            found = next(_otherwise(child, observed, ""), None) if observed else None
+            if found:
+                path, written, stored = found
+                return f"{_named(index, child)}: {path} {_short(written)} is stored as {_short(stored)}"
+    return None
+
+
+def _named(index: int, child: Json) -> str:
+    return f"children[{index}] {child.get('kind')} {(child.get('metadata') or {}).get('name')}"
+
+
+def _short(value: object) -> str:
+    text = "nothing" if value is None else to_json(value)
+    return text if len(text) <= _MOST else f"{text[:_MOST]}..."
+
+
+def _otherwise(written: Any, stored: Any, path: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - any JSON
+    """Yield path and both values where what is *written* is not as it is *stored*."""
+    if isinstance(written, dict) and isinstance(stored, dict):
+        for name, value in written.items():
+            below = f"{path}.{name}".removeprefix(".")
+            yield from _otherwise(value, stored.get(name), below)
+    elif isinstance(written, list) and isinstance(stored, list) and written and len(written) == len(stored):
+        key = next((key for key in MERGE_KEYS if _has(key, written) and _has(key, stored)), None)
+        by_key = {item[key]: item for item in stored} if key else {}
+        for index, item in enumerate(written):
+            other = by_key.get(item[key]) if key else stored[index]
+            yield from _otherwise(item, other, f"{path}[{item[key] if key else index}]")
+    elif isinstance(written, bool) != isinstance(stored, bool) or written != stored or _is_float(written, stored):
+        yield path, written, stored
+
+
+def _is_float(written: object, stored: object) -> bool:
+    """Tell whether one is 1.0 and the other 1, which Metacontroller takes for different numbers."""
+    return isinstance(written, float) != isinstance(stored, float)
+
+
+def _has(key: str, items: list[Any]) -> bool:
+    return all(isinstance(item, dict) and isinstance(item.get(key), str | int) for item in items)

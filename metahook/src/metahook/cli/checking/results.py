@@ -1,0 +1,48 @@
+"""The results of a check: its findings, without those that follow from others."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from metahook.cli.checking.finding import Finding
+
+_CONSEQUENCES = {
+    "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
+    "GrowingChildren": {"WrongDelete"},
+    "NeedsResync": {"NotPure"},
+    "NoOpWrites": {"NotPure", "PrunedStatus"},
+    "RemovedField": {"MixedParents", "NotPure"},
+    "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
+    "StoredOtherwise": {"NotPure", "UnknownField"},
+    "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
+}
+"""Rules that are also broken once one of these others is."""
+
+
+@dataclass
+class Results:
+    """The *checks* that ran, each with its findings, and why the others did not run."""
+
+    checks: list[tuple[str, list[Finding]]] = field(default_factory=list)
+    stopped: str = ""
+    notes: list[str] = field(default_factory=list)
+    """What was not checked."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings."""
+        return [finding for _, found in self.checks for finding in found]
+
+    def add(self, check: str, found: Iterable[Finding]) -> None:
+        """Add what a *check* has *found*, without what was found before, and what follows from that."""
+        new: list[Finding] = []
+        for finding in found:
+            known = [*self.findings, *new]
+            is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
+            if not is_consequence and _kind(finding) not in map(_kind, known):
+                new.append(finding)
+        self.checks.append((check, new))
+
+
+def _kind(finding: Finding) -> tuple[str, str, str]:
+    """Return what is the same in findings of one reason: a finding of each rule and kind of object is enough."""
+    return finding.name, finding.place, finding.message.partition(" ")[0]

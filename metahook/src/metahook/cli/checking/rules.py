@@ -1,0 +1,228 @@
+"""The rules for manifests: what Metacontroller or an API server ignores, drops or refuses in them.
+
+Source: Metacontroller 4.17, pkg/hooks/webhook.go, pkg/controller/composite and pkg/controller/common/finalizer.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from metahook.cli.checking.finding import Finding
+from metahook.cli.checking.schemas import property_of, schema_of
+from metahook.cli.manifests import Manifests
+from metahook.protocol.kind import Kind
+from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
+from metahook.simulator.metacontroller.hooks import HOOKS
+
+Json = dict[str, Any]
+
+LONGEST_NAME = 43
+"""Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
+
+_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*")
+_SCHEMES = ("http", "https")
+
+Rule = Callable[[Manifests], Iterator[Finding]]
+
+
+def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
+    """Return what is wrong with *manifests*, and whether a simulated cluster can run them all the same."""
+    problems = [Finding("InvalidField", each.manifest.place(*each.path), each.text) for each in manifests.problems()]
+    if problems:
+        return problems, False
+    unknown = list(_unknown_resources(manifests))
+    found = [finding for rule in RULES for finding in rule(manifests)]
+    return [*unknown, *found], not unknown
+
+
+def _unknown_resources(manifests: Manifests) -> Iterator[Finding]:
+    """Yield the resources of the controller that no API server with the CRDs serves."""
+    served = _served(manifests)
+    for path, resource, is_parent in _resources(manifests):
+        api_version, plural = resource["apiVersion"], resource["resource"]
+        kinds = [kind for kind in served if kind.plural == plural]
+        if not any(kind.api_version == api_version for kind in kinds):
+            remedy = _remedy(api_version, plural, kinds, served)
+            message = f"no {plural} in {api_version}; {remedy}"
+            yield Finding("UnknownResource", manifests.controller.place(*path, "resource"), message)
+        elif is_parent and manifests.controller.kind == "CompositeController" and plural in _plurals(BUILT_IN):
+            message = f"{plural} are built in, and a CompositeController needs a CRD; use a DecoratorController"
+            yield Finding("UnknownResource", manifests.controller.place(*path, "resource"), message)
+
+
+def _remedy(api_version: str, plural: str, kinds: list[Kind], served: tuple[Kind, ...]) -> str:
+    if kinds:
+        return f"they are in {' or '.join(sorted({kind.api_version for kind in kinds}))}"
+    here = [kind for kind in served if kind.api_version == api_version]
+    named = next((kind.plural for kind in here if kind.kind.lower() == plural.lower()), None)
+    close = difflib.get_close_matches(plural, _plurals(here), n=1)
+    if named or close:
+        return f"did you mean {named or close[0]}?"
+    return "name the file of their CRD with -k"
+
+
+def _plurals(kinds: Iterable[Kind]) -> list[str]:
+    return [kind.plural for kind in kinds]
+
+
+def _served(manifests: Manifests) -> tuple[Kind, ...]:
+    return (*BUILT_IN, *(kind for crd in manifests.crds for kind in _kinds(crd.content["spec"])))
+
+
+def _kinds(spec: Json) -> Iterator[Kind]:
+    names, is_namespaced = spec["names"], spec.get("scope") != "Cluster"
+    for version in spec["versions"]:
+        if version.get("served") is not False:
+            yield Kind(f"{spec['group']}/{version['name']}", names["kind"], names["plural"], is_namespaced)
+
+
+def _resources(manifests: Manifests) -> Iterator[tuple[tuple[str | int, ...], Json, bool]]:
+    """Yield path and value of each resource of the controller, and whether it is that of parents."""
+    spec = manifests.controller.content["spec"]
+    if "parentResource" in spec:
+        yield ("spec", "parentResource"), spec["parentResource"], True
+    for field, is_parent in (("resources", True), ("childResources", False), ("attachments", False)):
+        for index, resource in enumerate(spec.get(field) or ()):
+            yield ("spec", field, index), resource, is_parent
+
+
+def _hooks(manifests: Manifests) -> Iterator[tuple[str, Json]]:
+    """Yield name and value of each hook that Metacontroller calls."""
+    hooks = manifests.controller.content["spec"]["hooks"]
+    return ((name, hook) for name, hook in hooks.items() if name in HOOKS and hook)
+
+
+def _kind_of(resource: Json, manifests: Manifests) -> Kind | None:
+    names = (resource["apiVersion"], resource["resource"])
+    return next((kind for kind in _served(manifests) if (kind.api_version, kind.plural) == names), None)
+
+
+def _loose_hooks(manifests: Manifests) -> Iterator[Finding]:
+    for name, hook in _hooks(manifests):
+        is_old = hook.get("version") in (None, "v1")
+        mode = (hook.get("webhook") or {}).get("responseUnMarshallMode")
+        place = manifests.controller.place("spec", "hooks", name, *(["version"] if "version" in hook else []))
+        if is_old and mode != "strict":
+            message = f"{name}: version v1; set version: v2 and responseUnMarshallMode: strict"
+            yield Finding("LooseHook", place, message)
+        elif mode == "loose":
+            place = manifests.controller.place("spec", "hooks", name, "webhook", "responseUnMarshallMode")
+            message = f"{name}: an error as JSON would delete all children; set responseUnMarshallMode: strict"
+            yield Finding("LooseHook", place, message)
+
+
+def _children_never_updated(manifests: Manifests) -> Iterator[Finding]:
+    for path, resource, is_parent in _resources(manifests):
+        if not is_parent and not (resource.get("updateStrategy") or {}).get("method"):
+            remedy = "set updateStrategy: {method: InPlace}"
+            message = f"{resource['resource']}: no update method, so children are never updated; {remedy}"
+            yield Finding("NeverUpdated", manifests.controller.place(*path), message)
+
+
+def _no_selector(manifests: Manifests) -> Iterator[Finding]:
+    controller = manifests.controller
+    spec = controller.content["spec"]
+    if controller.kind != "CompositeController" or spec.get("generateSelector"):
+        return
+    kind = _kind_of(spec["parentResource"], manifests)
+    found = schema_of(kind, manifests.crds) if kind else None
+    if found and property_of(found[2], "spec", "selector") is None:
+        message = (
+            "no generateSelector, and no spec.selector in the CRD, so every sync fails; set generateSelector: true"
+        )
+        yield Finding("NoSelector", controller.place("spec", "generateSelector"), message)
+
+
+def _long_name(manifests: Manifests) -> Iterator[Finding]:
+    controller = manifests.controller
+    if len(controller.name) > LONGEST_NAME and any(name == "finalize" for name, _ in _hooks(manifests)):
+        message = (
+            f"the name has {len(controller.name)} letters, too many for a finalizer; use at most {LONGEST_NAME}, "
+            "or remove finalize"
+        )
+        yield Finding("LongName", controller.place("metadata", "name"), message)
+
+
+def _cluster_scoped_children(manifests: Manifests) -> Iterator[Finding]:
+    resources = list(_resources(manifests))
+    parents = [_kind_of(resource, manifests) for _, resource, is_parent in resources if is_parent]
+    if not any(parent and parent.namespaced for parent in parents):
+        return
+    for path, resource, is_parent in resources:
+        kind = None if is_parent else _kind_of(resource, manifests)
+        if kind and not kind.namespaced:
+            message = (
+                f"{kind.plural} are cluster-scoped and the parent is not, so Kubernetes deletes such children; "
+                "use a cluster-scoped parent"
+            )
+            yield Finding("ClusterScopedChild", manifests.controller.place(*path), message)
+
+
+def _unused_hooks(manifests: Manifests) -> Iterator[Finding]:
+    for name in manifests.controller.content["spec"]["hooks"]:
+        if name not in HOOKS:
+            message = f"{name}: Metacontroller never calls it; remove it"
+            yield Finding("UnusedHook", manifests.controller.place("spec", "hooks", name), message)
+
+
+def _webhooks(manifests: Manifests) -> Iterator[Finding]:
+    for name, hook in _hooks(manifests):
+        for field, message in _webhook_problems(hook.get("webhook") or {}):
+            place = manifests.controller.place("spec", "hooks", name, "webhook", *field)
+            yield Finding("InvalidWebhook", place, f"{name}: {message}")
+
+
+def _webhook_problems(webhook: Json) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield path and problem of what is wrong with the address and the times in *webhook*."""
+    url, service, path = (webhook.get(name) for name in ("url", "service", "path"))
+    if not url and not (service and path):
+        missing = "url, or service and path" if not service and not path else "path" if service else "service"
+        yield (), f"no {missing}, so Metacontroller does not run the controller; add it"
+    elif url and not _is_url(url):
+        yield ("url",), "not a URL; write it as http://NAME.NAMESPACE.svc/sync"
+    elif url and service:
+        yield ("service",), "url is used, and service is ignored; remove one"
+    if path and not path.startswith("/"):
+        yield ("path",), f"begins without /; write /{path}"
+    timeout = webhook.get("timeout")
+    if timeout is not None and not (_DURATION.fullmatch(timeout) and re.search("[1-9]", timeout)):
+        yield ("timeout",), "not a duration over 0; write it as 10s"
+    etag = webhook.get("etag") or {}
+    if etag.get("enabled") and ("cacheTimeoutSeconds" in etag) != ("cacheCleanupSeconds" in etag):
+        yield ("etag",), "cacheTimeoutSeconds and cacheCleanupSeconds need each other; set both or none"
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in _SCHEMES and bool(parts.hostname)
+
+
+def _no_observed_generation(manifests: Manifests) -> Iterator[Finding]:
+    controller = manifests.controller
+    parent = controller.content["spec"].get("parentResource")
+    kind = _kind_of(parent, manifests) if parent else None
+    found = schema_of(kind, manifests.crds) if kind else None
+    if found and property_of(found[2], "status", "observedGeneration") is None:
+        crd, path, _ = found
+        message = (
+            "status.observedGeneration is not in the schema, so each sync writes the status; "
+            "add observedGeneration: {type: integer}"
+        )
+        yield Finding("PrunedStatus", crd.place(*path, "properties", "status", "properties"), message)
+
+
+RULES: tuple[Rule, ...] = (
+    _loose_hooks,
+    _children_never_updated,
+    _no_selector,
+    _long_name,
+    _cluster_scoped_children,
+    _unused_hooks,
+    _webhooks,
+    _no_observed_generation,
+)

@@ -1,0 +1,89 @@
+"""``metahook new``: writes a project with a hook that runs, its tests, and what a cluster needs for it."""
+
+import shutil
+import sys
+import tempfile
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+import yaml
+
+from metahook.cli.errors import InputError, input_errors
+from metahook.cli.project.files import project_files
+from metahook.cli.project.names import read_project
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+
+
+@click.command("new")
+@click.argument("name")
+@click.option(
+    "--parent", metavar="GROUP/VERSION/KIND", help="New kind of the parents, such as example.com/v1/StaticSite."
+)
+@click.option(
+    "--decorate", metavar="KIND", help="Kind of Kubernetes whose objects get the children, instead of --parent."
+)
+@click.option(
+    "--child", "children", multiple=True, required=True, metavar="KIND", help="Kind of a child. May be repeated."
+)
+@click.option(
+    "--cluster-scoped", is_flag=True, help="Parents are in no namespace; their children are in one of their name."
+)
+@click.option("-o", "--output", "folder", metavar="DIR", help="Directory to create; default is NAME.")
+@input_errors()
+def command(  # noqa: PLR0913 - one argument an option
+    name: str,
+    parent: str | None,
+    decorate: str | None,
+    children: tuple[str, ...],
+    folder: str | None,
+    *,
+    cluster_scoped: bool,
+) -> None:
+    """Write a project with a hook that runs: hook, CRD, controller, tests, image, manifests and CI."""
+    project = read_project(name, parent, decorate, children, cluster_scoped=cluster_scoped)
+    target = Path(folder or name)
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+        message = f"{target}: exists already; choose another directory with -o"
+        raise InputError(message)
+    files = project_files(project)
+    try:
+        _write(target, files)
+    except OSError as error:
+        message = f"{target}: can't be written: {(error.strerror or 'unknown error').lower()}; choose another with -o"
+        raise InputError(message) from error
+    lines = files["hook.py"].count("\n")
+    print(f"wrote {target}/: hook.py ({lines} lines), its tests, manifests, image and CI")
+    print(f"next: cd {target} && make test")
+
+
+def _write(target: Path, files: dict[str, str]) -> None:
+    """Write *files* and the CRD into a directory beside *target*, and then give it the name: all of them or none."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as temporary:
+        folder = Path(temporary) / "project"
+        for path, text in files.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        if "model.py" in files:
+            (folder / "crd.yaml").write_text(_crd(folder / "model.py"), encoding="utf-8")
+        shutil.move(folder, target) if not target.exists() else folder.replace(target)
+
+
+def _crd(model: Path) -> str:
+    """Return the CRD that *model* makes, as YAML."""
+    name = "_model_of_a_new_project"
+    spec = cast("ModuleSpec", spec_from_file_location(name, model))
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # where inspect looks for the docstrings of fields
+    try:
+        cast("Loader", spec.loader).exec_module(module)
+        text: str = yaml.safe_dump(module.CRD, sort_keys=False)
+    finally:
+        del sys.modules[name]
+    return text

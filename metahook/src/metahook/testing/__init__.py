@@ -1,0 +1,16 @@
+"""Parents that Hypothesis generates from a CRD, for tests of hooks. :mod:`metahook.pytest_plugin` has fixtures.
+
+The rule of this package: a generated parent is one that an API server stores, except for CEL rules, which are not read.
+
+    generated_parents  a strategy for the parents of a CRD
+    values             strategies for the values of a structural schema
+    strings            strategies for strings with a pattern or a format
+    schema_rules       the rules of a schema that a strategy filters by
+
+Imports simulator and protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
+"""
+
+from metahook.testing.generated_parents import parents
+from metahook.testing.strings import NotGenerated
+
+__all__ = ["NotGenerated", "parents"]

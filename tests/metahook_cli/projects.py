@@ -1,0 +1,29 @@
+"""Projects of ``metahook new``: the arguments for some, and their hooks."""
+
+import sys
+from pathlib import Path
+
+from metahook import Controller
+from metahook.cli.hooks import read_controller
+from metahook.cli.project.names import OFFERED
+
+SITE = ["site", "--parent", "example.com/v1/StaticSite", "--child", "Deployment", "--child", "Service"]
+TENANT = ["acme", "--parent", "example.com/v1/Tenant", "--cluster-scoped", "--child", "Namespace"]
+TENANT += [word for kind in ("ResourceQuota", "Role", "RoleBinding", "NetworkPolicy") for word in ("--child", kind)]
+DECORATOR = ["db", "--decorate", "apps/v1/StatefulSet", "--child", "Service", "--child", "PodDisruptionBudget"]
+EVERY_KIND = ["every", "--parent", "example.com/v1alpha1/Policy"]
+EVERY_KIND += [word for kind in sorted(OFFERED) if kind != "Namespace" for word in ("--child", kind)]
+PROJECTS = {"a site": SITE, "a tenant": TENANT, "a decorator": DECORATOR, "every kind": EVERY_KIND}
+
+_MODULES = ("hook", "children", "model")
+
+
+def controller_of(folder: Path) -> Controller:
+    """Return the Controller of the project in *folder*, whose modules have the names of those of other projects."""
+    path = [*sys.path]
+    try:
+        return read_controller(f"{folder / 'hook.py'}:CONTROLLER")
+    finally:
+        sys.path[:] = path
+        for module in _MODULES:
+            sys.modules.pop(module, None)

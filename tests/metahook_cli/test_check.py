@@ -1,0 +1,722 @@
+"""``metahook check`` finds the mistakes of beginners, each in one line, and nothing in the examples."""
+
+import http.server
+import json
+import re
+import shlex
+import textwrap
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from metahook.cli.checking import calls
+from metahook.simulator.metacontroller.settings import MODES
+from tests.metahook_cli.command import call, problem
+from tests.metahook_cli.served import serving
+from tests.slow import only_whole, short_or_whole
+
+ROOT = Path(__file__).parents[2]
+CONTROLLER = """\
+apiVersion: metacontroller.k8s.io/v1alpha1
+kind: CompositeController
+metadata:
+  name: site
+spec:
+  generateSelector: true
+  parentResource: {apiVersion: example.com/v1, resource: sites}
+  childResources:
+    - {apiVersion: v1, resource: configmaps, updateStrategy: {method: InPlace}}
+    - apiVersion: v1
+      resource: pods
+      updateStrategy: {method: InPlace}
+  hooks:
+    sync:
+      version: v2
+      webhook:
+        url: http://site.default.svc/sync
+        timeout: 10s
+"""
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: sites.example.com}
+spec:
+  group: example.com
+  names: {kind: Site, plural: sites}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: {status: {}}
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                plan: {type: string, maxLength: 9}
+                tags: {type: array, items: {type: string}}
+            status:
+              type: object
+              properties:
+                state: {type: string}
+                at: {type: string}
+                count: {type: integer}
+                observedGeneration: {type: integer}
+"""
+PARENT = """\
+apiVersion: example.com/v1
+kind: Site
+metadata: {name: www, labels: {team: web}}
+spec: {plan: gold, tags: [a]}
+"""
+HEAD = """\
+import itertools, json, time, uuid
+from datetime import datetime
+from metahook import ConfigMap, Controller, Kind, Object, SyncRequest, SyncResponse
+
+class Pod(Object):
+    KIND = Kind("v1", "Pod", "pods")
+
+def child(name, **data):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+def pod(**main):
+    containers = [{"name": "main", "image": "nginx:1", **main}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "www"}, "spec": {"containers": containers}}
+
+def spec_of(request):
+    return json.loads(request.parent.spec) or {}
+
+"""
+TAIL = "\n\nHOOK = Controller(sync=sync, children=(ConfigMap, Pod))\n"
+ARGUMENTS = ("-k", "controller.yaml", "-k", "crd.yaml", "-f", "www.yaml", "--hook", "hook.py")
+FIRST_LINE = HEAD.count("\n") + 1
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a directory with a controller, a CRD and a parent."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *__import__("sys").path])
+    Path("controller.yaml").write_text(CONTROLLER)
+    Path("crd.yaml").write_text(CRD)
+    Path("www.yaml").write_text(PARENT)
+
+
+def write_hook(sync: str) -> None:
+    Path("hook.py").write_text(HEAD + textwrap.dedent(sync).strip() + TAIL)
+
+
+def checked(*more: str) -> tuple[int, list[str]]:
+    """Return the exit code, and the findings, each as its place, message and name."""
+    ended = call("check", *ARGUMENTS, "-o", "json", *more)
+    assert not ended.err, ended.err
+    found = json.loads(ended.out)["findings"]
+    return ended.code, [f"{each['place']}  {each['message']}  {each['name']}" for each in found]
+
+
+MISTAKES = {
+    "status forgotten": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(children=[])
+        """,
+        [
+            (
+                f"hook.py:{FIRST_LINE + 1}  Site www: TypeError: SyncResponse.__init__() missing 1 required positional "
+                "argument: 'status'  Exception"
+            )
+        ],
+    ),
+    "null in a child": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[child("a", a=None)])
+        """,
+        ["/sync  Site www: ConfigMap a: data.a is null: leave the field out  RefusedResponse"],
+    ),
+    "one name twice": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[child("a"), child("a")])
+        """,
+        ["/sync  Site www: two children ConfigMap.v1 a in namespace default: list each one once  RefusedResponse"],
+    ),
+    "a random value": (
+        "purity",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[child("a", id=str(uuid.uuid4()))])
+        """,
+        ["/sync  Site www: same request twice: children[0].data.id differs  NotPure"],
+    ),
+    "a random name": (
+        "purity",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[child(f"a-{uuid.uuid4()}")])
+        """,
+        ["/sync  Site www: same request twice: children[0].metadata.name differs  NotPure"],
+    ),
+    "a set in another order": (
+        "purity",
+        """
+        turns = itertools.cycle([1, -1])
+        def sync(request, now):
+            names = ["b", "a"][::next(turns)]
+            return SyncResponse(status={"state": "Ready"}, children=[child("a", names=" ".join(names))])
+        """,
+        ["/sync  Site www: same request twice: children[0].data.names differs  NotPure"],
+    ),
+    "time without a resync": (
+        "purity",
+        """
+        def sync(request, now):
+            age = (now - datetime.fromisoformat(request.parent.created)).total_seconds()
+            return SyncResponse(status={"state": "Old" if age > 3000 else "New"})
+        """,
+        [
+            (
+                "/sync  Site www: one hour later: status.state differs, and no resyncAfterSeconds asks for a sync by "
+                "then, nor resyncPeriodSeconds  NeedsResync"
+            )
+        ],
+    ),
+    "now in the status": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"at": now.isoformat()})
+        """,
+        [
+            (
+                "/sync  Site www: written again and again, although nothing else changes: status.at is "
+                "another one each "
+                "time  RepeatedWrites"
+            ),
+        ],
+    ),
+    "core/v1": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[{**child("a"), "apiVersion": "core/v1"}])
+        """,
+        ["/sync  Site www: ConfigMap a: its apiVersion is v1, not core/v1  RefusedResponse"],
+    ),
+    "kind missing": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[{"apiVersion": "v1", "metadata": {"name": "a"}}])
+        """,
+        ["/sync  Site www: a child a has no kind  RefusedResponse"],
+    ),
+    "half a second": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, resync_after=0.5)
+        """,
+        ["/sync  Site www: resync_after is 0.5: write whole seconds"],
+    ),
+    "a mutable default": (
+        "purity",
+        """
+        def sync(request, now, children=[]):
+            children.append(child(f"a-{len(children)}"))
+            return SyncResponse(status={"state": "Ready"}, children=list(children))
+        """,
+        ["/sync  Site www: same request twice: children differs  NotPure"],
+    ),
+    "a template shared by parents": (
+        "twins",
+        """
+        TEMPLATE = {"team": "web"}
+        def sync(request, now):
+            TEMPLATE[request.parent.name] = "here"
+            return SyncResponse(status={"state": "Ready"}, children=[child(request.parent.name, **TEMPLATE)])
+        """,
+        [
+            (
+                "/sync  Site www: the response has data of Site www-twin: two parents share an object in the hook  "
+                "MixedParents"
+            )
+        ],
+    ),
+    "returns None": (
+        "life",
+        """
+        def sync(request, now):
+            SyncResponse(status={"state": "Ready"})
+        """,
+        ["/sync  Site www: sync returned None: is a return missing?  RefusedResponse"],
+    ),
+    "a field that the API server drops": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready", "ready": "yes"}, children=[pod(imagePullPolice="Always")])
+        """,
+        [
+            "/sync  status.ready is not in the CRD's schema, so the API server drops it; add it  PrunedStatus",
+            (
+                "/sync  children[0] Pod www: spec.containers[0].imagePullPolice is not a field, so the API "
+                "server drops it"
+                "  UnknownField"
+            ),
+        ],
+    ),
+    "a status of another type": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"count": "3"})
+        """,
+        [
+            (
+                "/sync  status.count must be of type integer, as the CRD's schema says; the API server "
+                "refuses the whole "
+                "status  InvalidStatus"
+            )
+        ],
+    ),
+    "a quantity that is stored otherwise": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[pod(resources={"limits": {"memory": "1024Mi"}})])
+        """,
+        [
+            (
+                '/sync  children[0] Pod www: spec.containers[main].resources.limits.memory "1024Mi" is '
+                'stored as "1Gi": '
+                "a write in every sync  StoredOtherwise"
+            )
+        ],
+    ),
+    "a field that is not required": (
+        "smaller",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": spec_of(request)["plan"]})
+        """,
+        [f"hook.py:{FIRST_LINE + 1}  Site www: KeyError: 'plan'  Exception"],
+    ),
+    "a value that no author thought of": (
+        "generated",
+        """
+        def sync(request, now):
+            plan = spec_of(request).get("plan", "gold")
+            return SyncResponse(status={"state": {"gold": "Ready"}[plan] if len(plan) < 5 else "Ready"})
+        """,
+        [f"hook.py:{FIRST_LINE + 2}  Site a: KeyError: ''  Exception"],
+    ),
+    "only listed while it does not exist": (
+        "life",
+        """
+        def sync(request, now):
+            made = [] if request.children.all(ConfigMap) else [child("a")]
+            return SyncResponse(status={"state": "Ready"}, children=made)
+        """,
+        ["/sync  ConfigMap a: deleted, although the parent's spec did not change  WrongDelete"],
+    ),
+    "a status from what was written last": (
+        "life",
+        """
+        def sync(request, now):
+            count = (json.loads(request.parent.status) or {}).get("count", 0) + 1
+            return SyncResponse(status={"count": count})
+        """,
+        [
+            (
+                "/sync  Site www: written again and again, although nothing else changes: status.count is "
+                "another one each "
+                "time  RepeatedWrites"
+            )
+        ],
+    ),
+    "remembered in the status alone": (
+        "crash-0",
+        """
+        def sync(request, now):
+            found = "adopted" if request.children.all(ConfigMap) else "made"
+            origin = (json.loads(request.parent.status) or {}).get("state", found)
+            return SyncResponse(status={"state": origin}, children=[child("a", origin=origin)])
+        """,
+        [
+            "/sync  ConfigMap a: another child after this fault than without it: data.origin differs  EndsDifferently",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "sync", "lines"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_a_hook_is_one_line(check: str, sync: str, lines: list[str]) -> None:
+    write_hook(sync)
+
+    code, found = checked("--only", check)
+
+    assert code == 1
+    assert len(found) == len(lines), found
+    assert all(line in each for line, each in zip(lines, found, strict=True)), found
+
+
+@only_whole
+@pytest.mark.parametrize(("check", "sync", "lines"), MISTAKES.values(), ids=MISTAKES)
+def test_the_whole_check_finds_the_mistake_and_hardly_more(check: str, sync: str, lines: list[str]) -> None:
+    del check
+    write_hook(sync)
+
+    _, found = checked()
+
+    assert any(lines[0] in each for each in found), found
+    assert len(found) <= len(lines) + 1, found
+
+
+GOOD = """
+def sync(request, now):
+    return SyncResponse(status={"state": "Ready"}, children=[child("a", plan=request.parent.name)])
+"""
+
+
+RULES = {
+    "v1": (
+        [("version: v2", "version: v1")],
+        "controller.yaml:15  sync: version v1; set version: v2 and responseUnMarshallMode: strict  LooseHook",
+    ),
+    "no version": (
+        [("      version: v2\n", "")],
+        "controller.yaml:14  sync: version v1; set version: v2 and responseUnMarshallMode: strict  LooseHook",
+    ),
+    "loose": (
+        [("timeout: 10s", "responseUnMarshallMode: loose")],
+        (
+            "controller.yaml:18  sync: an error as JSON would delete all children; set "
+            "responseUnMarshallMode: strict  LooseHook"
+        ),
+    ),
+    "no update method": (
+        [("      updateStrategy: {method: InPlace}\n", "")],
+        (
+            "controller.yaml:10  pods: no update method, so children are never updated; "
+            "set updateStrategy: {method: InPlace}  NeverUpdated"
+        ),
+    ),
+    "no selector": (
+        [("generateSelector: true", "generateSelector: false")],
+        (
+            "controller.yaml:6  no generateSelector, and no spec.selector in the CRD, so every sync fails; "
+            "set generateSelector: true  NoSelector"
+        ),
+    ),
+    "a long name": (
+        [
+            ("name: site\n", f"name: {'s' * 44}\n"),
+            ("  hooks:\n", "  hooks:\n    finalize: {version: v2, webhook: {url: http://a/f}}\n"),
+        ],
+        (
+            "controller.yaml:4  the name has 44 letters, too many for a finalizer; use at most 43, or "
+            "remove finalize  LongName"
+        ),
+    ),
+    "a URL": (
+        [("http://site.default.svc/sync", "site.default.svc/sync")],
+        "controller.yaml:17  sync: not a URL; write it as http://NAME.NAMESPACE.svc/sync  InvalidWebhook",
+    ),
+    "no URL": (
+        [("        url: http://site.default.svc/sync\n", "")],
+        (
+            "controller.yaml:16  sync: no url, or service and path, so Metacontroller does not run the "
+            "controller; add it"
+            "  InvalidWebhook"
+        ),
+    ),
+    "a path": (
+        [("url: http://site.default.svc/sync", "path: sync\n        service: {name: site, namespace: default}")],
+        "controller.yaml:17  sync: begins without /; write /sync  InvalidWebhook",
+    ),
+    "a timeout": (
+        [("timeout: 10s", "timeout: 10 s")],
+        "controller.yaml:18  sync: not a duration over 0; write it as 10s  InvalidWebhook",
+    ),
+    "no timeout at all": (
+        [("timeout: 10s", "timeout: 0s")],
+        "controller.yaml:18  sync: not a duration over 0; write it as 10s  InvalidWebhook",
+    ),
+    "half of an etag": (
+        [("timeout: 10s", "etag: {enabled: true, cacheTimeoutSeconds: 5}")],
+        (
+            "controller.yaml:18  sync: cacheTimeoutSeconds and cacheCleanupSeconds need each other; set both or none"
+            "  InvalidWebhook"
+        ),
+    ),
+    "an unused hook": (
+        [("  hooks:\n", "  hooks:\n    preUpdateChild: {webhook: {url: http://a/b}}\n")],
+        "controller.yaml:14  preUpdateChild: Metacontroller never calls it; remove it  UnusedHook",
+    ),
+    "a cluster-scoped child": (
+        [("resource: pods", "resource: namespaces")],
+        (
+            "controller.yaml:10  namespaces are cluster-scoped and the parent is not, so Kubernetes "
+            "deletes such children; "
+            "use a cluster-scoped parent  ClusterScopedChild"
+        ),
+    ),
+    "an unknown field": (
+        [("generateSelector: true", "generateSelektor: true")],
+        "controller.yaml:6  spec.generateSelektor: unknown field; did you mean generateSelector?  InvalidField",
+    ),
+    "a kind in place of a resource": (
+        [("resource: pods", "resource: Pod")],
+        "controller.yaml:11  no Pod in v1; did you mean pods?  UnknownResource",
+    ),
+    "another group": (
+        [("- apiVersion: v1", "- apiVersion: apps/v1")],
+        "controller.yaml:11  no pods in apps/v1; they are in v1  UnknownResource",
+    ),
+    "no CRD of the parent": (
+        [("resource: sites", "resource: rooms")],
+        "controller.yaml:7  no rooms in example.com/v1; name the file of their CRD with -k  UnknownResource",
+    ),
+    "a built-in parent": (
+        [("apiVersion: example.com/v1, resource: sites", "apiVersion: apps/v1, resource: deployments")],
+        (
+            "controller.yaml:7  deployments are built in, and a CompositeController needs a CRD; use a "
+            "DecoratorController"
+            "  UnknownResource"
+        ),
+    ),
+    "no status": (
+        [("      subresources: {status: {}}\n", "")],
+        (
+            "crd.yaml:9  spec.versions[0] has no status, so Metacontroller ignores the controller; "
+            "add subresources: {status: {}}  InvalidField"
+        ),
+    ),
+    "no observedGeneration": (
+        [("                observedGeneration: {type: integer}\n", "")],
+        (
+            "crd.yaml:24  status.observedGeneration is not in the schema, so each sync writes the status; "
+            "add observedGeneration: {type: integer}  PrunedStatus"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "line"), RULES.values(), ids=RULES)
+def test_a_mistake_in_the_manifests_is_found_at_its_line(changes: list[tuple[str, str]], line: str) -> None:
+    for old, new in changes:
+        texts = {name: Path(name).read_text() for name in ("controller.yaml", "crd.yaml")}
+        assert sum(old in text for text in texts.values()) == 1
+        for name, text in texts.items():
+            Path(name).write_text(text.replace(old, new))
+    write_hook(GOOD)
+
+    code, found = checked("--only", "purity")
+
+    assert (code, found) == (1, [line])
+
+
+def test_a_status_that_follows_one_child_after_the_other_is_no_loop() -> None:
+    write_hook("""
+        def sync(request, now):
+            made = len(request.children.all(ConfigMap))
+            children = [child(f"a-{number}") for number in range(min(made + 1, 4))]
+            return SyncResponse(status={"count": made}, children=children)
+    """)
+
+    assert checked("--only", "life") == (0, [])
+
+
+def test_a_parent_that_is_never_finalized_is_found() -> None:
+    finalize = "    finalize: {version: v2, webhook: {url: http://site.default.svc/finalize}}\n"
+    Path("controller.yaml").write_text(CONTROLLER + finalize)
+    write_hook("""
+        from metahook import FinalizeResponse
+        def finalize(request, now):
+            return FinalizeResponse(status={"state": "Going"}, finalized=False)
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"})
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
+
+    _, found = checked("--only", "life")
+
+    assert found == [
+        "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true  NotFinalized"
+    ]
+
+
+def test_a_hook_without_mistakes_has_no_findings() -> None:
+    write_hook(GOOD)
+
+    assert checked() == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("mistake", "printed"),
+    [
+        ("time without a resync", "NeedsResync"),
+        ("a template shared by parents", "MixedParents"),
+        ("a value that no author thought of", "KeyError: ''"),
+    ],
+)
+def test_the_command_of_a_finding_repeats_it(mistake: str, printed: str) -> None:
+    check, sync, _ = MISTAKES[mistake]
+    write_hook(sync)
+    found = json.loads(call("check", *ARGUMENTS, "-o", "json", "--only", check).out)["findings"][0]
+    Path("example.yaml").write_text(found["example"])
+    name, *words = shlex.split(found["command"])
+
+    ended = call(*("example.yaml" if word == "-" else word for word in words))
+
+    assert name == "metahook"
+    assert ended.code > 0
+    assert printed in ended.out + ended.err
+
+
+def test_the_text_has_a_line_for_each_finding_and_the_command_that_repeats_it() -> None:
+    write_hook(MISTAKES["now in the status"][1])
+    Path("controller.yaml").write_text(CONTROLLER.replace("version: v2", "version: v1"))
+
+    ended = call("check", *ARGUMENTS, "--only", "life")
+
+    assert (ended.code, ended.err) == (1, "")
+    lines = ended.out.splitlines()
+    assert lines[:-1] == [
+        "controller.yaml:15  sync: version v1; set version: v2 and responseUnMarshallMode: strict   LooseHook",
+        (
+            "/sync  Site www: written again and again, although nothing else changes: status.at is "
+            "another one each time"
+            "  RepeatedWrites"
+        ),
+        "    metahook simulate -k controller.yaml -k crd.yaml --hook hook.py -f www.yaml",
+        "no more was checked, because the cluster does not become quiet",
+    ]
+    assert re.fullmatch(r"2 problems \(2 checks, [0-9]+ calls of the hook\)", lines[-1])
+
+
+def test_the_example_of_a_finding_is_in_the_command() -> None:
+    write_hook(MISTAKES["a value that no author thought of"][1])
+
+    ended = call("check", *ARGUMENTS, "--only", "generated")
+
+    assert ended.out.splitlines()[1:-1] == [
+        "    metahook simulate -k controller.yaml -k crd.yaml --hook hook.py -f - <<'EOF'",
+        "apiVersion: example.com/v1",
+        "kind: Site",
+        "metadata:",
+        "  name: a",
+        "spec:",
+        "  plan: ''",
+        "EOF",
+    ]
+
+
+def test_each_check_is_a_test_case_of_junit() -> None:
+    write_hook(MISTAKES["a field that is not required"][1])
+
+    ended = call("check", *ARGUMENTS, "-o", "junit")
+
+    suite = ET.fromstring(ended.out)  # noqa: S314 - the command's own
+    cases = {case.get("name"): case for case in suite}
+    assert {"manifests", "purity", "life", "twins", "smaller", "generated", "stale-parent", "crash-0"} <= {*cases}
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(cases)), "1")
+    failure = cases["smaller"].find("failure")
+    assert failure is not None
+    assert failure.get("type") == "Exception"
+    assert "metahook simulate" in (failure.text or "")
+
+
+def test_a_check_ends_in_time_with_what_it_found() -> None:
+    write_hook("""
+        def sync(request, now):
+            time.sleep(0.2)
+            return SyncResponse(status={"state": "Ready"}, children=[child("a", id=str(uuid.uuid4()))])
+    """)
+
+    ended = call("check", *ARGUMENTS, "--limit", "1")
+
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == "stopped after 1 s; --limit SECONDS allows more"
+
+
+def test_a_hook_that_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "LONGEST_CALL", 0.1)
+    write_hook("""
+        def sync(request, now):
+            while True:
+                try:
+                    time.sleep(1)
+                except Exception:
+                    pass
+    """)
+
+    assert problem("check", *ARGUMENTS) == (
+        "--hook: sync takes over 0 s, the timeout of Metacontroller; make it shorter"
+    )
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_hook_that_closes_connections_is_a_finding_and_one_that_ends_stops_the_check(*, stays: bool) -> None:
+    """Answer two requests, and then those alone with a plan, or none."""
+    answered = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            answered.append(body)
+            if len(answered) > 2 and not (stays and b'"plan"' in body):
+                return
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": {"state": "Ready"}, "children": []}')
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
+            """Print nothing."""
+
+    with serving(Handler) as url:
+        ended = call("check", *ARGUMENTS[:-2], "--hook", url)
+
+    assert ended.code == 1
+    assert ended.out.startswith(f"/sync  Site www: no answer from {url}/sync")
+    assert ("stopped, because the hook no longer responds" in ended.out) is not stays
+
+
+def test_a_check_that_does_not_exist_is_named() -> None:
+    write_hook(GOOD)
+
+    assert problem("check", *ARGUMENTS, "--only", "lif").startswith(
+        "--only lif: no such check; choose one of purity, life"
+    )
+
+
+EXAMPLES = {
+    "greeting": ("greetings.py", "kind: Greeting\nmetadata: {name: hi}\nspec: {text: hello}"),
+    "backup": ("backups.py", "kind: BackupConfig\nmetadata: {name: a}\nspec: {app: shop, image: 'busybox:1.37'}"),
+    "myresource": ("myresources.py", "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', replicas: 2}"),
+    "notebook": ("notebooks.py", "kind: Notebook\nmetadata: {name: ada}\nspec: {image: 'jupyter:1'}"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", short_or_whole(MODES[:1], MODES))
+@pytest.mark.parametrize("name", short_or_whole(["greeting"], [*EXAMPLES]))
+def test_the_examples_have_no_findings(name: str, mode: str) -> None:
+    hook, parent = EXAMPLES[name]
+    folder = ROOT / "examples/hooks" / name
+    Path("parent.yaml").write_text(f"apiVersion: example.com/v1\n{parent}\n")
+
+    ended = call(
+        "check", "-k", str(folder), "-f", "parent.yaml", "--hook", str(folder / hook), "--apply-strategy", mode
+    )
+
+    assert (ended.code, ended.err) == (0, ""), ended.out
