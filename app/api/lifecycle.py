@@ -40,6 +40,6 @@ class Lifecycle(Model):
     """What the kubelet does after the container has started, and before it stops."""
 
     post_start: Hook | None = None
-    """Done right after the container has started; if it fails, the container is restarted."""
+    """Done right after the container has started. If it fails, the container is restarted."""
     pre_stop: Hook | None = None
-    """Done before the container gets SIGTERM; it takes part of terminationGracePeriodSeconds."""
+    """Done before the container gets SIGTERM, within terminationGracePeriodSeconds. If it fails, the container stops."""

@@ -130,7 +130,7 @@ class MyResourceSpec(Model):
     startup_probe: RestartProbe | None = None
     """Checks whether the container has started; the other probes start after it succeeds."""
     lifecycle: Annotated[Lifecycle, Omitted] | None = None
-    """What is done right after the container has started, and before it stops."""
+    """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
     """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
@@ -195,9 +195,9 @@ class MyResourceSpec(Model):
     run_as_user: Id | None = None
     """ID of the user that runs the application, not 0 (root). Default: the user of the image."""
     run_as_group: Id | None = None
-    """ID of the primary group of the application, not 0 (root). Default: the group of the user in the image."""
+    """ID of the primary group of the application, not 0 (root). Default: that of the user in the image, or 0."""
     fs_group: Id | None = None
-    """ID of a group that owns the files of most volumes and that the application also has, not 0 (root)."""
+    """ID of a group for the files of most volumes, to which the application also belongs, not 0 (root)."""
 
     rules = (
         Rule(

@@ -92,7 +92,7 @@ CHANGES: dict[str, tuple[Json, Json]] = {
     "fields": (FULL, LESS),
     "unions": (EITHER_OR, OR_ELSE),
     "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
-    "service port": (
+    "service-port": (
         {"ports": [{**HTTP, "servicePort": 8000}, {"name": "more", "containerPort": 81, "servicePort": 80}]},
         {"ports": [HTTP, {"name": "more", "containerPort": 81}]},
     ),
