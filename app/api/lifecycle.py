@@ -42,4 +42,4 @@ class Lifecycle(Model):
     post_start: Hook | None = None
     """Done right after the container has started. If it fails, the container is restarted."""
     pre_stop: Hook | None = None
-    """Done before the container gets SIGTERM, within terminationGracePeriodSeconds. If it fails, the container stops."""
+    """Done before the container gets SIGTERM; its time counts towards terminationGracePeriodSeconds."""
