@@ -62,7 +62,7 @@ def test_a_parent_has_the_conditions_of_its_status(status: object, conditions: l
     assert TINY.request({**PARENT, "status": status}).parent.conditions == conditions
 
 
-def deployment(generation: int = 2, replicas: int | None = 3, **status: int) -> Deployment:
+def deployment(generation: int = 2, replicas: int | None = 3, **status: Any) -> Deployment:
     full = {"observedGeneration": 2, "replicas": 3, "updatedReplicas": 3, "availableReplicas": 3, **status}
     spec = {} if replicas is None else {"replicas": replicas}
     manifest = {"metadata": {"name": "web", "generation": generation}, "spec": spec, "status": full}
@@ -103,4 +103,7 @@ def test_an_object_is_ready_if_its_condition_is_true_for_its_newest_generation()
     assert not ready(namespace(status="False"))
     assert not ready(namespace(type="Other"))
     assert not ready(Namespace(Metadata("a")))
+    available = [{"type": "Available", "status": "True"}]
+    assert ready(deployment(conditions=available), "Available")
+    assert not ready(deployment(generation=3, conditions=available), "Available")
     assert not ready(None)

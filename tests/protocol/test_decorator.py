@@ -20,7 +20,7 @@ from metahook import (
     SyncResponse,
 )
 from metahook.protocol.sender import Version, customize_request, sync_request
-from tests.hooks.minimal import TINY, sync_body
+from tests.hooks.minimal import PARENT, TINY, sync_body
 from tests.hooks.service_per_object import LABEL, SERVICES, service, stateful_set
 from tests.hooks.tenant import TENANTS, tenant
 
@@ -70,6 +70,15 @@ def test_a_decorator_says_nothing_of_a_status_unless_it_sets_one() -> None:
     }
 
 
+def test_an_object_whose_status_stays_makes_no_transition() -> None:
+    ready = {**OBJECT, "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Good"}]}}
+    sent = sync_request(ready, {"Service.v1": {}}, {}, api="decorator")
+
+    summary = SERVICES.call_sync(sent, NOW).summary
+
+    assert summary.reason == summary.reason_before == "Other"
+
+
 REFUSED = {
     "no text": (DecoratorResponse(labels={"a": 1}), "labels['a'] must be text, or None to remove it"),  # type: ignore[dict-item] # refused
     "an empty status": (DecoratorResponse(status={}), "DecoratorResponse needs a status, or None to leave"),
@@ -83,6 +92,13 @@ REFUSED = {
         "Service db: leave out metadata.namespace",
     ),
 }
+
+
+def test_the_gate_refuses_an_attachment_that_is_the_object_itself() -> None:
+    itself = {**MADE, "metadata": {**MADE["metadata"], "uid": "u"}}
+
+    with pytest.raises(RefusedResponse, match=r"^a child that is the parent itself$"):
+        SERVICES.decide(SERVICES.request(itself), NOW)
 
 
 @pytest.mark.parametrize(("response", "detail"), REFUSED.values(), ids=REFUSED.keys())
@@ -113,6 +129,11 @@ MALFORMED: dict[str, tuple[Controller, bytes, str]] = {
         SERVICES,
         body(finalizing=True),
         "finalizing is true: in the controller, set the path of hooks.finalize to /finalize",
+    ),
+    "a finalize request to a hook without it": (
+        TINY,
+        sync_body(finalizing=True),
+        "finalizing is true, and the hook has no finalize function: remove hooks.finalize from the controller",
     ),
 }
 
@@ -181,6 +202,11 @@ def test_a_unit_test_gets_what_finalize_decides() -> None:
 
     assert TENANTS.decide(request, NOW) == FinalizeResponse({"namespaces": 0}, finalized=True)
     assert SERVICES.decide(SERVICES.request(OBJECT), NOW).labels == {LABEL: "true"}
+
+
+def test_a_unit_test_of_finalize_needs_a_finalize_function() -> None:
+    with pytest.raises(MalformedRequest, match="no finalize function"):
+        TINY.decide(TINY.request(PARENT, finalizing=True), NOW)
 
 
 def test_a_controller_has_the_hooks_that_it_was_given() -> None:

@@ -53,6 +53,10 @@ def forgets_to_return(_: SyncRequest, __: datetime) -> SyncResponse:  # type: ig
     SyncResponse(STATUS)
 
 
+def counts_syncs(request: SyncRequest, _: datetime) -> SyncResponse:
+    return SyncResponse({"syncs": (msgspec.json.decode(request.parent.status) or {"syncs": 0})["syncs"] + 1})
+
+
 def counts_days(_: SyncRequest, now: datetime) -> SyncResponse:
     return SyncResponse({"isLate": now > NOW + timedelta(minutes=5)})
 
@@ -113,6 +117,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str, str]] = {
         "a child with a field that only Metacontroller or the API server sets",
         "ConfigMap a: remove metadata.resourceVersion",
     ),
+    "an iterator": (
+        lambda _, __: SyncResponse(STATUS, map(config_map, [])),  # type: ignore[arg-type] # the mistake
+        "children that are not a list",
+        "children is a map: write a list",
+    ),
     "None": (
         forgets_to_return,
         "sync returned None: is a return missing?",
@@ -132,6 +141,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str, str]] = {
         listing(log={"plans": ["gold"]}),
         "a field for the log that is neither text nor a number",
         "log['plans'] is a list",
+    ),
+    "no number for the log": (
+        listing(log={"share": float("nan")}),
+        "a field for the log that is neither text nor a number",
+        "log['share'] is nan",
     ),
 }
 
@@ -165,6 +179,10 @@ IMPURE: dict[str, tuple[Callable[..., Any], str]] = {
         lambda _, now: SyncResponse({"at": now.isoformat()}),
         "an hour later the response differs at status.at, and no resync_after asks for that sync",
     ),
+    "a number of syncs": (
+        counts_syncs,
+        "each sync changes status.syncs, so each one is followed by another",
+    ),
     "a deadline without a resync": (
         counts_days,
         "an hour later the response differs at status.isLate, and no resync_after asks for that sync",
@@ -189,7 +207,16 @@ def conditional(request: SyncRequest, now: datetime) -> SyncResponse:
     return SyncResponse({"conditions": ready})
 
 
-@pytest.mark.parametrize("sync", [conditional, TINY.sync], ids=["a transition time", "with a resync"])
+def goes_by_steps(request: SyncRequest, now: datetime) -> SyncResponse:
+    conditions, generation = request.parent.conditions, request.parent.generation
+    for step in ("Reserved", "Built", "Ready")[: len(conditions) + 1]:
+        conditions = set_condition(conditions, step, "True", "Done", now=now, generation=generation)
+    return SyncResponse({"conditions": conditions})
+
+
+@pytest.mark.parametrize(
+    "sync", [conditional, goes_by_steps, TINY.sync], ids=["a transition time", "steps", "with a resync"]
+)
 def test_a_hook_that_is_pure_may_look_at_the_time(sync: Any) -> None:
     controller = Controller(sync, (ConfigMap,))
 

@@ -269,3 +269,17 @@ def test_an_unknown_field_loses_the_response_unless_decoding_is_loose(version: s
     made = cluster(controller, Decides(sync=lambda request: copy(request) | {"more": 1}), room(word="hi"))
 
     assert (made.api.get(CHILD) is None) == is_lost
+
+
+def test_the_keys_in_a_request_are_in_the_order_of_go_maps() -> None:
+    """A hook that copies a part of its parent as text copies the same text, however a user has written it."""
+    hook = Decides(sync=copy)
+    cluster(composite("rooms", CONFIG_MAPS), hook, room(word="hi", also={"b": 1, "a": 2}))
+
+    parent = hook.last()["parent"]
+    assert [list(it) for it in (hook.last(), parent, parent["spec"], parent["spec"]["also"])] == [
+        ["children", "controller", "finalizing", "parent", "related"],
+        ["apiVersion", "kind", "metadata", "spec", "status"],
+        ["also", "word"],
+        ["a", "b"],
+    ]

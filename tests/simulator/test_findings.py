@@ -8,12 +8,14 @@ import pytest
 from metahook import ConfigMap
 from metahook.simulator.findings import RULES, findings
 from metahook.simulator.hook import Hook
-from metahook.simulator.loops import MOST_BYTES
+from metahook.simulator.loops import MOST_BYTES, REPEATED
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
 from tests.requests.builders import MYRESOURCE
 from tests.requests.watched_objects import config_map
+from tests.simulated.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
+from tests.simulated.controllers import config_map as child
 from tests.simulated.worlds import DEPLOYMENT, world
 from tests.simulator import careless
 from tests.simulator.careless import answering
@@ -196,3 +198,94 @@ def test_an_orphan_that_is_adopted_and_deleted_belongs_to_another_owner(mode: Mo
 
     (finding,) = findings(cluster.history)
     assert str(finding).startswith("WrongDelete: Service other: deleted, but no response ever listed it")
+
+
+ROOM = Key("Room", "default", "a")
+
+
+def stale(kind: str, hook: Decides) -> World:
+    """Return a world with a Room in it, in which changes of *kind* arrive five seconds late."""
+    children = resource("v1", "pods"), CONFIG_MAPS, resource("apps/v1", "replicasets")
+    made = cluster(composite("rooms", *children), hook)
+    cache = made.metacontroller.cache
+    cache.delays = lambda write: [5.0 if write.key.kind == kind else cache.late]
+    made.apply(room())
+    made.run(60)
+    return made
+
+
+def test_a_status_that_follows_a_stale_child_is_no_loop() -> None:
+    """Every write of the status has a cause, a change of a child that arrives late."""
+    pod = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
+    spec = {"selector": {"matchLabels": {"app": "a"}}, "minReadySeconds": 10, "template": pod}
+    desired = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "a"}, "spec": spec}
+
+    def copy_status(request: Json) -> Json:
+        (observed,) = request["children"]["ReplicaSet.apps/v1"].values() or [{}]
+        return {"children": [desired], "status": {"exists": bool(observed), **(observed.get("status") or {})}}
+
+    made = stale("ReplicaSet", Decides(sync=copy_status))
+
+    assert made.parent("a")["status"]["availableReplicas"] == 1
+    assert findings(made.history) == []
+
+
+def touched(request: Json) -> Json:
+    """Desire a ConfigMap, and write another status whenever the annotation changes."""
+    annotations = request["parent"]["metadata"].get("annotations")
+    return {"children": [child("a", "default", word="hi")], "status": {"annotations": annotations}}
+
+
+def test_a_child_that_a_stale_cache_lacks_is_created_again_without_a_finding() -> None:
+    made = stale("ConfigMap", Decides(sync=touched))
+    made.delete(Key("ConfigMap", "default", "a"))
+    made.run(6)
+    for number in range(6):
+        made.edit(ROOM, lambda item, number=number: item["metadata"].update(annotations={"n": str(number)}))  # type: ignore[misc] # a default argument
+        made.run(0.1)
+
+    refused = [write for write in made.history.writes("metacontroller") if write.refused]
+    assert len(refused) > REPEATED
+    assert findings(made.history) == []
+
+
+def test_two_parents_that_list_one_child_are_found() -> None:
+    """The negative control: only one of them gets the child."""
+    made = cluster(composite("rooms", CONFIG_MAPS), Decides(sync=touched), room("a"), room("b"))
+    for number in range(6):
+        for name in ("a", "b"):
+            made.edit(
+                Key("Room", "default", name),
+                lambda item, number=number: item["metadata"].update(annotations={"n": str(number)}),  # type: ignore[misc] # a default argument
+            )
+        made.until_quiet()
+
+    (found,) = findings(made.history)
+    assert str(found).startswith("UnreportedRefusal: ConfigMap a: the API server keeps refusing it")
+
+
+def test_a_sync_that_fails_before_the_hook_is_called_is_not_a_mistake_of_its_responses() -> None:
+    """The finalizer that Metacontroller adds before is no write to an object of another owner."""
+    selected = composite("rooms", CONFIG_MAPS, generateSelector=False, hooks=hooks("sync", "finalize"))
+    made = cluster(selected, Decides(sync=touched, finalize=touched))
+    made.apply(room(selector={}))
+    made.run(60)
+
+    assert made.parent("a")["metadata"]["finalizers"]
+    assert [str(found) for found in findings(made.history)] == [
+        "FailingSync: Room a: every sync fails, before the hook is called"
+    ]
+
+
+@both_modes
+def test_a_child_that_its_update_method_deletes_is_no_wrong_delete(mode: Mode) -> None:
+    def named(request: Json) -> Json:
+        return {"children": [child("a", "default", word=request["parent"]["spec"]["word"])], "status": {}}
+
+    recreated = composite("rooms", resource("v1", "configmaps", "Recreate"))
+    made = cluster(recreated, Decides(sync=named), room(word="one"), mode=mode)
+    made.edit(ROOM, lambda item: item["spec"].update(word="two"))
+    made.until_quiet()
+
+    assert made.get(Key("ConfigMap", "default", "a"))["data"] == {"word": "two"}
+    assert findings(made.history) == []

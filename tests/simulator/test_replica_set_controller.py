@@ -68,3 +68,15 @@ def test_a_terminating_pod_is_not_counted() -> None:
 
     assert len(made.api.all("Pod")) == 2
     assert count(made, "replicas") == 1
+
+
+def test_counts_of_zero_are_not_in_the_status_except_for_two() -> None:
+    made = started(replicas=0)
+    made.until_quiet()
+
+    (replica_set,) = made.api.all("ReplicaSet")
+    assert replica_set["status"] == {"observedGeneration": 1, "replicas": 0, "terminatingReplicas": 0}
+
+    edited(made, replicas=2)
+    made.until_quiet()
+    assert made.api.all("ReplicaSet")[0]["status"]["fullyLabeledReplicas"] == 2

@@ -332,6 +332,29 @@ def test_a_short_request_that_the_hook_does_not_decide_in_time_gets_the_same_503
         assert refusal(asyncio.run(post(app, BODY))) == (503, TOO_LONG)
 
 
+def test_requests_for_a_hook_that_never_returns_leave_memory_at_once() -> None:
+    long = sync_body(later="x" * 512 * 1024)
+
+    async def played(app: ASGIApp) -> int:
+        assert refusal(await post(app, long)) == (503, TOO_LONG)
+        tracemalloc.start()
+        try:
+            for _ in range(8):
+                assert refusal(await post(app, long)) == (503, TOO_LONG)
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    with blocked(Limits(max_in_flight=1, decide_timeout=0.02)) as (app, _):
+        assert asyncio.run(played(app)) < 2 * MIB
+
+
+def test_a_large_decision_that_never_ends_does_not_stop_the_garbage_collector() -> None:
+    with blocked(Limits(decide_timeout=0.05)) as (app, _):
+        assert refusal(asyncio.run(post(app, LARGE))) == (503, TOO_LONG)
+        assert gc.isenabled()
+
+
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body_memory, "WAITING", 1)
 

@@ -1,10 +1,18 @@
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import httpx
 import pytest
+from prometheus_client import Metric
+from prometheus_client.registry import Collector
 
 from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from tests.served.asgi import call
 
+PATIENCE = 5
 METRICS = Metrics(("/sync",), "1", Limits())
 READY = create_health_app(lambda: True, METRICS)
 NOT_READY = create_health_app(lambda: False, METRICS)
@@ -29,3 +37,31 @@ def test_every_answer_says_how_long_it_is(path: str) -> None:
     response = call(NOT_READY, path, method="GET")
 
     assert int(response.headers["content-length"]) == len(response.content) > 0
+
+
+def test_a_metric_of_the_hook_that_is_slow_holds_up_no_probe() -> None:
+    is_alive = threading.Event()
+
+    class Slow(Collector):
+        """Counts something that takes a while."""
+
+        def collect(self) -> Iterator[Metric]:
+            """Return no metrics, once the probe has its answer."""
+            assert is_alive.wait(PATIENCE)
+            return iter(())
+
+        def describe(self) -> Iterator[Metric]:
+            """Return that there are none."""
+            return iter(())
+
+    app = create_health_app(lambda: True, Metrics(("/sync",), "1", Limits(), [Slow()]))
+
+    async def probed() -> int:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://health") as client:
+            scrape = asyncio.create_task(client.get("/metrics"))
+            await asyncio.sleep(0.05)
+            (await client.get("/livez")).raise_for_status()
+            is_alive.set()
+            return (await scrape).status_code
+
+    assert asyncio.run(probed()) == 200

@@ -1,4 +1,4 @@
-"""Metacontroller's protocol: the requests to a CompositeController's hooks, and the responses that they may send.
+"""Metacontroller's protocol: the requests to the hooks of its controllers, and the responses that they may send.
 
 The rule of this package: it knows no kind of parent and no kind of child, and needs msgspec alone. Reading is lenient
 (null means absent, unknown fields are skipped, and a related object may be unreadable, a child not); writing is strict
@@ -10,8 +10,10 @@ first field whose observed value differs from the desired one; the *generation s
 *stale*: older than the child; *repair* is the annotation that makes Metacontroller send a child again; *changes* are
 the paths at which two objects differ; *leftovers* are fields that Metacontroller does not remove, *foreign fields* are
 those that only others set, and their *removal* is a command; the *gate* refuses responses that would do damage; a
-*controller* is a pair of pure functions, sync and customize, with the gate behind them; *findings* are what is wrong
-with its *installation*. The *sender* makes requests as Metacontroller does, for the simulator and for tests.
+*controller* is what a CompositeController calls: pure functions, its *hooks* sync, customize and finalize, with the
+gate behind them; a *decorator* is the same for a DecoratorController, where the parent is any object and its children
+are *attachments*; *findings* are what is wrong with its *installation*. The *sender* makes requests as Metacontroller
+does, for the simulator and for tests.
 
 Imports no other package of this repository; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
 """

@@ -57,9 +57,14 @@ class _HasConditions(Protocol):
 def ready(observed: _HasConditions | None, condition: str = "Ready") -> bool:
     """Tell whether the *condition* of an *observed* object is True, and is about the object's newest generation.
 
+    The condition names that generation, or else the status; if neither does, the condition is taken as it is.
     False if there is no such object. Its struct has a ``status`` that is a subclass of :class:`metahook.Conditions`.
     """
-    found = observed.status.condition(condition) if observed and observed.status else None
-    if observed is None or found is None or found.status != "True":
+    if observed is None or observed.status is None:
         return False
-    return found.observed_generation in {None, observed.metadata.generation}
+    found = observed.status.condition(condition)
+    if found is None or found.status != "True":
+        return False
+    own, of_status = found.observed_generation, observed.status.observed_generation
+    generation = of_status if own is None else own
+    return generation is None or str(generation) == str(observed.metadata.generation)

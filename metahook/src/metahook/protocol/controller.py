@@ -1,4 +1,9 @@
-"""A controller: two pure functions, and how a body becomes a response: decode, decide, check, encode."""
+"""A controller: pure functions, and how a body becomes a response: decode, decide, check, encode.
+
+The server calls ``call_sync`` with a body. It decodes the request, has ``_decide`` call the author's function and check
+its response, and returns the response, encoded, with a summary for the log. ``call_finalize`` and ``call_customize`` do
+so for the other two hooks, and ``decide`` for a unit test.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -139,7 +144,7 @@ class Controller:
         """Return what ``sync``, or ``finalize`` if *request* is for it, decides, for a unit test.
 
         Raise RefusedResponse for a response that the service would refuse; and ImpureHook if it is another one the next
-        time, or an hour later without a resync.
+        time, with each sync, or an hour later without a resync.
         """
         if problem := impurity(self._decide, request, now):
             raise ImpureHook(problem)
@@ -147,10 +152,11 @@ class Controller:
 
     def _decide(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
         """Return the response to *request*, which the gate has checked."""
-        is_last = request.finalizing and self.finalize is not None
-        function: Callable[[SyncRequest, datetime], Any] = (self.finalize if is_last else None) or self.sync
-        response: Any = _decided(function, request, now)
-        check_type(response, self.RESPONSES[is_last], "finalize" if is_last else "sync")
+        function: Callable[[SyncRequest, datetime], Any] | None = self.finalize if request.finalizing else self.sync
+        if function is None:
+            raise MalformedRequest(RequestRule.NO_FINALIZE)
+        response: Any = _returned(function, request, now)
+        check_type(response, self.RESPONSES[request.finalizing], "finalize" if request.finalizing else "sync")
         check_response(response, request.parent, self._kinds)
         check_kept(response, request.children)
         return response
@@ -170,7 +176,7 @@ class Controller:
     def call_sync(self, body: Body, now: datetime) -> Answer:
         """Return the response to a sync request, and its summary; raise as answer_sync does."""
         request = self._decoded(body)
-        if request.finalizing:
+        if request.finalizing and self.finalize:
             raise MalformedRequest(RequestRule.FINALIZING)
         return self._answer(request, now)
 
@@ -184,7 +190,7 @@ class Controller:
     def call_customize(self, body: Body, _: datetime | None = None) -> Answer:
         """Return the response to a customize request, and its summary; raise as answer_sync does."""
         request = CustomizeRequest.decode(body, self.shape)
-        rules = _decided(self.customize, request)
+        rules = _returned(self.customize, request)
         is_confined = bool(request.parent.namespace) and not self.selects_everywhere
         check_customize(rules, request.parent, is_confined=is_confined)
         summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
@@ -215,10 +221,11 @@ class Controller:
         return Answer(check_size(response.encode()), self._summary(request, response))
 
     def _summary(self, request: SyncRequest, response: Response) -> Summary:
+        before = observed_reason(request.parent, self.reasons)
         return Summary(
             parent=request.parent,
-            reason_before=observed_reason(request.parent, self.reasons),
-            reason=decided_reason(response.status or {}, self.reasons),
+            reason_before=before,
+            reason=before if response.status is None else decided_reason(response.status, self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
             findings=(*request.installation, *response.findings),
@@ -258,7 +265,7 @@ class Decorator(Controller):
     RESPONSES: ClassVar[tuple[type, type]] = (DecoratorResponse, DecoratorFinalizeResponse)
 
 
-def _decided(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+def _returned(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Return what *function*, of the hook's author, returns; raise what it raises."""
     try:
         return function(*args, **kwargs)

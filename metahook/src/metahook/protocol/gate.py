@@ -4,17 +4,17 @@ A 200 deletes the children that it does not list. A null child in it kills Metac
 undeclared kind is never deleted, and a child in another namespace than its parent is created and deleted for ever.
 """
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.manifest import EncodedManifest, Manifest, identity_of
+from metahook.protocol.kind import Kind, group_key
+from metahook.protocol.manifest import EncodedManifest, Identity, Manifest, identity_of
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children, UndeclaredKind
+from metahook.protocol.plain_json import first_wrong, is_plain_json
 from metahook.protocol.request import Parent
 from metahook.protocol.response import DecoratorFinalizeResponse, DecoratorResponse, FinalizeResponse, Response
 from metahook.protocol.summary import MAX_LOG_FIELDS, RESERVED_LOG_FIELDS
@@ -34,7 +34,6 @@ RESERVED_METADATA = {
     "uid",
 }
 
-_LEAVES = {str, int}
 _LOG_FIELD = re.compile("[a-z][a-z0-9_]{0,62}")
 
 
@@ -56,16 +55,7 @@ def kinds_of(*structs: type[Object]) -> Kinds:
 
 def check_response(response: Response, parent: Parent, kinds: Kinds) -> None:
     """Raise RefusedResponse if *response* is not safe for *parent*."""
-    _check_status(response)
-    if isinstance(response, DecoratorResponse | DecoratorFinalizeResponse):
-        _check_texts("labels", response.labels)
-        _check_texts("annotations", response.annotations)
-    if response.resync_after is not None:
-        _check_resync(response.resync_after)
-    if response.log:
-        _check_log(response.log)
-    if isinstance(response, FinalizeResponse | DecoratorFinalizeResponse) and type(response.finalized) is not bool:
-        _refuse("finalized is neither True nor False")
+    _check_fields(response)
     for child in response.children:
         if not isinstance(child, EncodedManifest):
             _check_child(child, parent, kinds)
@@ -76,12 +66,19 @@ def check_response(response: Response, parent: Parent, kinds: Kinds) -> None:
             child.accepted_for = (parent.namespace, kinds)
     for child in response.kept:
         _check_identity(msgspec.json.decode(child.json) if isinstance(child, EncodedManifest) else child, parent, kinds)
-    identities = [identity_of(child, parent.namespace) for child in (*response.children, *response.kept)]
+    _check_identities([identity_of(child, parent.namespace) for child in (*response.children, *response.kept)], parent)
+
+
+def _check_identities(identities: list[Identity], parent: Parent) -> None:
+    """Raise RefusedResponse if two children have one of *identities*, or one has that of *parent*."""
     if len(set(identities)) < len(identities):
         twin = next(each for each in identities if identities.count(each) > 1)
         group, namespace, name = twin
         place = f" in namespace {namespace}" if namespace else ""
         _refuse("two children of one kind and name", f"two children {group} {name}{place}: list each one once")
+    if (group_key(kind=parent.kind, api_version=parent.api_version), parent.namespace, parent.name) in identities:
+        # Server-side apply would make it its own owner, and a later response without it would delete it.
+        _refuse("a child that is the parent itself", f"{parent.kind} {parent.name} is the parent: use another name")
 
 
 def check_kept(response: Response, children: Children) -> None:
@@ -144,6 +141,23 @@ def _problem_of_rule(rule: RelatedRule, parent: Parent, *, is_confined: bool) ->
     return None
 
 
+def _check_fields(response: Response) -> None:
+    """Raise RefusedResponse for a field of *response*; of the children it looks at none."""
+    _check_status(response)
+    for name, listed in (("children", response.children), ("kept", response.kept)):
+        if not isinstance(listed, (list, tuple)):  # an iterator has no children left once they are checked
+            _refuse(f"{name} that are not a list", f"{name} is {_what(listed)}: write a list")
+    if isinstance(response, DecoratorResponse | DecoratorFinalizeResponse):
+        _check_texts("labels", response.labels)
+        _check_texts("annotations", response.annotations)
+    if response.resync_after is not None:
+        _check_resync(response.resync_after)
+    if response.log:
+        _check_log(response.log)
+    if isinstance(response, FinalizeResponse | DecoratorFinalizeResponse) and type(response.finalized) is not bool:
+        _refuse("finalized is neither True nor False")
+
+
 def _check_status(response: Response) -> None:
     status: object = response.status
     is_decorator = isinstance(response, DecoratorResponse | DecoratorFinalizeResponse)
@@ -152,8 +166,8 @@ def _check_status(response: Response) -> None:
     if not isinstance(status, dict) or not status:
         remedy = ", or None to leave that of the object" if is_decorator else ": it replaces the whole observed one"
         _refuse("no status", f"{type(response).__name__} needs a status{remedy}")
-    if not _is_plain_json(status):
-        _refuse("a null, or what JSON can't say, in the status", _first_wrong(status, "status"))
+    if not is_plain_json(status):
+        _refuse("a null, or what JSON can't say, in the status", first_wrong(status, "status"))
 
 
 def _check_texts(name: str, texts: Mapping[Any, Any]) -> None:
@@ -186,8 +200,9 @@ def _check_log(fields: Mapping[Any, Any]) -> None:
                 "a field for the log with a name that can't be used",
                 f"log={{{name!r}: ...}}: write small letters, digits and _, and none of {sorted(RESERVED_LOG_FIELDS)}",
             )
-        if not isinstance(value, str | int | float):
-            _refuse("a field for the log that is neither text nor a number", f"log[{name!r}] is {_what(value)}")
+        if not isinstance(value, str | int | float) or not is_plain_json(value):
+            shown = value if isinstance(value, float) else _what(value)
+            _refuse("a field for the log that is neither text nor a number", f"log[{name!r}] is {shown}")
 
 
 def _check_child(child: Manifest, parent: Parent, kinds: Kinds) -> None:
@@ -196,8 +211,8 @@ def _check_child(child: Manifest, parent: Parent, kinds: Kinds) -> None:
 
 
 def _check_values(child: Manifest) -> None:
-    if not _is_plain_json(child):
-        _refuse("a null, or what JSON can't say, in a child", f"{_named(child)}: {_first_wrong(child)}")
+    if not is_plain_json(child):
+        _refuse("a null, or what JSON can't say, in a child", f"{_named(child)}: {first_wrong(child)}")
 
 
 def _check_identity(child: object, parent: Parent, kinds: Kinds) -> None:
@@ -262,33 +277,3 @@ def _named(child: object) -> str:
     metadata = child.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return f"{child.get('kind') or 'a child'} {name or 'without a name'}"
-
-
-def _first_wrong(value: object, path: str = "") -> str:
-    """Return where in *value* the first null is, or what JSON can't say."""
-    return next(_wrong(value, path), path)
-
-
-def _wrong(value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _wrong(inner, f"{path}.{key}" if path else f"{key}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            yield from _wrong(inner, f"{path}[{index}]")
-    elif value is None:
-        yield f"{path} is null: leave the field out"
-    elif not _is_plain_json(value):
-        number = isinstance(value, float)
-        yield f"{path} is {value}, no number of JSON" if number else f"{path} is {_what(value)}: write it as JSON"
-
-
-def _is_plain_json(value: object) -> bool:
-    """Tell whether *value* is JSON throughout, without null, NaN or infinity."""
-    if not isinstance(value, (dict, list, tuple)):
-        return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
-    for inner in value.values() if isinstance(value, dict) else value:
-        # Most values are texts and numbers, and a call costs more than the look at the type.
-        if type(inner) not in _LEAVES and not _is_plain_json(inner):
-            return False
-    return True

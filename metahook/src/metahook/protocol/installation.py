@@ -1,10 +1,10 @@
 """The installation of a controller, and what is wrong with it: findings.
 
 Metacontroller sends the CompositeController, or DecoratorController, with each request, in the field ``controller``. It
-is compared with what
-the :class:`~metahook.protocol.controller.Controller` that answers requires. A declared kind of children that is not in
-``childResources`` is no finding, because the request lacks its group and is refused; nor are kinds there that are not
-declared, because the next version of a hook may declare them; nor are ETags, because the server sends none.
+is compared with what the :class:`~metahook.protocol.controller.Controller` that answers requires. A declared kind of
+children that is not in ``childResources`` is no finding, because the request lacks its group and is refused; nor are
+kinds there that are not declared, because the next version of a hook may declare them; nor are ETags, because the
+server sends none.
 
 Nothing is known, and nothing is found, if the field is not what Metacontroller sends: absent or empty, as in requests
 that people write, or of another shape. Source: Metacontroller 4.17, pkg/apis/metacontroller/v1alpha1 and pkg/hooks.

@@ -28,7 +28,9 @@ class RequestRule(Enum):
     KEY = "each key of {path} must be {noun}"
     # Raised by request.py, after it has read.
     CLUSTER_SCOPED = "{path} must be absent: the parent is cluster-scoped"
+    # Raised by controller.py.
     FINALIZING = "finalizing is true: in the controller, set the path of hooks.finalize to /finalize"
+    NO_FINALIZE = "finalizing is true, and the hook has no finalize function: remove hooks.finalize from the controller"
     NOT_FINALIZING = "finalizing is not true: in the controller, set the path of hooks.sync to /sync"
     # Raised by observed.py.
     GROUP = (

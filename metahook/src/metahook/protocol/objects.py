@@ -120,6 +120,8 @@ class Conditions(Observed, frozen=True, kw_only=True):
     """A status with conditions."""
 
     conditions: list[Condition] | None = None
+    observed_generation: Any = None
+    """The generation that the whole status is about: a number, and with some kinds a text."""
 
     def condition(self, name: str) -> Condition | None:
         """Return the condition whose type is *name*, or None."""

@@ -42,8 +42,10 @@ class SyncResponse:
 class FinalizeResponse:
     """The children that are to exist still, and whether the parent may go: then Metacontroller removes its finalizer.
 
-    It is for ``finalize`` what SyncResponse is for ``sync``. As long as it is not *finalized*, list the children that
-    are still needed: the others are deleted. Once it is, Kubernetes deletes those that are left.
+    It is for ``finalize`` what SyncResponse is for ``sync``. List the children that are still needed: the others are
+    deleted. Once it is *finalized*, Kubernetes deletes those of a deleted parent; those of a parent that the controller
+    no longer selects stay, and nobody looks after them. Without *resync_after* it is asked again when the parent, a
+    child or a related object changes.
     """
 
     status: dict[str, Any]

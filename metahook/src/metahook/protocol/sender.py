@@ -53,13 +53,14 @@ def sync_request(  # noqa: PLR0913 - the fields of a request, and its format
             _CHILDREN[api]: _keyed(children, parent, version),
             "related": _keyed(related, parent, version),
             "finalizing": finalizing,
-        }
+        },
+        order="sorted",  # as Go writes maps: a hook that copies a part as text copies the same text each time
     )
 
 
 def customize_request(parent: Json, *, controller: Json | None = None) -> bytes:
     """Return the body of a customize request, which is the same for each version and API."""
-    return msgspec.json.encode({"controller": controller or {}, "parent": parent})
+    return msgspec.json.encode({"controller": controller or {}, "parent": parent}, order="sorted")
 
 
 def _keyed(groups: Grouped, parent: Json, version: Version) -> Grouped:

@@ -1,4 +1,7 @@
-"""The summary of a response: what a log and metrics may say about it. None of it is content of the request."""
+"""The summary of a response: what a log and metrics may say about it. None of it is content of the request.
+
+Only the hook's own fields may have some, if the hook puts it there.
+"""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType

@@ -1,7 +1,7 @@
 """The JSON that Metacontroller sends and expects: one struct for each body.
 
 Requests are decoded with these structs, responses are encoded with them, and the OpenAPI document is made from them.
-Source: Metacontroller, CompositeController hooks v2. Hook authors use :mod:`metahook.protocol.request` and
+Source: Metacontroller, hooks v2. Hook authors use :mod:`metahook.protocol.request` and
 :mod:`metahook.protocol.response`.
 """
 

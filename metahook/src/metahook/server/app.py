@@ -47,7 +47,8 @@ class ServerOptions:
     """Development mode: log what each call changes in the response, and each exception with its text and traceback; and
     serve ``/`` and ``/docs``. Not for clusters."""
     collectors: tuple[Collector, ...] = ()
-    """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook."""
+    """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook.
+    A thread reads them: one that takes long holds up neither health nor hooks."""
 
 
 DEFAULT_OPTIONS = ServerOptions()

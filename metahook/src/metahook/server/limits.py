@@ -33,6 +33,7 @@ class Limits:
     """Counted from when the hook starts to read the body, with the time that a large one waits for a place. Half of a
     hook call's timeout: a request that waits for memory of a slow one is still answered in time."""
     decide_timeout: float = 8
+    """Until a thread has decided, with the time until one is free. The function goes on: a thread can't be stopped."""
     write_timeout: float = 10
     """From the first byte of a response until the client has taken it."""
     keep_alive: float = 120

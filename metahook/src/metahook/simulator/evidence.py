@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from metahook.simulator.claimed_results import AnsweredSync, answered_sync
-from metahook.simulator.history import Call, Entry, History
+from metahook.simulator.history import Call, Entry, History, Write
 from metahook.simulator.objects import Key
 
 Harm = tuple[Key, float, str]
@@ -36,5 +36,5 @@ class Evidence:
 
     @cached_property
     def parents(self) -> frozenset[Key]:
-        """The parents for which a hook was called."""
-        return frozenset(call.key for call in self.history.calls("sync", "finalize", "customize"))
+        """The parents for which a hook was called, or could not be."""
+        return frozenset(entry.key for entry in self.history.entries if not isinstance(entry, Write))

@@ -57,6 +57,7 @@ def _crashes(evidence: Evidence) -> Iterator[Harm]:
 def _failing_syncs(evidence: Evidence) -> Iterator[Harm]:
     """Yield parents whose syncs keep failing, for another reason than that the API server refuses a child."""
     failed: dict[Key, int] = defaultdict(int)
+    called: set[Key] = set()
     answered: set[Key] = set()
     refused = False
     for entry in evidence.history.entries:
@@ -64,13 +65,18 @@ def _failing_syncs(evidence: Evidence) -> Iterator[Harm]:
             refused = refused or (entry.actor == NAME and entry.refused is not None)
         elif isinstance(entry, Call):
             failed[entry.key] = 0 if entry.key in answered else failed[entry.key]
+            called.add(entry.key)
             answered |= {entry.key} if entry.hook != "customize" else set()
             refused = False
         elif entry.reason == "SyncError":
             answered.discard(entry.key)
             failed[entry.key] += not refused
             if failed[entry.key] == REPEATED:
-                yield entry.key, entry.at, "every sync fails, because the hook's responses can't be used"
+                why = (
+                    "because the hook's responses can't be used" if entry.key in called else "before the hook is called"
+                )
+                yield entry.key, entry.at, f"every sync fails, {why}"
+            called.discard(entry.key)
 
 
 def _wrong_deletes(evidence: Evidence) -> Iterator[Harm]:
@@ -85,6 +91,7 @@ def _wrong_deletes(evidence: Evidence) -> Iterator[Harm]:
         elif (
             by
             and not by[-1].finalizing
+            and write.key not in by[-1].children  # otherwise its update method deletes it, to create it again
             and any(write.key in keys for sync, keys in listed if sync.generation == by[-1].generation)
         ):
             yield write.key, write.at, "deleted, although the parent's spec did not change"
@@ -152,13 +159,22 @@ def _without_owner(item: Json) -> Json:
 def _unreported_refusals(evidence: Evidence) -> Iterator[Harm]:
     """Yield children that the API server keeps refusing, while the status reports no problem."""
     refused: dict[Key, int] = defaultdict(int)
-    for write in evidence.history.writes(NAME):
-        refused[write.key] = refused[write.key] + 1 if write.refused else 0
+    parent: AnsweredSync | None = None
+    for entry, sync in evidence.entries():
+        parent = sync or parent
+        if isinstance(entry, Write) and entry.actor == NAME and not _is_created_again(entry, parent):
+            refused[entry.key] = refused[entry.key] + 1 if entry.refused else 0
     last = {sync.key: sync for sync in evidence.syncs}
     for key, times in refused.items():
         listing = [sync for sync in last.values() if key in sync.keys and not sync.finalizing]
         if times >= REPEATED and any(sync.ready != "False" for sync in listing):
             yield key, listing[-1].at, "the API server keeps refusing it, and the status does not report that"
+
+
+def _is_created_again(write: Write, sync: AnsweredSync | None) -> bool:
+    """Tell whether *sync* creates a child that its parent has already: a stale cache is without it."""
+    is_refused = (write.refused or "").startswith("AlreadyExists")
+    return is_refused and sync is not None and sync.owns(write.before)
 
 
 def _early_ready(evidence: Evidence) -> Iterator[Harm]:

@@ -37,7 +37,7 @@ def call_storms(evidence: Evidence) -> Iterator[Harm]:
 
 def repeated_writes(evidence: Evidence) -> Iterator[Harm]:
     """Yield objects that each sync changes."""
-    for write, times in _writes_in_a_row(evidence.history, changed=True):
+    for write, times in _writes_in_a_row(evidence, changed=True):
         if times == REPEATED:
             where = _changed_path(write)
             yield write.key, write.at, f"written again and again, although nothing else changes{where}"
@@ -45,27 +45,35 @@ def repeated_writes(evidence: Evidence) -> Iterator[Harm]:
 
 def no_op_writes(evidence: Evidence) -> Iterator[Harm]:
     """Yield objects that each sync writes without a change."""
-    for write, times in _writes_in_a_row(evidence.history, changed=False):
+    for write, times in _writes_in_a_row(evidence, changed=False):
         if times == REPEATED - 1:
             yield write.key, write.at, "every sync sends a write that changes nothing"
 
 
-def _writes_in_a_row(history: History, *, changed: bool) -> Iterator[tuple[Write, int]]:
+def _writes_in_a_row(evidence: Evidence, *, changed: bool) -> Iterator[tuple[Write, int]]:
     """Yield Metacontroller's writes with this *changed*, each with its count since another actor's last write.
 
     Several writes of an object by one sync count once. Each object that Metacontroller creates allows one more write: a
-    status may tell which children are not there yet, and each one that is calls the hook again.
+    status may tell which children are not there yet, and each one that is calls the hook again. A stale cache shows a
+    write of another actor late.
     """
     times: dict[Key, int] = defaultdict(int)
     created, counted = set[Key](), set[Key]()
-    for entry in history.entries:
+    unseen = set[str]()
+    for entry, sync in evidence.entries():
         if isinstance(entry, Call):
             counted.clear()
+            seen = unseen & {item["metadata"]["resourceVersion"] for item in sync.observed.values()} if sync else None
+            if seen:
+                times.clear()
+                created.clear()
+                unseen -= seen
         elif not isinstance(entry, Write):
             continue
         elif entry.actor != NAME and entry.changed:
             times.clear()
             created.clear()
+            unseen |= {entry.after["metadata"]["resourceVersion"]} if entry.after else set()
         elif entry.actor == NAME and entry.changed == changed and entry.refused is None and entry.key not in counted:
             created |= {entry.key} if entry.before is None else set()
             counted.add(entry.key)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from metahook.protocol.controller import Controller
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.custom_defaults import custom_defaults
+from metahook.simulator.apiserver.custom_status import custom_statuses
 from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.server_side_apply import UNDO
 from metahook.simulator.apiserver.store import ApiServer
@@ -68,7 +69,9 @@ class World:
         cluster_scoped = [kind.kind for kind in settings.kinds if not kind.namespaced]
         self._storm = Storm(self.history)
         self.api = ApiServer(self.clock, self.history, cluster_scoped)
-        self.api.admission += [custom_defaults(settings.crds)] if settings.crds else []
+        if settings.crds:
+            self.api.admission.append(custom_defaults(settings.crds))
+            self.api.status_admission.append(custom_statuses(settings.crds))
         # Controllers that watch an empty API server of their own never act.
         watched = self.api if controllers else ApiServer(self.clock, self.history, cluster_scoped)
         self.deployments = DeploymentController(watched, self.clock)

@@ -4,6 +4,7 @@ The rule of this package: each request is answered and reported once, and whatev
 
     router    the routes of controllers, for any FastAPI app
     calls     reads the body, has the hook decide, in the event loop or in a thread, and reports the call
+    threads   the threads that decide
     openapi   what the OpenAPI document says of the routes
 
 Imports wire for the body, telemetry, and protocol.

@@ -7,8 +7,6 @@ to start, but one that blocks also blocks health, so that the kubelet restarts t
 
 import asyncio
 import gc
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -19,6 +17,7 @@ from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
+from metahook.server.hook.threads import Threads
 from metahook.server.limits import Limits
 from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
 from metahook.server.telemetry.error_location import error_location
@@ -46,15 +45,14 @@ class HookCalls:
         # One large body after the other, as one alone can take half of the memory when it is decoded. Long ones do not
         # wait for them. More threads would only share the same CPU, except for hooks that wait: each of their requests
         # has a thread, until the hooks do not return at all.
-        self._for_long = ThreadPoolExecutor(1, "long")
-        self._for_large = ThreadPoolExecutor(1, "large")
-        self._for_waiting = ThreadPoolExecutor(limits.max_in_flight, "hook")
-        self._in_threads: set[Future[Any]] = set()
+        self._for_long = Threads(1, "long")
+        self._for_large = Threads(1, "large")
+        self._for_waiting = Threads(limits.max_in_flight, "hook")
 
     @property
     def is_in_threads(self) -> bool:
         """Whether a thread decides. Python waits for it before the process exits."""
-        return bool(self._in_threads)
+        return any(threads.are_busy for threads in (self._for_long, self._for_large, self._for_waiting))
 
     async def respond(self, request: Request, path: str, hook: Hook, *, is_quick: bool) -> Response:
         """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
@@ -84,29 +82,16 @@ class HookCalls:
 
     async def _decide_in_thread(self, hook: Hook, buffer: Buffer, *, is_quick: bool) -> "_Decision":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
-        try:
-            is_large = len(buffer.body) > SMALL
-            not_large = self._for_long if is_quick else self._for_waiting
-            threads, decide = (self._for_large, _decide_large) if is_large else (not_large, _decide)
-            future = threads.submit(lambda: decide(hook, buffer.body, self._clock()))
-        except RuntimeError:  # no thread can be started
-            buffer.release()
-            raise
-        self._in_threads.add(future)
-        loop = asyncio.get_running_loop()
-        # The callback gets the future: one that refers to it would keep the body until the garbage collector runs.
-        future.add_done_callback(lambda ended: self._end(ended, buffer, loop))
+        is_large = len(buffer.body) > SMALL
+        not_large = self._for_long if is_quick else self._for_waiting
+        threads, decide = (self._for_large, _decide_large) if is_large else (not_large, _decide)
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
-                return await asyncio.shield(asyncio.wrap_future(future))
+                return await threads.run(lambda: decide(hook, buffer.body, self._clock()), buffer.release)
         except TimeoutError:
-            future.cancel()  # if no thread has begun with it
+            if is_large:
+                gc.enable()  # the thread may never get to do it
             return _Decision(TOO_LONG, parent=await asyncio.to_thread(try_parent, buffer.body))
-
-    def _end(self, future: Future[Any], buffer: Buffer, loop: asyncio.AbstractEventLoop) -> None:
-        self._in_threads.discard(future)
-        with suppress(RuntimeError):  # the loop is closed: so is the server
-            loop.call_soon_threadsafe(buffer.release)
 
 
 class _Decision(NamedTuple):

@@ -20,7 +20,7 @@ def create_health_app(ready: Callable[[], bool], metrics: Metrics) -> Starlette:
     async def readyz(_: Request) -> Response:
         return PlainTextResponse("ok\n") if ready() else PlainTextResponse("not ready\n", 503)
 
-    async def read_metrics(_: Request) -> Response:
+    def read_metrics(_: Request) -> Response:  # in a thread, as metrics of the hook may take a while
         return Response(metrics.text(), media_type=CONTENT_TYPE)
 
     app = Starlette(

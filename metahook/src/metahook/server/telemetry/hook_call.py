@@ -13,7 +13,7 @@ SLOW = 1.0
 
 
 class HookCall(NamedTuple):
-    """A call of a hook. Nothing in it is content of the request, except the identity of the parent."""
+    """A call of a hook. Of the content of the request it has the identity of the parent, and the hook's own fields."""
 
     hook: str
     """The path, such as ``/sync``."""

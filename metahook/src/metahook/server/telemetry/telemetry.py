@@ -1,6 +1,7 @@
 """What happens to requests and connections goes to the log and to the metrics, and nowhere else.
 
-Nothing of a request is in them, beyond the kind, namespace, name, uid and generation of its parent.
+Nothing of a request is in them, beyond the kind, namespace, name, uid and generation of its parent, and what the hook
+puts in fields of its own.
 """
 
 import asyncio

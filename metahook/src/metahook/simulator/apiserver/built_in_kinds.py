@@ -73,9 +73,16 @@ _EMPTY: tuple[object, ...] = (None, "", [])
 _ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 
 
+_OBJECTS = frozenset(_TYPES.values())
+
+
 @cache
 def _resolved(name: str) -> Json:
-    return _DOCUMENT.types[name.removeprefix("#")]
+    found = _DOCUMENT.types[name.removeprefix("#")]
+    if name.removeprefix("#") not in _OBJECTS:
+        return found
+    # An object within another one has metadata, such as the claims of a StatefulSet.
+    return {**found, "fields": {**found["fields"], **{field: {"any": True} for field in _ELSEWHERE}}}
 
 
 class _Reader:

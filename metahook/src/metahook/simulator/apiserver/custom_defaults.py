@@ -1,4 +1,4 @@
-"""The defaults of custom resources, from the schemas of their CRDs. The other rules of a schema are not simulated.
+"""The defaults of custom resources, from the schemas of their CRDs.
 
 Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """

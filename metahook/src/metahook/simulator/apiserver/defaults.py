@@ -1,6 +1,7 @@
-"""The defaults of Deployments, StatefulSets, Services and Namespaces, with quantities in canonical form.
+"""The defaults of the kinds that hooks often create, with quantities in canonical form.
 
-Source: about a hundred generated Deployments, as a kube-apiserver 1.36 stored them. Of quantities: Kubernetes,
+Source: about a hundred generated Deployments and an object of each other kind, as a kube-apiserver 1.36 stored them. Of
+quantities: Kubernetes,
 k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
 """
 
@@ -30,43 +31,98 @@ def _amounts(resources: Json) -> Json:
 
 def with_deployment_defaults(spec: Json) -> Json:
     """Return the *spec* of a Deployment with its defaults."""
-    template = spec.get("template", {})
-    return {
-        "replicas": 1,
-        "revisionHistoryLimit": 10,
-        "progressDeadlineSeconds": 600,
-        **spec,
-        "strategy": _strategy(spec.get("strategy", {})),
-        "template": {**template, "spec": _pod(template.get("spec", {}))},
-    }
+    defaults = {"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600}
+    strategy = _strategy(spec.get("strategy", {}), maxSurge="25%", maxUnavailable="25%")
+    return _with_template({**defaults, **spec, "strategy": strategy})
+
+
+def with_replica_set_defaults(spec: Json) -> Json:
+    """Return the *spec* of a ReplicaSet with its defaults."""
+    return _with_template({"replicas": 1, **spec})
 
 
 def with_stateful_set_defaults(spec: Json) -> Json:
-    """Return the *spec* of a StatefulSet with its defaults, except for those of its volume claim templates."""
-    template, strategy = spec.get("template", {}), {"type": "RollingUpdate", **spec.get("updateStrategy", {})}
-    if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = {"partition": 0, **strategy.get("rollingUpdate", {})}
-    return {
+    """Return the *spec* of a StatefulSet with its defaults."""
+    retained = {"whenDeleted": "Retain", "whenScaled": "Retain", **spec.get("persistentVolumeClaimRetentionPolicy", {})}
+    filled = {
+        "podManagementPolicy": "OrderedReady",
         "replicas": 1,
         "revisionHistoryLimit": 10,
-        "podManagementPolicy": "OrderedReady",
-        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         **spec,
-        "updateStrategy": strategy,
-        "template": {**template, "spec": _pod(template.get("spec", {}))},
+        "persistentVolumeClaimRetentionPolicy": retained,
+        "updateStrategy": _strategy(spec.get("updateStrategy", {}), partition=0),
+    }
+    return _with(_with_template(filled), volumeClaimTemplates=_each(_claim_template))
+
+
+def _claim_template(claim: Json) -> Json:
+    kind = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}
+    return _with({**kind, **claim}, spec=with_claim_defaults)
+
+
+def with_claim_defaults(spec: Json) -> Json:
+    """Return the *spec* of a PersistentVolumeClaim with its defaults."""
+    return _with({"volumeMode": "Filesystem", **spec}, resources=_resources)
+
+
+def with_daemon_set_defaults(spec: Json) -> Json:
+    """Return the *spec* of a DaemonSet with its defaults."""
+    strategy = _strategy(spec.get("updateStrategy", {}), maxSurge=0, maxUnavailable=1)
+    return _with_template({"revisionHistoryLimit": 10, **spec, "updateStrategy": strategy})
+
+
+def with_job_defaults(spec: Json) -> Json:
+    """Return the *spec* of a Job with its defaults, except for its selector."""
+    one = {} if "completions" in spec or "parallelism" in spec else {"completions": 1}
+    return _with_template(
+        {
+            "backoffLimit": 6,
+            "completionMode": "NonIndexed",
+            "manualSelector": False,
+            "parallelism": 1,
+            "podReplacementPolicy": "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed",
+            "suspend": False,
+            **one,
+            **spec,
+        }
+    )
+
+
+def with_cron_job_defaults(spec: Json) -> Json:
+    """Return the *spec* of a CronJob with its defaults."""
+    job = spec.get("jobTemplate", {})
+    return {
+        "concurrencyPolicy": "Allow",
+        "failedJobsHistoryLimit": 1,
+        "successfulJobsHistoryLimit": 3,
+        "suspend": False,
+        **spec,
+        "jobTemplate": {"metadata": {}, **job, "spec": _with_template(job.get("spec", {}))},
     }
 
 
-def with_namespace_defaults(spec: Json) -> Json:
-    """Return the *spec* of a Namespace with its defaults."""
-    return {"finalizers": ["kubernetes"], **spec}
+def with_pod_defaults(spec: Json) -> Json:
+    """Return the *spec* of a Pod with its defaults."""
+    return {"enableServiceLinks": True, **_pod(spec)}
 
 
-def _strategy(strategy: Json) -> Json:
+def with_autoscaler_defaults(spec: Json) -> Json:
+    """Return the *spec* of a HorizontalPodAutoscaler with its defaults."""
+    return {"minReplicas": 1, **spec}
+
+
+def _strategy(strategy: Json, **rolling: str | int) -> Json:
     full = {"type": "RollingUpdate", **strategy}
     if full["type"] != "RollingUpdate":
         return full
-    return {**full, "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%", **full.get("rollingUpdate", {})}}
+    return {**full, "rollingUpdate": {**rolling, **full.get("rollingUpdate", {})}}
+
+
+def _with_template(spec: Json) -> Json:
+    if "template" not in spec:
+        return spec
+    template = {"metadata": {}, **spec["template"]}
+    return {**spec, "template": {**template, "spec": _pod(template.get("spec", {}))}}
 
 
 def _pod(spec: Json) -> Json:
@@ -83,6 +139,7 @@ def _pod(spec: Json) -> Json:
             **accounts,
         },
         containers=_each(_container),
+        initContainers=_each(_container),
         volumes=_each(_volume),
     )
 
@@ -99,12 +156,16 @@ def _container(container: Json) -> Json:
         },
         ports=_each(lambda port: {"protocol": "TCP", **port}),
         env=_each(_variable),
-        resources=lambda resources: _with(resources, requests=_amounts, limits=_amounts),
+        resources=_resources,
         livenessProbe=_probe,
         readinessProbe=_probe,
         startupProbe=_probe,
         lifecycle=lambda lifecycle: _with(lifecycle, postStart=_handler, preStop=_handler),
     )
+
+
+def _resources(resources: Json) -> Json:
+    return _with(resources, requests=_amounts, limits=_amounts)
 
 
 def _is_latest(image: str) -> bool:
@@ -148,6 +209,8 @@ def _volume(volume: Json) -> Json:
         emptyDir=lambda directory: _with(directory, sizeLimit=canonical_quantity),
         configMap=_with_mode,
         secret=_with_mode,
+        downwardAPI=lambda files: _with(_with_mode(files), items=_each(_pod_file)),
+        hostPath=lambda path: {"type": "", **path},
         projected=lambda projected: _with(_with_mode(projected), sources=_each(_source)),
     )
 
@@ -172,10 +235,13 @@ def with_service_defaults(spec: Json) -> Json:
     kind = spec.get("type", "ClusterIP")
     opened = kind in ("NodePort", "LoadBalancer")
     fixed = {key: value for key, value in spec.items() if opened or key not in _ONLY_WITH_NODE_PORTS}
+    if kind == "ExternalName":
+        return {"sessionAffinity": "None", **fixed, "type": kind}
+    address = spec.get("clusterIP") or "10.0.0.7"
     balanced = {"allocateLoadBalancerNodePorts": True} if kind == "LoadBalancer" else {}
     return {
-        "clusterIP": "10.0.0.7",
-        "clusterIPs": ["10.0.0.7"],
+        "clusterIP": address,
+        "clusterIPs": [address],
         "internalTrafficPolicy": "Cluster",
         "ipFamilies": ["IPv4"],
         "ipFamilyPolicy": "SingleStack",

@@ -28,6 +28,8 @@ NAMESPACE = "Namespace"
 Watcher = Callable[[Write], None]
 Admission = Callable[[Json, Json | None], Json]
 """Returns the object to store, given the new and the live one; raises ApiError. A mutating or validating webhook."""
+StatusAdmission = Callable[[Json, Json], Json]
+"""Returns the status to store, given the live object and its new status; raises ApiError."""
 
 FINALIZERS = {"foreground": "foregroundDeletion", "orphan": "orphan"}
 """The finalizers of deletion policies other than background; the garbage collector handles them."""
@@ -45,6 +47,7 @@ class ApiServer:
         self._cluster_scoped = frozenset(cluster_scoped)
         self._namespaces = {"", "default"}
         self.admission: list[Admission] = []
+        self.status_admission: list[StatusAdmission] = []
         self._watchers: list[Watcher] = []
         self._objects: dict[Key, Json] = {}
         self._owners: defaultdict[Key, Ownership] = defaultdict(Ownership)
@@ -219,6 +222,8 @@ class ApiServer:
         if to_json(status) != old:
             check_status(status)
             status = stored_status(key.kind, status)
+            for admit in self.status_admission:
+                status = admit(live, status)
         if to_json(status) == old:
             return live
         return self._set(key, with_metadata({**live, "status": status}, resourceVersion=str(next(self._versions))))

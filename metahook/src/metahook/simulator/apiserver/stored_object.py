@@ -1,12 +1,19 @@
 """Objects as the API server stores them: with its metadata, defaults and canonical quantities, without zero values."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
 from metahook.simulator.apiserver.built_in_kinds import declared_fields
 from metahook.simulator.apiserver.defaults import (
+    with_autoscaler_defaults,
+    with_claim_defaults,
+    with_cron_job_defaults,
+    with_daemon_set_defaults,
     with_deployment_defaults,
-    with_namespace_defaults,
+    with_job_defaults,
+    with_pod_defaults,
+    with_replica_set_defaults,
     with_service_defaults,
     with_stateful_set_defaults,
 )
@@ -52,18 +59,43 @@ def _is_omitted(field: str, value: Any) -> bool:
     return value == [] or (field in _DROPPED_ZERO and value in ("", 0))
 
 
-def _filled_replica_set(spec: Json) -> Json:
-    return {"replicas": 1, **spec}
-
-
 _FILL: dict[str, Callable[[Json], Json]] = {
     "Deployment": with_deployment_defaults,
-    "Namespace": with_namespace_defaults,
     "Service": with_service_defaults,
+    "ReplicaSet": with_replica_set_defaults,
+    "Pod": with_pod_defaults,
     "StatefulSet": with_stateful_set_defaults,
-    "ReplicaSet": _filled_replica_set,
-    "Pod": dict,
+    "DaemonSet": with_daemon_set_defaults,
+    "Job": with_job_defaults,
+    "CronJob": with_cron_job_defaults,
+    "PersistentVolumeClaim": with_claim_defaults,
+    "HorizontalPodAutoscaler": with_autoscaler_defaults,
 }
+
+
+def _filled_secret(secret: Json) -> Json:
+    texts = {name: b64encode(text.encode()).decode() for name, text in (secret.get("stringData") or {}).items()}
+    data = {"data": {**(secret.get("data") or {}), **texts}} if texts else {}
+    return {"type": "Opaque", **{name: value for name, value in secret.items() if name != "stringData"}, **data}
+
+
+def _filled_namespace(namespace: Json) -> Json:
+    metadata = namespace["metadata"]
+    named = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
+    return {"spec": {"finalizers": ["kubernetes"]}, **namespace, "metadata": {**metadata, "labels": named}}
+
+
+_FILL_WHOLE: dict[str, Callable[[Json], Json]] = {
+    "Namespace": _filled_namespace,
+    "Secret": _filled_secret,
+    # Stored in Go, an empty list and none are the same.
+    **dict.fromkeys(("Role", "ClusterRole"), lambda role: {**role, "rules": role.get("rules") or None}),
+}
+"""By kind whose defaults are not in a spec alone."""
+
+_ALWAYS_FULL = ("labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData")
+"""Fields, of metadata and of _OF_DATA, that are not stored if they are empty."""
+_OF_DATA = {"ConfigMap", "Secret"}
 
 
 def stored_object(manifest: Json) -> Json:
@@ -73,16 +105,18 @@ def stored_object(manifest: Json) -> Json:
     """
     check_spec(manifest)
     manifest = declared_fields(manifest)
-    fill = _FILL.get(manifest["kind"])
+    kind = manifest["kind"]
+    fill = _FILL.get(kind)
     if fill is None:
-        return {**manifest, "metadata": without_nulls(manifest["metadata"])}
-    clean = _clean(manifest["kind"], manifest)
-    if manifest["kind"] == "Namespace":
-        metadata = clean["metadata"]
-        clean = with_metadata(
-            clean, labels={**metadata.get("labels", {}), "kubernetes.io/metadata.name": metadata["name"]}
-        )
-    return {**clean, "spec": fill(clean.get("spec", {}))}
+        whole = _without_empty(manifest) if kind in _OF_DATA else manifest
+        whole = _FILL_WHOLE.get(kind, dict)(whole)
+        return {**whole, "metadata": _without_empty(without_nulls(whole["metadata"]))}
+    clean = _clean(kind, manifest)
+    return {**clean, "metadata": _without_empty(clean["metadata"]), "spec": fill(clean.get("spec", {}))}
+
+
+def _without_empty(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value or name not in _ALWAYS_FULL}
 
 
 def stored_status(kind: str, status: Json) -> Json:

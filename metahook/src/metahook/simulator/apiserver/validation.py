@@ -8,12 +8,12 @@ MOST_ANNOTATIONS = 256 * 1024
 """Characters in the keys and values of all annotations together."""
 
 WITHOUT_GENERATION = {
-    "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "CSIDriver", "CSINode", "Endpoints",
-    "Event", "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume",
+    "CSINode", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision",
+    "Endpoints", "Event", "HorizontalPodAutoscaler", "Lease", "LimitRange", "Namespace", "Node", "PersistentVolume",
     "PersistentVolumeClaim", "ResourceQuota", "Role", "RoleBinding", "RuntimeClass", "Secret", "Service",
-    "ServiceAccount", "StorageClass",
+    "ServiceAccount", "StorageClass", "VolumeAttachment",
 }  # fmt: skip
-"""Kinds whose objects have no generation."""
+"""The built-in kinds whose objects have no generation; Metacontroller compares their resourceVersions."""
 
 
 class ApiError(Exception):
@@ -33,7 +33,7 @@ def check(new: Json, live: Json | None) -> None:
         raise ApiError("Invalid", problem)
     if live is not None and live.get("immutable") is True and _contents(new) != _contents(live):
         raise ApiError("Invalid", "data: Forbidden: field is immutable when `immutable` is set")
-    if new["kind"] == "Service" and not new["spec"]["ports"] and not _has_no_ports(new["spec"]):
+    if new["kind"] == "Service" and not new["spec"].get("ports") and not _has_no_ports(new["spec"]):
         raise ApiError("Invalid", "spec.ports: Required value")
     if new["kind"] in _SELECTING and "/" in new.get("apiVersion", ""):
         _check_selector(new.get("spec") or {}, (live or {}).get("spec") or {})

@@ -5,7 +5,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.delayed_queue import DelayedQueue, claim_matching
 from metahook.simulator.controllers.pod_status import has_failed, is_ready, ready_condition
-from metahook.simulator.objects import Json, Key, is_deleting, key_of, reference_to
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, reference_to
 
 NAME = "replicaset-controller"
 
@@ -27,11 +27,8 @@ class ReplicaSetController:
         if replica_set is None or is_deleting(replica_set):
             return
         all_pods = self._api.all("Pod")
-        pods = [
-            pod
-            for pod in claim_matching(replica_set, all_pods, self._api, NAME)
-            if not is_deleting(pod) and not has_failed(pod)
-        ]
+        claimed = list(claim_matching(replica_set, all_pods, self._api, NAME))
+        pods = [pod for pod in claimed if not is_deleting(pod) and not has_failed(pod)]
         surplus = len(pods) - replica_set["spec"]["replicas"]
         error = None
         if surplus > 0:
@@ -39,7 +36,7 @@ class ReplicaSetController:
                 self._api.delete(key_of(pod), NAME)
         else:
             error = self._create(replica_set, -surplus, MAX_PODS - len(all_pods))
-        self._write_status(replica_set, pods, error)
+        self._write_status(replica_set, pods, sum(map(is_deleting, claimed)), error)
 
     def _create(self, owner: Json, count: int, room: int) -> str | None:
         """Create *count* Pods, but at most *room*; return the error if not all were created."""
@@ -62,14 +59,22 @@ class ReplicaSetController:
             return str(refusal)
         return f"exceeded quota: the simulated cluster has room for {MAX_PODS} Pods" if count > room else None
 
-    def _write_status(self, replica_set: Json, pods: list[Json], error: str | None) -> None:
+    def _write_status(self, replica_set: Json, pods: list[Json], terminating: int, error: str | None) -> None:
         ready = [pod for pod in pods if is_ready(pod)]
         available = [pod for pod in ready if self._is_available(pod, replica_set["spec"].get("minReadySeconds", 0))]
-        counts = {"replicas": len(pods), "readyReplicas": len(ready), "availableReplicas": len(available)}
+        own = (replica_set["spec"]["template"].get("metadata") or {}).get("labels") or {}
+        labeled = [pod for pod in pods if own.items() <= labels(pod).items()]
+        counts = {
+            "fullyLabeledReplicas": len(labeled),
+            "readyReplicas": len(ready),
+            "availableReplicas": len(available),
+        }
         failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": error}
         status = {
             "observedGeneration": replica_set["metadata"]["generation"],
-            **counts,
+            "replicas": len(pods),
+            "terminatingReplicas": terminating,
+            **{name: count for name, count in counts.items() if count},
             **({"conditions": [failure]} if error else {}),
         }
         self._api.update_status({**replica_set, "status": status}, NAME)

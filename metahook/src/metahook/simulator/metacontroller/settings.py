@@ -57,7 +57,7 @@ class Settings:
     served: tuple[Kind, ...] = SERVED
     update_strategies: Mapping[Kind, UpdateStrategy] = field(default_factory=dict, hash=False)
     crds: tuple[Json, ...] = field(default=(), hash=False)
-    """The CRDs whose defaults the API server adds; the other rules of their schemas are not simulated."""
+    """The CRDs whose defaults the API server adds, and by whose schemas it prunes and refuses a status."""
     api: Api = "composite"
     name: str = "controller"
     has_sync: bool = True
@@ -79,8 +79,9 @@ class Settings:
     def read(cls, controller: Json, crds: Iterable[Json] = (), mode: Mode = "dynamic-apply") -> "Settings":
         """Return the settings of *controller*, a CompositeController or a DecoratorController, given *crds*.
 
-        Of the schemas of *crds*, only the defaults are simulated. Raise UnknownResource, and NotSimulated for a
-        controller that Metacontroller would not run, or with which a real control plane behaves in another way.
+        Of the schemas of *crds*, the defaults are simulated, and most rules for a status. Raise UnknownResource, and
+        NotSimulated for a controller that Metacontroller would not run, or with which a real control plane behaves in
+        another way.
         """
         from metahook.simulator.metacontroller.controller_manifest import read  # noqa: PLC0415 - it imports this class
 
