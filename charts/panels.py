@@ -160,7 +160,7 @@ SYNCS = (
     ),
     Panel(
         "Kept children",
-        "Syncs that left children unchanged because the spec is invalid.",
+        "Syncs that left children unchanged because the spec is invalid, or the MyResource is suspended.",
         (hook("sum by (hook) (rate(metahook_kept_syncs_total@[$__rate_interval]))", "{{hook}}"),),
         unit="reqps",
     ),

@@ -100,7 +100,8 @@ _PLACES = {
     "Ready": (450, 90),
     "Failed": (20, 320),
     "Degraded": (450, 320),
-    "Terminating": (235, 450),
+    "Suspended": (60, 450),
+    "Terminating": (410, 450),
 }
 
 
@@ -118,7 +119,8 @@ def states() -> str:
         *(_arrow("M36 146V317"), _text(45, 225, causes["Building", "Failed"])),
         *(_arrow("M176 320V149"), _text(186, 225, causes["Failed", "Building"])),
         *(_arrow("M450 348H193"), _text(320, 340, causes["Degraded", "Failed"], "middle")),
-        *(_arrow("M320 400V447", "any"), _text(330, 425, "from any state: it is deleted")),
+        *(_arrow("M145 400V447", "any"), _text(155, 425, "from any state: it is suspended")),
+        *(_arrow("M495 400V447", "any"), _text(505, 425, "it is deleted")),
     ]
     return _picture("The states of a MyResource", 530, parts)
 

@@ -70,6 +70,7 @@ STARTS = {
     "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
     "Failed": "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
     "`progressDeadlineSeconds`",
+    "Suspended": "`suspend` becomes true; it ends once `suspend` is removed or false",
     "Terminating": "it is deleted; a finalizer can keep it in this state",
 }
 """When each state of a MyResource starts. tests/properties/state_transitions.py says which state can follow which."""

@@ -189,6 +189,8 @@ class MyResourceSpec(Model):
     """Additional labels and annotations of the Pods."""
     restarted_at: Timestamp | None = None
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
+    suspend: bool | None = None
+    """If true, the operator creates, changes and deletes nothing; default false."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
     """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""

@@ -61,7 +61,7 @@ class MyResourceStatus(Model):
     observed_generation: Annotated[int, Field(json_schema_extra={"format": "int64"})] | None = None
     """Generation of the MyResource that the operator observed last; set by Metacontroller."""
     state: Annotated[str, Field(max_length=32)]
-    """Summary in one word: Building, Ready, Degraded, Failed or Terminating. Depend on the Ready condition instead."""
+    """Summary in one word: Building, Ready, Degraded, Failed, Suspended or Terminating. Depend on the Ready condition instead."""  # noqa: E501 - a description has no line breaks
     conditions: Annotated[list[MyResourceCondition], Field(max_length=16), ListMap(("type",))]
     """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]

@@ -36,7 +36,9 @@ def names() -> list[str]:
 
 def from_options(path: str, timed: Iterable[Timed], until: str) -> Scenario:
     """Return the scenario that applies the MyResource in the file *path*, with the timed options; raise InputError."""
-    return scenario_of(_only(path), timed, until, lambda parent, change: _edited(parent, change, path))
+    return scenario_of(
+        _only(path), timed, until, lambda parent, change: _edited(parent, change, path), ("ready", "quiet")
+    )
 
 
 def _only(path: str) -> Json:

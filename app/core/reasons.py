@@ -19,6 +19,7 @@ class Outlook(Enum):
     RECONCILING = "Ready is False; no action is needed yet (Reconciling)"
     STALLED = "Ready is False; action is needed (Stalled)"
     FOLLOWS_ROLLOUT = "Ready is False; Reconciling until progressDeadlineSeconds pass without progress, then Stalled"
+    SUSPENDED = "Ready is Unknown; nothing is changed until the MyResource is resumed"
     TERMINATING = "Ready is False; the MyResource is being deleted"
 
 
@@ -113,6 +114,16 @@ INVALID_SPEC = Reason(
     "The spec is not valid. The API server accepted it because the CRD can't express the rule, or did not have the "
     "rule yet when the object was stored.",
     "Correct the field that the message names. Until then, existing objects are left unchanged.",
+)
+SUSPENDED = Reason(
+    "Suspended",
+    Outlook.SUSPENDED,
+    "The MyResource is suspended: no object is created, changed or deleted, and Ready is not determined. To resume: "
+    """kubectl patch myresource {name} -n {namespace} --type=merge -p '{{"spec":{{"suspend":false}}}}'""",
+    "spec.suspend is true. Existing objects are left unchanged, also if others change them, and a deleted one is not "
+    "recreated. A MyResource that is created suspended has no objects. Running Pods are not affected.",
+    "Resume it when you have finished your work: "
+    """kubectl patch myresource NAME --type=merge -p '{"spec":{"suspend":false}}'""",
 )
 CHILD_TERMINATING = Reason(
     "ChildTerminating",
@@ -384,6 +395,7 @@ REASONS = {
     for reason in (
         TERMINATING,
         INVALID_SPEC,
+        SUSPENDED,
         CHILD_TERMINATING,
         NAME_CONFLICT,
         DEPENDENCY_NOT_FOLLOWED,

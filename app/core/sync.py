@@ -57,7 +57,9 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
 
 
 def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
-    """Return the drifts; only one for a stale request, because its spec is not the one to compare with."""
+    """Return the drifts: none while suspended; one for a stale request, whose spec is not the one to compare with."""
+    if desired.is_suspended:
+        return []
     if newer := newer_generation_drift(request):
         return [newer]
     drifts = find_drifts(desired.children, request.children)
@@ -69,6 +71,8 @@ def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
 
 def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], watch: Watch) -> list[Foreign]:
     """Return the children with fields that only others set; those that are kept set what was applied last, if known."""
+    if desired.is_suspended:
+        return []
     is_stale = any(drift.is_from_newer_generation for drift in drifts)
     kept = request.children.kept() if is_stale else desired.kept
     manifests = [child for child in kept if "spec" in child] if kept else desired.children

@@ -80,7 +80,13 @@ def wait_for(port: int) -> None:
 def test_a_hook_in_javascript_is_checked(node: tuple[int, Console], folder: Path) -> None:
     port, block = node
 
-    assert run(block.command.replace("3000", str(port)), folder).replace(str(port), "3000") == block.output
+    printed = run(block.command.replace("3000", str(port)), folder).replace(str(port), "3000")
+    assert without_counts(printed) == without_counts(block.output)
+
+
+def without_counts(text: str) -> str:
+    """Return *text* without the numbers of checks and calls, which depend on how quickly a hook answers."""
+    return re.sub(r"[0-9]+(?= (checks|calls))", "N", text)
 
 
 @pytest.mark.parametrize(("name", "arguments"), COMMANDS)

@@ -35,6 +35,11 @@ def is_stalled(item: Json) -> bool:
     return condition(item, "Stalled") == "True" and _is_current(item)
 
 
+def is_suspended(item: Json) -> bool:
+    """Return whether the state is Suspended, for the current generation."""
+    return bool(item.get("status") and item["status"]["state"] == "Suspended" and _is_current(item))
+
+
 def current(reason: str) -> Json:
     """Return a MyResource whose Ready has the *reason*, for the current generation."""
     with_status = (item for item in myresources() if item.get("status"))

@@ -82,6 +82,11 @@ WRONG = {
             "add subresources: {status: {}}"
         ),
     ),
+    "a type that no schema has": (
+        "crd.yaml",
+        ("text: {type: string", "text: {type: strnig"),
+        "the CRD of Greeting: no API server accepts its schema; give the one that you apply",
+    ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
     "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
     "a label that the API server refuses": (
@@ -99,11 +104,31 @@ WRONG = {
     ),
     "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
     "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
+    "a value that the CRD refuses": (
+        "parent.yaml",
+        ("text: hi", "text: 5"),
+        "parent.yaml:4: spec.text must be of type str",
+    ),
+    "a text that is too long for the CRD": (
+        "parent.yaml",
+        ("text: hi", f"text: {'hi' * 600}"),
+        "parent.yaml:4: spec.text must have at most 1000 characters",
+    ),
+    "a field that is missing in the parent": (
+        "parent.yaml",
+        ("{text: hi}", "{text: null}"),
+        "parent.yaml:4: spec.text is required",
+    ),
+    "a field that the CRD lacks": (
+        "parent.yaml",
+        ("{text: hi}", "{text: hi, txet: hi}"),
+        "parent.yaml:4: spec.txet is not in the CRD's schema; remove it",
+    ),
     "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
     "a parent of another kind": (
         "parent.yaml",
         ("kind: Greeting", "kind: Secret"),
-        "parent.yaml: no Greeting of example.com/v1; name a file that has one with -f",
+        "parent.yaml: no Greeting of example.com/v1; name a file that has one",
     ),
 }
 
@@ -150,8 +175,19 @@ def test_which_manifests_are_missing_or_too_many_is_named(arguments: list[str], 
 
 
 HOOKS = {
-    "no file": ("none.py", "", "--hook none.py: no such file; write FILE.py:NAME, MODULE:NAME or a URL"),
-    "no module": ("no_module:X", "", "--hook no_module: ModuleNotFoundError: "),
+    "no file": ("none.py", "", "--hook none.py: no such file; write FILE.py:NAME, MODULE:NAME, or a URL"),
+    "no module": ("no_module:X", "", "--hook no_module: no such module; write FILE.py:NAME, MODULE:NAME, or a URL"),
+    "a URL without its scheme": ("localhost:3000", "", "--hook localhost: no such module; write FILE.py:NAME, MODULE:"),
+    "imports what is not installed": ("bad.py", "import no_module", "--hook bad.py:1: ModuleNotFoundError: "),
+    "ends the process": ("bad.py", "import sys; sys.exit(3)", "--hook bad.py:1: SystemExit: 3"),
+    "ends the process when it is called": (
+        "bad.py",
+        (
+            "from metahook import Controller\ndef sync(request, now):\n    raise SystemExit(3)\n"
+            "HOOK = Controller(sync=sync, children=())\n"
+        ),
+        "bad.py:3: SystemExit: 3",
+    ),
     "no Controller": ("bad.py", "x = 1", "--hook bad.py: name a Controller; it has none; write one as NAME = "),
     "another name": ("bad.py:Y", "x = 1", "--hook bad.py: Y is not a Controller in it; it has none"),
     "not Python": ("bad.py", "x = 1\nx = = 2\n", "--hook bad.py:2: SyntaxError: invalid syntax"),
@@ -173,6 +209,51 @@ def test_a_hook_that_cannot_run_is_named_with_its_line(hook: str, code: str, lin
         Path("bad.py").write_text(code)
 
     assert rendered(hook=hook).startswith(line)
+
+
+def test_credentials_that_a_hook_in_this_process_does_not_need_are_refused() -> None:
+    assert rendered("--token-file", "none").startswith("--hook runs in this process, which needs no certificate and no")
+
+
+@pytest.mark.parametrize(
+    ("hook", "line"),
+    [
+        ("http://localhost:3000", "HOOK: a hook at a URL is served already; write FILE.py:NAME or MODULE:NAME"),
+        ("none.py", "HOOK none.py: no such file; write FILE.py:NAME or MODULE:NAME"),
+    ],
+)
+def test_what_dev_cannot_serve_is_named(hook: str, line: str) -> None:
+    assert problem("dev", hook) == line
+
+
+def test_a_comparison_needs_two_files_and_simulate_a_time() -> None:
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", HOOK)
+
+    assert problem("diff", "-", "-", *options).startswith("OLD and NEW are both standard input; name a file for one")
+    assert problem("simulate", "-f", "parent.yaml", *options, "--until", "ready").endswith("10m or 1h, or quiet")
+
+
+def test_a_change_that_the_crd_refuses_is_named() -> None:
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", HOOK, "-f", "parent.yaml")
+
+    assert problem("simulate", *options, "--set", "text=[]").startswith("--set text: spec.text must be of type string")
+    assert problem("simulate", *options, "--set", "a=b").startswith("--set a: spec.a is not in the CRD's schema")
+
+
+def test_a_child_that_the_api_server_keeps_refusing_is_not_compared() -> None:
+    Path("bad.py").write_text(
+        "from metahook import ConfigMap, Controller, SyncResponse\n"
+        "def sync(request, now):\n"
+        "    child = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'a'}, 'data': {'a': 5}}\n"
+        "    return SyncResponse({'state': 'Ready'}, [child])\n"
+        "HOOK = Controller(sync, (ConfigMap,))\n"
+    )
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", "bad.py")
+
+    assert problem("diff", "parent.yaml", "parent.yaml", *options) == (
+        "parent.yaml: Greeting hello: can't apply ConfigMap a: data.a: must be a string; "
+        "see what happens with: metahook simulate"
+    )
 
 
 @contextmanager
@@ -231,6 +312,13 @@ RECORDINGS = {
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
+    "without values": (
+        (
+            b'{"path": "/sync", "status": 200, "redacted": true, "request": {"parent": {}, "children": {}}, '
+            b'"response": {"children": [], "status": {}}}'
+        ),
+        "rec/1.json: placeholders are in place of the texts of the response; record with --values, or compare with",
+    ),
     "no name": (b'{"parent": {}, "children": {}}', "rec/1.json: not a hook request: parent.metadata is missing; give"),
 }
 
@@ -250,3 +338,11 @@ def test_a_damaged_recording_among_others_ends_the_replay_before_it_prints() -> 
     Path("rec/2.json").write_text('{"path":')
 
     assert problem("replay", "rec", "--hook", HOOK).startswith("rec/2.json: ")
+
+
+def test_another_version_of_a_hook_to_compare_with_is_named_by_its_url() -> None:
+    Path("1.json").write_text('{"parent": {}, "children": {}}')
+
+    found = problem("replay", "1.json", "--hook", HOOK, "--against", HOOK)
+
+    assert found == "--against: not the URL of a hook; write it as http://127.0.0.1:8080"

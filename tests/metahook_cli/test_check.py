@@ -529,7 +529,7 @@ def test_a_status_that_follows_one_child_after_the_other_is_no_loop() -> None:
     write_hook("""
         def sync(request, now):
             made = len(request.children.all(ConfigMap))
-            children = [child(f"a-{number}") for number in range(min(made + 1, 4))]
+            children = [child(f"a-{number}", a="b") for number in range(min(made + 1, 4))]
             return SyncResponse(status={"count": made}, children=children)
     """)
 
@@ -701,8 +701,14 @@ def test_a_check_that_does_not_exist_is_named() -> None:
 
 EXAMPLES = {
     "greeting": ("greetings.py", "kind: Greeting\nmetadata: {name: hi}\nspec: {text: hello}"),
-    "backup": ("backups.py", "kind: BackupConfig\nmetadata: {name: a}\nspec: {app: shop, image: 'busybox:1.37'}"),
-    "myresource": ("myresources.py", "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', replicas: 2}"),
+    "backup": (
+        "backups.py",
+        "kind: BackupConfig\nmetadata: {name: a}\nspec: {app: shop, image: 'busybox:1.37', command: [run]}",
+    ),
+    "myresource": (
+        "myresources.py",
+        "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', memory: 128Mi}",
+    ),
     "notebook": ("notebooks.py", "kind: Notebook\nmetadata: {name: ada}\nspec: {image: 'jupyter:1'}"),
 }
 

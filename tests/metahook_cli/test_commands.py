@@ -235,6 +235,17 @@ def test_the_start_imports_nothing_that_a_command_needs() -> None:
     assert "metahook.kinds" not in ended.stdout
 
 
+@pytest.mark.parametrize("command", ["check", "diff", "render", "replay", "simulate"])
+def test_a_command_imports_no_server_and_no_client_before_it_calls_one(command: str) -> None:
+    code = f"import sys, metahook.cli.{command}; print(*sys.modules)"
+
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = {module.partition(".")[0] for module in ended.stdout.split()}
+
+    assert "yaml" in modules
+    assert not modules & {"asyncio", "fastapi", "httpx", "hypothesis", "rich", "starlette", "uvicorn"}
+
+
 def greet(port: int) -> str:
     """Return the state that the hook at *port* responds with, or nothing while it starts."""
     body = example_request(

@@ -96,7 +96,8 @@ FIRST = {**JOB, "instance": "one"}
 SYNCED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Available")
 EXISTS = {f"kube_myresource_info{WEB}": "1x120", f"up{ONE}": "1x120"}
 EXPIRY = f"metahook_certificate_expiry_timestamp_seconds{ONE}"
-KEPT = "metahook_kept_syncs_total" + _with(ONE, hook="/sync")
+INVALID = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="InvalidSpec")
+SUSPENDED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Suspended")
 WRONG = "metahook_installation_findings_total" + _with(ONE, hook="/sync", finding="OutdatedCRD")
 QUEUE = 'workqueue_depth{job="metacontroller", name="CompositeController-myresource"}'
 GENERATION, OBSERVED = f"kube_myresource_generation{WEB}", f"kube_myresource_observed_generation{WEB}"
@@ -176,8 +177,9 @@ CASES = [
     Case("MyResourceCertificateExpires", "in 10 days", {EXPIRY: f"{10 * DAY}x120"}, 20),
     Case("MyResourceInstallationWrong", "each call", {WRONG: "0+1x60"}, 40, {**JOB, "finding": "OutdatedCRD"}),
     Case("MyResourceInstallationWrong", "it is repaired", {WRONG: "0+1x5 5x60"}, 50),
-    Case("MyResourceChildrenKept", "for 65 minutes", {KEPT: "0+1x90"}, 65, JOB),
-    Case("MyResourceChildrenKept", "it is corrected", {KEPT: "0+1x5 5x90"}, 65),
+    Case("MyResourceChildrenKept", "for 65 minutes", {INVALID: "0+1x90"}, 65, JOB),
+    Case("MyResourceChildrenKept", "it is corrected", {INVALID: "0+1x5 5x90"}, 65),
+    Case("MyResourceChildrenKept", "it is suspended", {SUSPENDED: "0+1x90"}, 65),
     Case("MyResourceStalled", "for 20 minutes", condition("Stalled", "1x30"), 20, OBJECT),
     Case("MyResourceStalled", "for 10 minutes", condition("Stalled", "0x10 1x20"), 20),
     Case("MyResourceStalled", "no longer", condition("Stalled", "1x15 stale"), 20),
@@ -190,6 +192,7 @@ CASES = [
         OBJECT,
     ),
     Case("MyResourceNotReady", "Stalled fires", {**condition("Ready", "0x70"), **condition("Stalled", "1x70")}, 65),
+    Case("MyResourceNotReady", "suspended", condition("Ready", "0x70", "Suspended"), 65),
     Case("MyResourceNotReady", "Ready again", condition("Ready", "0x50 1x50"), 65),
     Case("MyResourceNotObserved", "a change", {GENERATION: "3x20", OBSERVED: "2x20"}, 15, OBJECT),
     Case("MyResourceNotObserved", "no status", {GENERATION: "1x20"}, 15, OBJECT),

@@ -2,8 +2,8 @@
 
 from tests.requests.builders import Json
 
-STATES = ("Building", "Ready", "Degraded", "Failed", "Terminating")
-NEW = ("Building", "Failed", "Terminating")
+STATES = ("Building", "Ready", "Degraded", "Failed", "Suspended", "Terminating")
+NEW = ("Building", "Failed", "Suspended", "Terminating")
 """The first state of a MyResource; Terminating if it is deleted before its first status is written."""
 
 

@@ -1,12 +1,14 @@
 """Properties of every answer, for any valid MyResource and whatever is observed of it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merged_child, with_last_applied
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.requests.builders import NOW, my_resource, sync
 from tests.requests.watched_objects import ALL, WATCH, WATCHING, related
@@ -44,6 +46,37 @@ def problems(situation: Situation, answer: Json) -> list[str]:
 @given(situations())
 def test_every_answer_is_whole_and_harmless(situation: Situation) -> None:
     assert problems(situation, answer_to(situation)) == []
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(100, 1000))
+@given(situations())
+def test_a_suspended_one_leaves_each_child_as_it_is_observed(situation: Situation) -> None:
+    spec = {**situation.parent["spec"], "suspend": True}
+    answer = answer_to(replace(situation, parent={**situation.parent, "spec": spec}))
+
+    observed = {(child["kind"], child["metadata"]["name"]): child for child in situation.children}
+    listed = {(child["kind"], child["metadata"]["name"]): child for child in answer["children"]}
+    assert listed.keys() == observed.keys()
+    for name, child in listed.items():
+        desired = {**child, "metadata": {**child["metadata"], "namespace": "default"}}  # Metacontroller adds it
+        assert _without_record(merged_child(observed[name], desired)) == _without_record(observed[name])
+
+
+def _without_record(item: Json) -> Json:
+    """Return *item* without Metacontroller's record of what it applied last."""
+    metadata = {field: value for field, value in item["metadata"].items() if field != "labels" or value}
+    annotations = {key: text for key, text in metadata.get("annotations", {}).items() if key != LAST_APPLIED}
+    return {**item, "metadata": {**metadata, "annotations": annotations}}
+
+
+def test_one_as_it_was_applied_last_would_be_noticed() -> None:
+    """The negative control of the test above: dynamic-apply reverts what others changed."""
+    made = sync(my_resource())["children"][0]
+    observed = with_last_applied(made, made)
+    scaled = {**observed, "spec": {**observed["spec"], "replicas": 5}}
+
+    assert _without_record(merged_child(scaled, made)) != _without_record(scaled)
 
 
 DAMAGE: dict[str, Any] = {

@@ -62,7 +62,7 @@ def _deleted(parent: Json) -> Json:
 
 
 @given(parents())
-def test_a_new_one_is_building_or_failed(parent: Json) -> None:
+def test_a_new_one_is_building_failed_or_suspended(parent: Json) -> None:
     assert is_possible({}, answered(Situation({**parent, "status": {}}), NOW))
 
 
@@ -76,15 +76,19 @@ def rollout(parent: Json, available: int, reason: str, status: str = "True") -> 
 def get_into(state: str, before: Json) -> Json:
     """Return the status of a MyResource that gets into *state*; *before* is its status, empty if it is new."""
     parent = my_resource(status=before, deleting=state == "Terminating")
-    invalid = my_resource(status=before, configReload={"mode": "Sometimes"})
+    special = {
+        "Failed": my_resource(status=before, configReload={"mode": "Sometimes"}),
+        "Suspended": my_resource(status=before, suspend=True),
+    }
     children = {
         "Building": [rollout(parent, 0, "ReplicaSetUpdated")],
         "Ready": finished(parent),
         "Degraded": [rollout(parent, 0, "NewReplicaSetAvailable")],
         "Failed": [],
+        "Suspended": [],
         "Terminating": [],
     }
-    status: Json = sync(invalid if state == "Failed" else parent, *children[state])["status"]
+    status: Json = sync(special.get(state, parent), *children[state])["status"]
     return status
 
 

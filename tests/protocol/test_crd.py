@@ -208,3 +208,17 @@ def test_values_of_a_default_that_are_null_are_left_out() -> None:
     schema = structural(msgspec.defstruct("Spec", [("field", Optional, Optional())]), "spec")
 
     assert schema["properties"]["field"]["default"] == {"kept": 1}
+
+
+def test_a_kind_without_a_group_has_no_crd() -> None:
+    with pytest.raises(ValueError, match="Site: a CRD needs a group"):
+        crd(Kind("v1", "Site", "sites"), SiteSpec, SiteStatus)
+
+
+def test_a_struct_whose_docstring_begins_lines_at_the_margin_has_no_texts_of_fields() -> None:
+    class Marginal(msgspec.Struct):
+        size: int
+        """In
+at the margin."""
+
+    assert structural(Marginal, "spec")["properties"] == {"size": {"type": "integer", "format": "int64"}}

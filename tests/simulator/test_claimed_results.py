@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.claimed_results import answered_syncs, first_missing_field, unmet_claim
-from metahook.simulator.history import Call, History
+from metahook.simulator.claimed_results import answered_sync, first_missing_field, unmet_claim
+from metahook.simulator.history import Call
 from metahook.simulator.objects import with_metadata
 from tests.simulated.worlds import DEPLOYMENT, WEB, deployment, parent
 
@@ -43,21 +43,23 @@ def call(answer: bytes, status: int | None = 200) -> Call:
     ("answer", "status"), [(b"{}", 500), (b"{}", None), (b"no JSON", 200), (b"[]", 200), (b'{"children": [null]}', 200)]
 )
 def test_an_unusable_response_claims_nothing(answer: bytes, status: int | None) -> None:
-    assert list(answered_syncs(History([call(answer, status)]))) == []
+    assert answered_sync(call(answer, status)) is None
 
 
 @pytest.mark.parametrize("answer", [b"{}", b"null"])
 def test_an_empty_response_desires_no_children(answer: bytes) -> None:
-    (answered,) = answered_syncs(History([call(answer)]))
+    answered = answered_sync(call(answer))
 
+    assert answered
     assert (answered.children, answered.ready, answered.generation) == ({}, None, 2)
 
 
 def test_a_parent_owns_an_object_by_reference_or_by_label() -> None:
-    (answered,) = answered_syncs(History([call(json.dumps({"children": [deployment()]}).encode())]))
+    answered = answered_sync(call(json.dumps({"children": [deployment()]}).encode()))
     labelled: Json = {"metadata": {"labels": {"controller-uid": "1"}}}
     controlled: Json = {"metadata": {"ownerReferences": [{"uid": "1", "controller": True}]}}
 
+    assert answered
     assert answered.keys == {DEPLOYMENT}
     assert answered.owns(labelled)
     assert answered.owns(controlled)
@@ -72,7 +74,8 @@ def test_a_response_that_the_api_server_refuses_is_an_unmet_claim() -> None:
     request["children"]["Deployment.apps/v1"]["default/web-deployment"] = with_metadata(
         deployment(), namespace="default"
     )
-    (answered,) = answered_syncs(History([replace(call(body), request=json.dumps(request).encode())]))
+    answered = answered_sync(replace(call(body), request=json.dumps(request).encode()))
 
+    assert answered
     assert unmet_claim(answered) == "Deployment web-deployment differs from the response"
     assert answered.ready is None

@@ -69,7 +69,7 @@ def test_a_child_is_never_updated_unless_its_update_method_says_so(strategy: dic
 
 
 def test_a_resource_that_the_cluster_does_not_serve_is_an_error_with_the_remedy() -> None:
-    with pytest.raises(UnknownResource, match=r"no greetings in example\.com/v1: pass their CRD"):
+    with pytest.raises(UnknownResource, match=r"no greetings in example\.com/v1: write the plural"):
         Settings.read(composite())
 
 

@@ -79,6 +79,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
+    "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from metahook.simulator.apiserver.custom_rules import fits, python_pattern
 from metahook.testing import NotGenerated, parents
-from metahook.testing.schema_rules import fits, python_pattern
 from tests.protocol.every_type import EveryType
 from tests.slow import short_or_whole
 from tests.testing.crds import CRDS, EVERY_RULE, EVERY_TYPE, schema

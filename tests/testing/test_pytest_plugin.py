@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+import metahook.simulator.findings  # noqa: F401 - each run below forgets what it imports, but for what is imported here
 from tests.docs.documents import ROOT
 
 pytest_plugins = ["pytester"]
@@ -39,7 +40,7 @@ from greetings import GREETINGS
 @pytest.fixture
 def hook():
     def sync(request, now):
-        return replace(GREETINGS.sync(request, now), status={"state": "Ready", "at": str(now)}, resync_after=60)
+        return replace(GREETINGS.sync(request, now), status={"state": "Ready", "message": str(now)}, resync_after=60)
     return replace(GREETINGS, sync=sync)
 
 @pytest.fixture
@@ -94,7 +95,12 @@ def test_a_test_fails_for_a_finding_although_its_asserts_hold(project: pytest.Py
     [
         ("", "set metahook_hook = *"),
         ("metahook_hook = greetings:OTHER", "metahook_hook: greetings has no Controller called OTHER"),
-        ("metahook_hook = greetings:GREETINGS", "metahook_manifests: 0 controllers; *"),
+        ("metahook_hook = greeting:GREETINGS", "metahook_hook: no module greeting in *"),
+        ("metahook_hook = greetings.py:GREETINGS", "metahook_manifests: 0 controllers; *"),
+        (
+            "metahook_hook = greetings:GREETINGS\nmetahook_manifests = none.yaml",
+            "metahook_manifests: no file *none.yaml",
+        ),
     ],
 )
 def test_a_setting_that_is_missing_or_wrong_is_named(project: pytest.Pytester, settings: str, message: str) -> None:

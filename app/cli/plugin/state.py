@@ -30,12 +30,15 @@ def is_stale(item: Json) -> bool:
 
 
 def is_settled(item: Json) -> bool | None:
-    """Return whether a MyResource is Ready (True) or Stalled (False) with its current spec; None if it is neither."""
+    """Return whether a MyResource is Ready (True), or Stalled or suspended (False), with its current spec.
+
+    Return None if it is none of these.
+    """
     if ready_condition(item) is None or is_stale(item):
         return None
     if is_true(item, "Ready"):
         return True
-    return False if is_true(item, "Stalled") else None
+    return False if is_true(item, "Stalled") or item["status"].get("state") == "Suspended" else None
 
 
 def _conditions(item: Json) -> list[Json]:

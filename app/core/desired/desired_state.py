@@ -2,7 +2,7 @@
 
 Metacontroller deletes what is not listed. So a child is left out only when the spec does not ask for it, when another
 object has its name, or while the first Deployment waits for the spec's dependencies. An invalid spec keeps every
-observed child as it is.
+observed child as it was applied last; one that is suspended leaves each as it is observed.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
+from app.core.desired.suspension import left_as_observed
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
 
@@ -39,6 +40,8 @@ class DesiredState(NamedTuple):
     """None if it is invalid."""
     replicas: int = 0
     problem: str | None = None
+    is_suspended: bool = False
+    """Whether the spec asks to change nothing."""
     holders: tuple[Holder, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     config: Config = NO_CONFIG
@@ -46,6 +49,11 @@ class DesiredState(NamedTuple):
     """None if the spec has no dependencies."""
     is_waiting_for_dependencies: bool = False
     """Whether the first Deployment waits for them."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the observed children are kept, which need not be those of this spec."""
+        return self.problem is not None or self.is_suspended
 
 
 def desired_state(
@@ -55,6 +63,8 @@ def desired_state(
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
         return DesiredState(kept=request.children.kept(), problem=valid.problem)
+    if valid.spec.suspend:
+        return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
     desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
     if any(map(_is_too_large, desired.children)):
         problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"

@@ -195,7 +195,7 @@ class Facts:
     def _waiting_for(self) -> str | None:
         if self.drift:
             return str(self.drift)
-        if self.rollout.deployment is None or self.desired.problem:
+        if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
         return ROLLOUT if self.rollout.is_not_yet_observed or (self.is_incomplete and not is_timed) else None

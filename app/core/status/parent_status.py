@@ -39,6 +39,9 @@ from metahook import Deployment
 
 Json = dict[str, Any]
 
+_READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
+"""The status of the condition Ready, where it is not False."""
+
 
 def parent_status(facts: Facts, docs_url: str) -> Json:
     """Return the status that *facts* show; transition times come from the previous one where nothing changed.
@@ -71,9 +74,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
 
 def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentCondition]:
     reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
-    is_ready = decision.outlook is Outlook.READY
     conditions = [
-        ParentCondition("Ready", "True" if is_ready else "False", reason, text),
+        ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
         _available(facts),
         _progressing(facts),
     ]
@@ -106,6 +108,8 @@ def _with_time(condition: ParentCondition, generation: int, transitions: Transit
 def _state(facts: Facts, decision: Decision) -> str:
     if decision.outlook is Outlook.TERMINATING:
         return "Terminating"
+    if decision.outlook is Outlook.SUSPENDED:
+        return "Suspended"
     if decision.outlook is Outlook.READY:
         return "Ready"
     if decision.outlook is Outlook.STALLED:
@@ -157,7 +161,7 @@ def _replicas(facts: Facts) -> int:
     Pods that just failed exist, too, until they are replaced.
     """
     existing = max(0, facts.rollout.existing) + facts.diagnosis.failed_pods
-    is_of_another_spec = facts.desired.problem or facts.is_keeping_newer_children
+    is_of_another_spec = facts.desired.is_kept or facts.is_keeping_newer_children
     return existing if is_of_another_spec else min(existing, facts.rollout.replicas)
 
 

@@ -26,6 +26,7 @@ from app.core.reasons import (
     REPLICAS_UNAVAILABLE,
     ROLLING_OUT,
     SCALED_TO_ZERO,
+    SUSPENDED,
     TERMINATING,
     WAITING_FOR_DEPENDENCIES,
     Outlook,
@@ -76,6 +77,7 @@ def _has_leftover_fields(facts: Facts) -> bool:
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (TERMINATING, lambda facts: facts.parent.deleting),
     (INVALID_SPEC, lambda facts: facts.desired.problem is not None),
+    (SUSPENDED, lambda facts: facts.desired.is_suspended),
     # Before NameConflict: an object that is being deleted frees the name soon.
     (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
     (NAME_CONFLICT, lambda facts: facts.conflict is not None),

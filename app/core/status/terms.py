@@ -35,6 +35,12 @@ TERMS = (
         _ACT,
     ),
     Term("Failed", "state", "The MyResource can't become Ready without action. The Stalled condition is True.", _ACT),
+    Term(
+        "Suspended",
+        "state",
+        "spec.suspend is true: no object is created, changed or deleted, and Ready is Unknown.",
+        'Resume it: kubectl patch myresource NAME --type=merge -p \'{"spec":{"suspend":false}}\'',
+    ),
     Term("Terminating", "state", "The MyResource is being deleted.", "Wait. Its children are deleted with it."),
     Term(
         "Ready",

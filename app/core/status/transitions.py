@@ -42,7 +42,7 @@ class Transitions:
 
         It did so in statuses that the request lacks.
         """
-        is_updated = self._previous.is_of_other_generation and self._facts.desired.problem is None
+        is_updated = self._previous.is_of_other_generation and not self._facts.desired.is_kept
         if is_updated and _follows_update(condition):
             return True
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:

@@ -45,13 +45,19 @@ def hook(pytestconfig: pytest.Config) -> "Controller":
     """Return the Controller of the setting ``metahook_hook``."""
     from metahook.protocol.controller import Controller  # noqa: PLC0415 - see above
 
-    module, _, name = str(pytestconfig.getini("metahook_hook")).partition(":")
+    source, _, name = str(pytestconfig.getini("metahook_hook")).partition(":")
+    module = source.removesuffix(".py")  # as commands take it
     if not (module and name):
         _fail('set metahook_hook = "hook:SITES" in the configuration of pytest, or define a fixture called hook')
     root = str(pytestconfig.rootpath)
     if root not in sys.path:
         sys.path.insert(0, root)
-    found = getattr(importlib.import_module(module), name, None)
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise  # one that the hook imports
+        _fail(f"metahook_hook: no module {module} in {root}, or installed")
     if not isinstance(found, Controller):
         _fail(f"metahook_hook: {module} has no Controller called {name}")
     return found
@@ -63,6 +69,8 @@ def manifests(pytestconfig: pytest.Config) -> "list[Manifest]":
     import yaml  # noqa: PLC0415 - see above
 
     files: list[Path] = pytestconfig.getini("metahook_manifests")
+    if missing := [str(file) for file in files if not file.is_file()]:
+        _fail(f"metahook_manifests: no file {', '.join(missing)}")
     return [item for file in files for item in yaml.safe_load_all(file.read_text(encoding="utf-8")) if item]
 
 

@@ -127,6 +127,7 @@ REFUSED: dict[str, list[Json]] = {
         {"replicas": "3"},
         {"replicas": True},
         {"replicas": 1.5},
+        {"suspend": "true"},
         {"image": 1},
         {"memory": 1.5},
         {"memory": True},

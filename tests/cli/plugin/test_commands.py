@@ -81,6 +81,7 @@ WITHOUT_STATUS = {key: value for key, value in MYRESOURCE.items() if key != "sta
     [
         pytest.param(["Available", "InvalidSpec"], 0, "Ready is True", id="the first that is settled"),
         pytest.param(["RollingOut", "Available"], 0, "Ready is True", id="ready later"),
+        pytest.param(["RollingOut", "Suspended"], 1, "Ready is Unknown", id="suspended"),
         pytest.param(["RollingOut", "InvalidSpec"], 1, "action is needed (Stalled)", id="stalled later"),
         pytest.param(["RollingOut"], 1, "no action is needed yet (Reconciling)", id="the timeout expires"),
     ],

@@ -7,6 +7,7 @@ from app.core.desired.desired_state import MAX_CHILD
 from tests.requests.builders import child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
+DEPENDENCIES = [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "db"}]
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
 Json = dict[str, Any]
@@ -40,6 +41,75 @@ def test_an_invalid_spec_keeps_every_child_as_it_was_applied() -> None:
         kept = child(answer, item["kind"])
         assert kept["spec"] == item["spec"]
         assert "controller-uid" not in kept["metadata"]["labels"]
+
+
+def changed_by_hand(item: Json) -> Json:
+    """Return the Deployment *item* with another number of Pods and image, a label changed, and one removed."""
+    (main,) = item["spec"]["template"]["spec"]["containers"]
+    pod = {**item["spec"]["template"]["spec"], "containers": [{**main, "image": "mine:1"}]}
+    spec = {**item["spec"], "replicas": 7, "template": {**item["spec"]["template"], "spec": pod}}
+    labels = {**item["metadata"]["labels"], "myresource": "mine"}
+    del labels["app.kubernetes.io/name"]
+    return {**item, "metadata": {**item["metadata"], "labels": labels}, "spec": spec}
+
+
+def test_a_suspended_one_has_each_child_as_it_is_observed() -> None:
+    deployment, service = (recorded(item) for item in finished(my_resource(ports=PORTS)))
+    changed = changed_by_hand(deployment)
+    extra = {**service, "metadata": {**service["metadata"], "name": "other"}}
+
+    answer = sync(my_resource(generation=2, suspend=True, image="new:1"), changed, extra)
+
+    kept = {item["metadata"]["name"]: item for item in answer["children"]}
+    assert kept.keys() == {"web-deployment", "other"}
+    assert kept["web-deployment"]["spec"] == changed["spec"]
+    labels = {key: text for key, text in changed["metadata"]["labels"].items() if key != "controller-uid"}
+    assert kept["web-deployment"]["metadata"] == {"name": "web-deployment", "labels": labels}
+    assert kept["other"]["spec"] == service["spec"]
+    assert answer["status"]["state"] == "Suspended"
+    assert condition(answer) | {"message": ""} == condition(answer, "Ready") | {
+        "status": "Unknown",
+        "reason": "Suspended",
+        "message": "",
+    }
+    assert {each["type"] for each in answer["status"]["conditions"]} == {"Ready", "Available", "Progressing"}
+    assert condition(answer, "Available")["status"] == "True"
+
+
+def test_what_others_changed_is_reverted_once_it_is_resumed() -> None:
+    (deployment,) = (recorded(item) for item in finished(my_resource()))
+
+    answer = sync(my_resource(generation=3, suspend=False), changed_by_hand(deployment))
+
+    assert child(answer, "Deployment")["spec"] == deployment["spec"]
+    assert reason(answer) == "Building"
+
+
+@pytest.mark.parametrize(
+    ("parent", "expected"),
+    [
+        pytest.param({}, "Suspended", id="new"),
+        pytest.param({"dependencies": DEPENDENCIES}, "Suspended", id="with a dependency"),
+        pytest.param({"args": ["x" * 8000] * (MAX_CHILD // 8000 + 1)}, "Suspended", id="too large"),
+        pytest.param({"deleting": True}, "Terminating", id="being deleted"),
+        pytest.param({"image": "no image"}, "InvalidSpec", id="invalid"),
+    ],
+)
+def test_a_suspended_one_creates_nothing(parent: Json, expected: str) -> None:
+    answer = sync(my_resource(suspend=True, **parent))
+
+    assert (answer["children"], reason(answer)) == ([], expected)
+    assert "resyncAfterSeconds" not in answer
+
+
+def test_a_stale_request_of_a_suspended_one_undoes_nothing() -> None:
+    """It was resumed since: its children are of a newer generation."""
+    children = [recorded(owned(item, my_resource())) for item in sync(my_resource(generation=4))["children"]]
+
+    answer = sync(my_resource(generation=3, suspend=True, image="old:1"), *children)
+
+    assert reason(answer) == "Suspended"
+    assert child(answer, "Deployment")["spec"] == children[0]["spec"]
 
 
 def test_an_invalid_spec_without_children_lists_none() -> None:

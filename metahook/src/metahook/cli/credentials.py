@@ -10,8 +10,6 @@ from typing import TypeVar
 import click
 
 from metahook.cli.errors import InputError
-from metahook.server.callers.tokens import parse_token
-from metahook.server.callers.watched_files import CannotLoad, cannot_read
 
 T = TypeVar("T")
 
@@ -44,6 +42,9 @@ class Credentials:
         """Return the header with the token; raise InputError."""
         if self.token_file is None:
             return {}
+        from metahook.server.callers.tokens import parse_token  # noqa: PLC0415 - few commands need it, and it takes time
+        from metahook.server.callers.watched_files import CannotLoad, cannot_read  # noqa: PLC0415 - the same
+
         try:
             content = self.token_file.read_bytes()  # which may be a pipe of the shell
             return {"Authorization": f"Bearer {parse_token(self.token_file, content).decode('ascii')}"}

@@ -31,10 +31,13 @@ def command(hook: str, port: int, *, reload: bool) -> None:
     HOOK is a Controller as FILE.py:NAME or MODULE:NAME. The log shows what each call changes in the response, and the
     tracebacks of exceptions. http://127.0.0.1:8080/ has pages to try the hook. Do not use it in a cluster.
     """
+    if "://" in hook:
+        message = "HOOK: a hook at a URL is served already; write FILE.py:NAME or MODULE:NAME"
+        raise InputError(message)
     if not reload:
         _serve(hook, port)
         return
-    read_controller(hook)
+    read_controller(hook, "HOOK")
     source = hook.partition(":")[0]
     folder = Path(source).resolve().parent if source.endswith(".py") else Path.cwd()
     config = uvicorn.Config("", reload=True, reload_dirs=[str(folder)], log_config=None)
@@ -52,7 +55,7 @@ def _serve_or_report(hook: str, port: int, sockets: Sequence[object] = ()) -> No
 def _serve(hook: str, port: int) -> None:
     options = ServerOptions(drain=0, dev=True)
     try:
-        serve(read_controller(hook), Address(HOST, port), Address(HOST, 0), options)
+        serve(read_controller(hook, "HOOK"), Address(HOST, port), Address(HOST, 0), options)
     except CannotListen as error:
         message = f"{error}; choose another with --port"
         raise InputError(message) from error

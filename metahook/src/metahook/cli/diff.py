@@ -12,6 +12,7 @@ from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
+from metahook.cli.render import WATCHED, failures
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.claims import NAME
@@ -40,6 +41,9 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
+    if old == new == "-":
+        message = "OLD and NEW are both standard input; name a file for one of them"
+        raise click.UsageError(message)
     world = subject.world()
     before = _after(world, Objects.read((old,), world.settings), old)
     after = _after(world, Objects.read((new,), world.settings), new)
@@ -53,6 +57,7 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
 
 def _after(world: World, objects: Objects, file: str) -> Children:
     """Return what Metacontroller has made in *world* once *objects* are applied; raise InputError."""
+    start = world.clock.now
     for manifest in (*objects.others, *objects.parents):
         apply(manifest, world)
     try:
@@ -63,6 +68,12 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     if not is_quiet:
         message = f"{file}: the cluster does not become quiet; see what happens with: metahook simulate"
         raise InputError(message)
+    quiet = world.clock.now
+    if failures(world, start):
+        world.run(WATCHED)  # it may have passed
+        for failure in failures(world, quiet):
+            message = f"{file}: {failure}; see what happens with: metahook simulate"
+            raise InputError(message)
     kinds = {kind.kind for kind in world.settings.children}
     made = {write.key for write in world.history.writes(NAME) if write.changed and write.key.kind in kinds}
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}

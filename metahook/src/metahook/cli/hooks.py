@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 import msgspec
 
-from metahook.cli.credentials import Credentials
+from metahook.cli.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.errors import InputError
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
@@ -30,6 +30,12 @@ OK, UNAUTHORIZED, TOO_MANY = 200, 401, 429
 PATHS = {hook: f"/{hook}" for hook in ("sync", "customize", "finalize")}
 """The paths of hooks, unless a controller names others."""
 
+_REMEDY = {
+    "--hook": "write FILE.py:NAME, MODULE:NAME, or a URL, such as http://127.0.0.1:8080",
+    "HOOK": "write FILE.py:NAME or MODULE:NAME",
+}
+"""What to write, by how it is given."""
+
 
 class LocalHook:
     """A Controller in this process. *now* is the time at which it decides, and may be set."""
@@ -40,7 +46,10 @@ class LocalHook:
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply of *hook*; raise InputError for an exception of its author's code."""
-        reply = in_process(self.controller, self.now, _fail)(hook, body)
+        try:
+            reply = in_process(self.controller, self.now, _fail)(hook, body)
+        except SystemExit as error:
+            _fail(error)
         if reply.status != OK:
             message = f"--hook: refuses the request to {hook}: {reply.body.decode(errors='replace')}"
             raise InputError(message)
@@ -82,77 +91,95 @@ def _problem(reply: Reply) -> str | None:
 
 def read_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
     """Return the hook that ``--hook`` names by *text*, as open_hook does; each call raises InputError for a failure."""
-    hook = open_hook(text, "--hook", credentials, paths)
-    return hook if isinstance(hook, LocalHook) else StrictHook(hook)
+    hook = open_hook(text, credentials, paths)
+    if not isinstance(hook, LocalHook):
+        return StrictHook(hook)
+    if credentials != NO_CREDENTIALS:
+        message = (
+            "--hook runs in this process, which needs no certificate and no token; leave them out, or give its URL"
+        )
+        raise InputError(message)
+    return hook
 
 
-def open_hook(text: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
-    """Return the hook that *text* names: ``URL``, ``FILE.py:NAME`` or ``MODULE:NAME``; raise InputError.
+def open_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
+    """Return the hook that ``--hook`` names by *text*: ``URL``, ``FILE.py:NAME`` or ``MODULE:NAME``; raise InputError.
 
-    A hook at a URL is called at *paths*, and closed at the end of the command.
+    A hook at a URL is called at *paths*.
     """
-    if "://" not in text:
-        return LocalHook(read_controller(text))
+    return open_url(text, "--hook", credentials, paths) if "://" in text else LocalHook(read_controller(text))
+
+
+def open_url(url: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
+    """Return the hook at the *url* of *option*, which the end of the command closes; raise InputError."""
     from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - a hook in this process needs no httpx
 
-    return click.get_current_context().with_resource(RemoteHook(text, option, credentials, paths))
+    return click.get_current_context().with_resource(RemoteHook(url, option, credentials, paths))
 
 
-def read_controller(text: str) -> Controller:
-    """Return the Controller that *text* names, or the only one of its file or module; raise InputError."""
+def read_controller(text: str, given: str = "--hook") -> Controller:
+    """Return the Controller that *text*, *given* so, names, or the only one of its file or module; raise InputError."""
     source, _, name = text.partition(":")
-    module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
+    module = _load_file(Path(source), given) if source.endswith(".py") else _load_module(source, given)
     found = {each: value for each, value in vars(module).items() if isinstance(value, Controller)}
     if name in found:
         return found[name]
     if not name and len(set(map(id, found.values()))) == 1:
         return next(iter(found.values()))
     choices = f"choose one of {', '.join(found)}" if found else "it has none; write one as NAME = Controller(...)"
-    message = f"--hook {source}: {f'{name} is not a Controller in it' if name else 'name a Controller'}; {choices}"
+    message = f"{given} {source}: {f'{name} is not a Controller in it' if name else 'name a Controller'}; {choices}"
     raise InputError(message)
 
 
-def _load_file(path: Path) -> ModuleType:
+def _load_file(path: Path, given: str) -> ModuleType:
     if not path.is_file():
-        message = f"--hook {path}: no such file; write FILE.py:NAME, MODULE:NAME or a URL"
+        message = f"{given} {path}: no such file; {_REMEDY[given]}"
         raise InputError(message)
     sys.path.insert(0, str(path.resolve().parent))
     spec = spec_from_file_location(path.stem, path)
     module = module_from_spec(cast("ModuleSpec", spec))
     sys.modules[path.stem] = module  # dataclasses and msgspec look it up there
-    with _errors_of(str(path)):
+    with _errors_of(f"{given} ", str(path)):
         cast("Loader", module.__loader__).exec_module(module)
     return module
 
 
-def _load_module(name: str) -> ModuleType:
+def _load_module(name: str, given: str) -> ModuleType:
     sys.path.insert(0, str(Path.cwd()))
-    with _errors_of(name):
-        return importlib.import_module(name)
+    with _errors_of(f"{given} ", name):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if not f"{name}.".startswith(f"{error.name}."):
+                raise  # one that the hook imports
+            message = f"{given} {name}: no such module; {_REMEDY[given]}"
+            raise InputError(message) from error
 
 
 @contextmanager
-def _errors_of(given: str) -> Iterator[None]:
-    """Raise InputError for any error of the code that is *given* as the hook."""
+def _errors_of(start: str, otherwise: str) -> Iterator[None]:
+    """Raise InputError for any error of a hook's code, with *start*; *otherwise* stands for no place in the code."""
     try:
         yield
-    except Exception as error:
-        place, what = described(error, given)
-        message = f"--hook {place}: {what}"
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        place, what = described(error, otherwise)
+        message = f"{start}{place}: {what}"
         raise InputError(message) from error
 
 
-def _fail(error: Exception) -> None:
+def _fail(error: BaseException) -> NoReturn:
     """Raise InputError for the exception *error* of a hook."""
     if isinstance(error, RefusedResponse):
-        message = f"--hook: the hook refuses to respond with {getattr(error, 'detail', None) or error}"
+        message = f"--hook: the response is refused: {getattr(error, 'detail', None) or error}"
         raise InputError(message) from error
     place, what = described(error, "the hook")
     message = f"{place}: {what}"
     raise InputError(message) from error
 
 
-def described(error: Exception, otherwise: str) -> tuple[str, str]:
+def described(error: BaseException, otherwise: str) -> tuple[str, str]:
     """Return where the user's code raised *error*, as file and line, and what; *otherwise* stands for no such place."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_user(frame.filename)]
     if isinstance(error, SyntaxError) and error.filename:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from metahook.cli.errors import InputError
-from metahook.cli.files.controller_fields import SPECS, Path, field_problems
+from metahook.cli.files.controller_fields import SPECS, field_problems
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
+from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
 
 Json = dict[str, Any]

@@ -1,14 +1,18 @@
 """The objects in the files of ``-f``: parents of the controller, and others that are in the cluster beside them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.manifest import Json, Manifest, files_in, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, type_problems, without_nulls
+from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Key, key_of
 from metahook.simulator.world import World
+
+_CHECKED_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,13 @@ class Objects:
     def read(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
         """Return the objects in the files and directories *paths*; raise InputError if none is a parent."""
         found = [_checked(manifest) for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        for item in found:
+            for problem in _problems_by_crd(item.content, settings):
+                raise item.error(str(problem), *problem.path)
         parents = tuple(item for item in found if _is_parent(item, settings))
         if not parents:
             kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
-            message = f"{', '.join(paths)}: no {kinds}; name a file that has one with -f"
+            message = f"{', '.join(paths)}: no {kinds}; name a file that has one"
             raise InputError(message)
         return cls(parents, tuple(item for item in found if item not in parents))
 
@@ -54,6 +61,29 @@ def created(content: Json) -> Json:
 def _is_parent(item: Manifest, settings: Settings) -> bool:
     kind = settings.kind(item.content["apiVersion"], item.kind)
     return any(parent.kind == kind for parent in settings.parents)
+
+
+def check_edited(parent: Json, settings: Settings, change: str) -> None:
+    """Raise InputError if the *parent* after a *change* by ``--set`` is not one that its CRD allows."""
+    for problem in _problems_by_crd(parent, settings):
+        message = f"--set {change.partition('=')[0]}: {problem}"
+        raise InputError(message)
+
+
+def _problems_by_crd(item: Json, settings: Settings) -> Iterator[Problem]:
+    """Yield what an API server drops from *item*, and what it refuses, if its kind has a CRD."""
+    schema = schemas(settings.crds).get((item["apiVersion"], item["kind"]))
+    if not schema:
+        return
+    own = {name: value for name, value in item.items() if name not in _CHECKED_ELSEWHERE}
+    try:
+        required = [name for name in schema.get("required") or () if name not in _CHECKED_ELSEWHERE]
+        for path in dropped(own, schema):
+            yield Problem(path, "is not in the CRD's schema; remove it")
+        yield from problems(own, {**schema, "required": required})
+    except (AttributeError, KeyError, TypeError) as error:
+        message = f"the CRD of {item['kind']}: no API server accepts its schema; give the one that you apply"
+        raise InputError(message) from error
 
 
 def _checked(item: Manifest) -> Manifest:

@@ -47,7 +47,7 @@ def command(files: tuple[str, ...], subject: Subject, output: str) -> int:
     world.until(lambda: False, within=WATCHED)
     rendered = [item for key in keys for item in _objects(world, key)]
     click.echo(_as_json(rendered) if output == "json" else _as_yaml(rendered), nl=False)
-    problems = _problems(world)
+    problems = failures(world, SETTLED)
     for problem in problems:
         print(f"metahook: {problem}", file=sys.stderr)
     return 1 if problems else 0
@@ -69,9 +69,9 @@ def _response(call: Call) -> Json:
     return decoded if isinstance(decoded, dict) else {}
 
 
-def _problems(world: World) -> list[str]:
-    """Return why responses can't be used, and which children the API server refuses, unless that passes."""
-    events = (entry for entry in world.history.entries if isinstance(entry, Event) and entry.at > SETTLED)
+def failures(world: World, since: float) -> list[str]:
+    """Return why responses can't be used, and which children the API server refuses, after the time *since*."""
+    events = (entry for entry in world.history.entries if isinstance(entry, Event) and entry.at > since)
     return list(dict.fromkeys(f"{event.key}: {event.message}" for event in events))
 
 

@@ -15,7 +15,7 @@ from metahook.cli.credentials import Credentials, with_credentials
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from metahook.cli.files.documents import FILE, documents
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
-from metahook.cli.hooks import PATHS, LocalHook, open_hook
+from metahook.cli.hooks import PATHS, LocalHook, open_hook, open_url
 from metahook.cli.options import with_hook, with_output
 from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Object
@@ -47,8 +47,10 @@ def command(files: tuple[str, ...], hook: str, against: str | None, output: str,
     """  # noqa: D301 - click keeps the line breaks after this control character
     recordings = [recording for file in files for recording in _recordings(file)]
     paths = PATHS | {str(item.hook): item.path.partition("?")[0] for item in recordings if item.path}
-    version = _version(open_hook(hook, "--hook", credentials, paths))
-    other = open_hook(against, "--against", credentials, paths) if against else None
+    if not against:
+        _check_texts(recordings)
+    version = _version(open_hook(hook, credentials, paths))
+    other = open_url(against, "--against", credentials, paths) if against else None
     report = Report([compare(recording, utc_now(), other, version) for recording in recordings])
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
@@ -76,6 +78,18 @@ def _recording(document: object, file: str) -> Recording:
         message = f"{file}: not a hook request; give what metahook record wrote, or a request's body"
         raise InputError(message)
     return read_recording(document, file, any_path=True)
+
+
+def _check_texts(recordings: Iterable[Recording]) -> None:
+    """Raise InputError for a recording without values, if only its response could be compared.
+
+    In it, placeholders also replace the texts that the hook itself writes, such as the name of an image.
+    """
+    redacted = next((item for item in recordings if item.is_redacted), None)
+    if redacted:
+        remedy = "record with --values, or compare with another version by --against URL"
+        message = f"{redacted.file}: placeholders are in place of the texts of the response; {remedy}"
+        raise InputError(message)
 
 
 def _version(hook: Hook) -> HookVersion:

@@ -7,7 +7,7 @@ import click
 
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
-from metahook.cli.objects import Objects, created
+from metahook.cli.objects import Objects, check_edited, created
 from metahook.cli.options import Subject, with_files, with_output, with_subject
 from metahook.cli.simulation.faults import delay, lose
 from metahook.cli.simulation.run import Screen, pace_of, run
@@ -21,6 +21,8 @@ from metahook.cli.simulation.scenarios import (
     with_timed_options,
 )
 from metahook.simulator.history import Call, Entry
+from metahook.simulator.metacontroller.settings import Settings
+from metahook.simulator.objects import Json
 from metahook.simulator.scenario import Scenario, Step
 from metahook.simulator.world import World
 
@@ -91,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     objects.create(scratch)  # what the API server refuses is an error with its line, before anything is shown
     world = subject.world()
     chosen = _with_objects(objects, read_scenario_file(scenario, scenario)) if scenario else None
-    chosen = chosen or _of_options(objects, timed(given), until)
+    chosen = chosen or _of_options(objects, timed(given), until, world.settings)
     console = Terminal(highlight=False)
     kinds = [parent.kind.kind for parent in world.settings.parents]
     screen: Screen = JsonLines(console) if output == "json" else Lines(kinds, console, brief=brief)
@@ -110,13 +112,19 @@ def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _of_options(objects: Objects, changes: list[Timed], until: str) -> Scenario:
+def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Settings) -> Scenario:
     """Return the scenario that creates *objects*, and then makes the *changes* to the one parent."""
     *before, parent = (created(item.content) for item in (*objects.others, *objects.parents))
     if len(objects.parents) > 1 and any(change.option == "set" for change in changes):
         message = f"--set needs one parent; the files have {len(objects.parents)}"
         raise InputError(message)
-    scenario = scenario_of(parent, changes, until, edited)
+
+    def edit(before: Json, change: str) -> Json:
+        after = edited(before, change)
+        check_edited(after, settings, change)
+        return after
+
+    scenario = scenario_of(parent, changes, until, edit)
     scenario.steps[:0] = [Step(apply=item) for item in before]
     return scenario
 

@@ -22,9 +22,13 @@ def crd(
     """Return the CRD of *kind*, whose objects have *spec* and *status*; raise NotStructural for what a CRD can't say.
 
     *columns* are what ``kubectl get`` prints beside the name and the age: JSON paths, such as ``.spec.image``, by the
-    heading. A docstring of a struct, or below one of its fields, is what ``kubectl explain`` prints.
+    heading. A docstring of a struct, or below one of its fields, is what ``kubectl explain`` prints. Raise ValueError
+    for a *kind* without a group.
     """
     group, _, version = kind.api_version.partition("/")
+    if not version:
+        message = f"{kind.kind}: a CRD needs a group, as in example.com/v1"
+        raise ValueError(message)
     schema = _schema(structural(spec, "spec"), structural(status, "status"))
     names = {"kind": kind.kind, "listKind": f"{kind.kind}List", "plural": kind.plural, "singular": kind.kind.lower()}
     return {

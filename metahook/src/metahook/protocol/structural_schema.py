@@ -205,7 +205,7 @@ def _descriptions(struct: type) -> dict[str, str | None]:
 def _own_descriptions(struct: type) -> dict[str, str | None]:
     try:
         (definition,) = ast.parse(dedent(inspect.getsource(struct))).body
-    except (OSError, TypeError):  # there is no source
+    except (OSError, SyntaxError, TypeError):  # there is no source, or it has no indentation of its own
         return {}
     return dict(_described(definition.body if isinstance(definition, ast.ClassDef) else []))
 

@@ -1,7 +1,6 @@
 """The results that a hook's responses claim, and whether the observed children of the request support them."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -10,7 +9,7 @@ from metahook.protocol.changes import changes
 from metahook.protocol.sender import Api, controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.history import Call, History
+from metahook.simulator.history import Call
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
 from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
@@ -48,14 +47,6 @@ class AnsweredSync:
         if item is None:
             return False
         return self.uid in (controller_of(item), labels(item).get(LABEL))
-
-
-def answered_syncs(history: History) -> Iterator[AnsweredSync]:
-    """Yield the syncs of *history* that have a usable response."""
-    for call in history.calls("sync", "finalize"):
-        found = answered_sync(call)
-        if found is not None:
-            yield found
 
 
 def answered_sync(call: Call) -> AnsweredSync | None:

@@ -5,7 +5,6 @@ The rule of this package: a generated parent is one that an API server stores, e
     generated_parents  a strategy for the parents of a CRD
     values             strategies for the values of a structural schema
     strings            strategies for strings with a pattern or a format
-    schema_rules       the rules of a schema that a strategy filters by
 
 Imports simulator and protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
 """

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from metahook.protocol.manifest import Manifest
 from metahook.simulator.apiserver.custom_defaults import custom_defaults
-from metahook.testing.schema_rules import Schema, fits
+from metahook.simulator.apiserver.custom_rules import Schema, fits
 from metahook.testing.values import values
 
 _LONGEST = 40

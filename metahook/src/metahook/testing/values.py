@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from metahook.testing.schema_rules import Schema, fits
+from metahook.simulator.apiserver.custom_rules import Schema, fits
 from metahook.testing.strings import TEXT, strings
 
 _MORE = 4

@@ -9,8 +9,9 @@ from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.finding import Finding
 from metahook.cli.checking.lives import Life
 from metahook.cli.checking.responses import dropped_status, stored_otherwise, undeclared_children
-from metahook.cli.checking.schemas import Path, schema_of
+from metahook.cli.checking.schemas import schema_of
 from metahook.cli.files.manifest import Manifest
+from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import HarmFinding, findings
 from metahook.simulator.metacontroller.claims import NAME

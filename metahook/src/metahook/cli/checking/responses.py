@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from metahook.cli.checking.schemas import dropped_fields, property_of, wrong_values
+from metahook.cli.checking.schemas import property_of
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
+from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.claimed_results import AnsweredSync
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
@@ -23,9 +24,9 @@ def dropped_status(sync: AnsweredSync, schema: Json | None) -> Iterator[tuple[st
     if of_status is None:
         yield "PrunedStatus", "the CRD's schema has no status, so the API server drops it; add it"
         return
-    for path in dropped_fields(status, of_status, "status"):
-        yield "PrunedStatus", f"{path} is not in the CRD's schema, so the API server drops it; add it"
-    for problem in wrong_values(status, of_status, "status"):
+    for path in dropped(status, of_status, ("status",)):
+        yield "PrunedStatus", f"{written(path)} is not in the CRD's schema, so the API server drops it; add it"
+    for problem in problems(status, of_status, ("status",)):
         yield "InvalidStatus", f"{problem}, as the CRD's schema says; the API server refuses the whole status"
 
 

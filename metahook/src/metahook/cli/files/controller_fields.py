@@ -8,14 +8,14 @@ import difflib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from metahook.simulator.apiserver.custom_rules import Path, written
+
 TEXT, NUMBER, SWITCH = "a string", "a whole number", "true or false"
 _TYPES: dict[str, type] = {TEXT: str, NUMBER: int, SWITCH: bool}
 
 Fields = Any
 """What a field holds: TEXT, NUMBER, SWITCH; a tuple of words, one of which it is; a list of what its items hold; or the
 fields of an object, of which a name with ``!`` at its end is required, and ``*`` is any name."""
-
-Path = tuple[str | int, ...]
 
 
 class FieldProblem(NamedTuple):
@@ -111,8 +111,3 @@ def _object_problems(value: object, fields: Fields, path: Path) -> Iterator[Fiel
     for name in fields:
         if name.endswith("!") and value.get(name.removesuffix("!")) is None:
             yield FieldProblem((*path, name.removesuffix("!")), "missing; add it")
-
-
-def written(path: Path) -> str:
-    """Return *path* as in ``spec.childResources[0].resource``."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

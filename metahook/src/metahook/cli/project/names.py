@@ -29,11 +29,6 @@ class Project:
     children: tuple[Kind, ...]
     is_decorator: bool
 
-    @property
-    def namespace_of_children(self) -> str | None:
-        """The expression for the namespace of the children, where it is not that of the parent."""
-        return None if self.parent.namespaced else "parent.name"
-
 
 def read_project(
     name: str, parent: str | None, decorated: str | None, children: Iterable[str], *, cluster_scoped: bool
@@ -59,7 +54,7 @@ def read_project(
 def _new_kind(text: str, *, namespaced: bool) -> Kind:
     found = _PARENT.fullmatch(text)
     if not found:
-        message = "--parent: write GROUP/VERSION/KIND, such as example.com/v1/StaticSite"
+        message = "--parent: write GROUP/VERSION/KIND, with a domain as the group, such as example.com/v1/StaticSite"
         raise InputError(message)
     if found["group"].endswith(_PROTECTED):
         message = "--parent: k8s.io and kubernetes.io are Kubernetes' own groups; use a domain of yours"

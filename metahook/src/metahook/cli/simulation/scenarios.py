@@ -95,10 +95,16 @@ def timed(given: Iterable[tuple[str, str]]) -> list[Timed]:
     return found
 
 
-def scenario_of(parent: Json, changes: Iterable[Timed], until: str, edit: Callable[[Json, str], Json]) -> Scenario:
+def scenario_of(
+    parent: Json,
+    changes: Iterable[Timed],
+    until: str,
+    edit: Callable[[Json, str], Json],
+    words: tuple[str, ...] = ("quiet",),
+) -> Scenario:
     """Return the scenario that applies *parent*, with *changes*, up to the time *until*; raise InputError.
 
-    *until* is ready, quiet, or a time. *edit* returns a parent with a change such as ``image=nginx:1.28``.
+    *until* is a time, or one of *words*: ready, quiet. *edit* returns a parent with a change, such as ``image=nginx``.
     """
     steps: list[Step] = []
     now = 0.0
@@ -115,7 +121,7 @@ def scenario_of(parent: Json, changes: Iterable[Timed], until: str, edit: Callab
             steps.append(Step(apply=parent))
     if not any(step.apply for step in steps):
         steps.append(Step(apply=parent))
-    return Scenario(title=parent["metadata"]["name"], steps=[*_once(steps), *_until(until, now)])
+    return Scenario(title=parent["metadata"]["name"], steps=[*_once(steps), *_until(until, now, words)])
 
 
 def _once(steps: list[Step]) -> list[Step]:
@@ -125,12 +131,12 @@ def _once(steps: list[Step]) -> list[Step]:
     return [*(step for step in steps[:first] if step.fail), *applied[-1:], *steps[first:]]
 
 
-def _until(until: str, now: float) -> Iterator[Step]:
-    if until in ("ready", "quiet"):
+def _until(until: str, now: float, words: tuple[str, ...]) -> Iterator[Step]:
+    if until in words:
         expect = Expect(state="Ready", within=LONGEST) if until == "ready" else Expect(quiet=True, within=LONGEST)
         yield Step(expect=expect)
         return
-    end = parse_seconds("--until", until, also=", or ready, or quiet")
+    end = parse_seconds("--until", until, also="".join(f", or {word}" for word in words))
     if end < now:
         message = f"--until {until} is before the last --at; choose a later time"
         raise InputError(message)

@@ -6,6 +6,7 @@ Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaultin
 from collections.abc import Iterable
 from typing import Any
 
+from metahook.simulator.apiserver.custom_rules import schemas
 from metahook.simulator.apiserver.store import Admission
 from metahook.simulator.objects import Json, copy_json
 
@@ -15,23 +16,20 @@ _SYSTEM = ("apiVersion", "kind", "metadata", "status")
 
 def custom_defaults(crds: Iterable[Json]) -> Admission:
     """Return the admission that adds the defaults of *crds* to the objects of their kinds."""
-    schemas = {key: schema for crd in crds for key, schema in _schemas(crd)}
+    own = {key: _own_fields(schema) for key, schema in schemas(crds).items()}
 
     def admit(item: Json, live: Json | None) -> Json:
         del live  # an update gets the same defaults
-        schema = schemas.get((item["apiVersion"], item["kind"]))
+        schema = own.get((item["apiVersion"], item["kind"]))
         return item if schema is None else with_defaults(item, schema)
 
     return admit
 
 
-def _schemas(crd: Json) -> Iterable[tuple[tuple[str, str], Json]]:
-    """Yield API version, kind and schema of each version of *crd*, without the fields that get no defaults."""
-    spec = crd["spec"]
-    for version in spec["versions"]:
-        schema = (version.get("schema") or {}).get("openAPIV3Schema") or {}
-        own = {name: field for name, field in (schema.get("properties") or {}).items() if name not in _SYSTEM}
-        yield (f"{spec['group']}/{version['name']}", spec["names"]["kind"]), {"properties": own}
+def _own_fields(schema: Json) -> Json:
+    return {
+        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in _SYSTEM}
+    }
 
 
 def with_defaults(value: Any, schema: Json) -> Any:

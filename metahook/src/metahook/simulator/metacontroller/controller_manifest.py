@@ -130,4 +130,4 @@ def _served(resource: Json, served: Iterable[Kind]) -> Kind:
     for kind in served:
         if (kind.api_version, kind.plural) == (api_version, plural):
             return kind
-    raise UnknownResource(f"no {plural} in {api_version}: pass their CRD, or use Settings(...)")
+    raise UnknownResource(f"no {plural} in {api_version}: write the plural, and give the CRD of a custom resource")
