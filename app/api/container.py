@@ -135,8 +135,15 @@ class Port(Model):
     """Name that probes can refer to; also the name of the port in the Service."""
     container_port: Annotated[int, Field(ge=1, le=65535)]
     """Port number, 1 to 65535."""
+    service_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port of the Service that leads to containerPort, 1 to 65535; default containerPort."""
     protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
     """Protocol; default TCP."""
+
+    @property
+    def in_service(self) -> int:
+        """The port of the Service that leads to this one."""
+        return self.service_port or self.container_port
 
 
 class VolumeMount(Model):
@@ -154,6 +161,11 @@ class VolumeMount(Model):
 
 def _unique(values: list[object]) -> bool:
     return len(set(values)) == len(values)
+
+
+def _in_service(port: str) -> str:
+    """Return what the CEL variable *port* is in the Service."""
+    return f"(has({port}.servicePort) ? {port}.servicePort : {port}.containerPort)"
 
 
 Env = Annotated[
@@ -181,6 +193,11 @@ Ports = Annotated[
         "Metacontroller's dynamic-apply would merge the two ports",
         lambda ports: _unique([port.container_port for port in ports]),
         cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
+    ),
+    Rule(
+        "each port of the Service (servicePort, or else containerPort) must be unique, even across protocols",
+        lambda ports: _unique([port.in_service for port in ports]),
+        cel=f"self.all(a, self.exists_one(b, {_in_service('a')} == {_in_service('b')}))",
     ),
     Omitted,
 ]

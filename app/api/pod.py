@@ -8,6 +8,9 @@ from app.api.labels import PodAnnotations, PodLabels
 from app.api.model import ListMap, Model, Omitted
 from app.api.scalar import ObjectName
 
+Id = Annotated[int, Field(ge=1, le=2**31 - 1)]
+"""ID of a user or group. 0, which is root, is none of them."""
+
 
 class PodMetadata(Model):
     """Additional labels and annotations of the Pods."""

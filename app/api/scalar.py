@@ -4,6 +4,7 @@ The API server reads patterns as RE2, pydantic as Rust's regex: the ones below u
 What a user is likely to get wrong is a rule with a message; the rest is a pattern.
 """
 
+import ipaddress
 import re
 from typing import Annotated
 
@@ -69,6 +70,22 @@ RelativePath = Annotated[str, Field(pattern=_RELATIVE_PATH, max_length=1024)]
 
 PATHS = (_MOUNT_PATH, _RELATIVE_PATH)
 """Regular expressions of paths, which may have any other character."""
+
+SearchDomain = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}[.]?$", max_length=253)]
+
+
+def _is_ip_address(text: str) -> bool:
+    """Tell whether *text* is an IP address as CEL's isIP does: without a zone, and no IPv4 address mapped to IPv6."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return address.version == 4 or (address.ipv4_mapped is None and address.scope_id is None)
+
+
+IpAddress = Annotated[
+    str, Field(max_length=45), Rule("must be an IPv4 or IPv6 address", _is_ip_address, cel="isIP(self)")
+]
 
 PORT_NAME = "([a-z0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*"
 PortName = Annotated[

@@ -12,8 +12,10 @@ from app.api.affinity import Affinity
 from app.api.container import Env, EnvFrom, Ports, VolumeMounts
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.labels import Labels
+from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook, Lifecycle
 from app.api.model import Model, Omitted, Rule
-from app.api.pod import PodMetadata, PullSecrets
+from app.api.name_resolution import DnsConfig, HostAliases
+from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe, ReadinessProbe, RestartProbe
 from app.api.quantity import MemoryLimit, Quantity
 from app.api.resources import Resources
@@ -28,22 +30,50 @@ Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 def _port_rule(probe: str) -> Rule:
     """Return the rule that spec.ports has the port which *probe* names."""
-
-    def holds(spec: "MyResourceSpec") -> bool:
-        asked = spec.probes()[probe]
-        return asked is None or asked.named_port in {None, *(port.name for port in spec.ports or [])}
-
-    def there(handler: str) -> str:
-        port = f"self.{probe}.{handler}.port"
-        return (
-            f"(!has(self.{probe}.{handler}) || type({port}) == int "
-            f"|| has(self.ports) && self.ports.exists(p, has(p.name) && p.name == {port}))"
-        )
-
     return Rule(
         f"the port name in {probe} must be the name of a port in spec.ports",
-        holds,
-        cel=f"!has(self.{probe}) || {there('httpGet')} && {there('tcpSocket')}",
+        lambda spec: _has_port(spec, spec.probes()[probe]),
+        cel=f"!has(self.{probe}) || {_has_port_cel(f'{probe}.httpGet')} && {_has_port_cel(f'{probe}.tcpSocket')}",
+    )
+
+
+def _has_port(spec: "MyResourceSpec", asked: Probe | Hook | None) -> bool:
+    return asked is None or asked.named_port in {None, *(port.name for port in spec.ports or [])}
+
+
+def _has_port_cel(handler: str) -> str:
+    port = f"self.{handler}.port"
+    return (
+        f"(!has(self.{handler}) || type({port}) == int "
+        f"|| has(self.ports) && self.ports.exists(p, has(p.name) && p.name == {port}))"
+    )
+
+
+def _hook_rules(hook: str) -> tuple[Rule, Rule]:
+    """Return the rules for a lifecycle *hook* beside other fields: its port is there, and the Pod outlives its sleep.
+
+    The API server refuses a Deployment whose Pods would stop during a sleep, also during that of postStart.
+    """
+    path = f"lifecycle.{hook}"
+    grace = f"(has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : {DEFAULT_GRACE_PERIOD})"
+
+    def sleeps_in_time(spec: "MyResourceSpec") -> bool:
+        sleep = (found := spec.hooks()[hook]) and found.sleep
+        given = spec.termination_grace_period_seconds
+        return not sleep or sleep.seconds < (DEFAULT_GRACE_PERIOD if given is None else given)
+
+    return (
+        Rule(
+            f"the port name in {path} must be the name of a port in spec.ports",
+            lambda spec: _has_port(spec, spec.hooks()[hook]),
+            cel=f"!has(self.lifecycle) || !has(self.{path}) || {_has_port_cel(f'{path}.httpGet')}",
+        ),
+        Rule(
+            f"{path}.sleep.seconds must be less than terminationGracePeriodSeconds (default {DEFAULT_GRACE_PERIOD})",
+            sleeps_in_time,
+            cel=f"!has(self.lifecycle) || !has(self.{path}) || !has(self.{path}.sleep) "
+            f"|| self.{path}.sleep.seconds < {grace}",
+        ),
     )
 
 
@@ -99,6 +129,8 @@ class MyResourceSpec(Model):
     """Checks whether the container is ready for traffic."""
     startup_probe: RestartProbe | None = None
     """Checks whether the container has started; the other probes start after it succeeds."""
+    lifecycle: Annotated[Lifecycle, Omitted] | None = None
+    """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
     """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
     image_pull_secrets: PullSecrets | None = None
@@ -149,6 +181,10 @@ class MyResourceSpec(Model):
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
     """Seconds that a Pod gets to stop; default 30."""
+    dns_config: Annotated[DnsConfig, Omitted] | None = None
+    """DNS settings of the Pods, in addition to those of the cluster."""
+    host_aliases: HostAliases | None = None
+    """Entries to add to the hosts file of the Pods."""
     pod_metadata: PodMetadata | None = None
     """Additional labels and annotations of the Pods."""
     restarted_at: Timestamp | None = None
@@ -157,7 +193,13 @@ class MyResourceSpec(Model):
     """If true, the operator creates, changes and deletes nothing; default false."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
-    """Security settings of the Pods: Baseline (default), or Restricted if the image does not run as root."""
+    """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""
+    run_as_user: Id | None = None
+    """ID of the user that runs the application, not 0 (root). Default: the user of the image."""
+    run_as_group: Id | None = None
+    """ID of the primary group of the application, not 0 (root). Default: that of the user in the image, or 0."""
+    fs_group: Id | None = None
+    """ID of a group for the files of most volumes, to which the application also belongs, not 0 (root)."""
 
     rules = (
         Rule(
@@ -176,6 +218,8 @@ class MyResourceSpec(Model):
         _port_rule("livenessProbe"),
         _port_rule("readinessProbe"),
         _port_rule("startupProbe"),
+        *_hook_rules("postStart"),
+        *_hook_rules("preStop"),
         Rule(
             f"minReadySeconds must be less than progressDeadlineSeconds (default {DEFAULT_DEADLINE})",
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
@@ -191,3 +235,8 @@ class MyResourceSpec(Model):
             "readinessProbe": self.readiness_probe,
             "startupProbe": self.startup_probe,
         }
+
+    def hooks(self) -> dict[str, Hook | None]:
+        """Return the lifecycle hooks by their names on the wire."""
+        lifecycle = self.lifecycle or Lifecycle()
+        return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}

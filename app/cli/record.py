@@ -46,13 +46,14 @@ _LABELS = words(SELECTOR_LABEL, *(f"app.kubernetes.io/{name}" for name in ("inst
 _METADATA: Fields = {"labels": _LABELS, "annotations": words(GENERATION_STAMP, REPAIR_ANNOTATION, RESTARTED_AT)}
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
-_PROBE: Fields = {"httpGet": {"path": re.compile("/")}}
+_HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
 
 _SPEC: Fields = merged(
     _form(schema()["properties"]["spec"]),
     {
-        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
+        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
+        "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _NUMBERS},

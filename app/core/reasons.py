@@ -293,8 +293,8 @@ CONTAINER_CONFIG_ERROR = Reason(
     "A ConfigMap or Secret with environment variables does not exist or lacks a key; the image runs as root or as "
     "a user without a numeric ID, which securityProfile Restricted does not allow; or the node can't create the "
     "container.",
-    "Create what the message names, or mark its use in the spec as optional; use an image that runs as a numeric "
-    "non-root user, or set spec.securityProfile to Baseline. For the full error: "
+    "Create what the message names, or mark its use in the spec as optional; set spec.runAsUser to the ID "
+    "of a user that is not root, or spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
 )
 RUN_CONTAINER_ERROR = Reason(
@@ -317,10 +317,10 @@ CRASH_LOOPING = Reason(
     "CrashLooping",
     Outlook.FOLLOWS_ROLLOUT,
     "{who} keeps exiting with code {code}{hint}. See: kubectl {command} -l myresource={name} -n {namespace}{options}",
-    "The application exits soon after it starts, or its liveness or startup probe fails and the kubelet restarts it. "
-    "The container counts as recovered once it has run for ten minutes.",
+    "The application exits soon after it starts, or its liveness probe, startup probe or postStart hook fails and the "
+    "kubelet restarts it. The container counts as recovered once it has run for ten minutes.",
     "Read its logs: kubectl logs -l myresource=NAME -c main --previous --ignore-errors. If they show no error, check "
-    "the liveness and startup probes: kubectl describe pods -l myresource=NAME",
+    "the liveness and startup probes and the postStart hook: kubectl describe pods -l myresource=NAME",
 )
 EVICTED = Reason(
     "Evicted",

@@ -27,6 +27,11 @@ def key(index: int) -> str:
     return ".".join(["p" * 63, "r" * 63, "e" * 61]) + f"/{word(index, 63)}"
 
 
+def address(index: int) -> str:
+    """Return an IP address as long as can be."""
+    return f"2001:0db8:0000:0000:0000:{index:04}:198.151.100.100"
+
+
 LABELS = {key(index): word(index, 63) for index in range(64)}
 ANNOTATIONS = {key(index): word(index, 1024) for index in range(64)}
 AMOUNTS = {key(index): "9" * 15 for index in range(16)}
@@ -60,6 +65,11 @@ FULL: dict[str, Any] = {
         }
         for index in range(16)
     ],
+    "nameservers": [address(index) for index in range(3)],
+    "searches": [word(index, 63) for index in range(32)],
+    "dnsConfig.options": [{"name": word(index, 63), "value": "9" * 9} for index in range(16)],
+    "hostAliases": [{"ip": address(index), "hostnames": [word(index, 253)]} for index in range(32)],
+    "hostnames": [word(index, 253) for index in range(32)],
     "imagePullSecrets": [{"name": word(index, 253)} for index in range(16)],
     "volumes": VOLUMES,
     "downwardAPI.items": FILES,
@@ -105,6 +115,7 @@ TOGETHER: dict[str, Json] = {
 BESIDE: Json = {
     "name": "a",
     "secretName": "a",
+    "ip": "192.0.2.1",
     "port": 80,
     "key": "a",
     "operator": "In",

@@ -12,6 +12,7 @@ from tests.requests.builders import Json, my_resource
 BOUNDED_TOGETHER = {
     "spec.service.annotations{}",  # all values together hold at most 65536 characters
     "spec.podMetadata.annotations{}",
+    "spec.dnsConfig.searches[]",  # all together have at most 2048
     "spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.fieldPath",  # the key in it is at most 253 long
 }
 lists = pytest.mark.parametrize("path", BOUNDED, ids=list(BOUNDED))

@@ -65,6 +65,10 @@ UNOFFERED: dict[str, tuple[Json, Json]] = {
         {"ports": [{"containerPort": 80, "hostPort": 80, "hostIP": "127.0.0.1"}]},
         {"ports": [{"containerPort": 80}]},
     ),
+    "another host for a hook": (
+        {"lifecycle": {"preStop": {"httpGet": {"port": 80, "host": "192.0.2.1"}}}},
+        {"lifecycle": {"preStop": {"httpGet": {"port": 80}}}},
+    ),
     "the host's namespaces, privilege and a token": (
         {
             "hostNetwork": True,

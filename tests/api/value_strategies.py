@@ -15,6 +15,20 @@ LONG_PREFIX = ".".join(["a" * 63] * 4)
 known_keys = st.sampled_from(["a", "b", "example.com/a", "kubernetes.io/a", f"{LONG_PREFIX}/a", f"{LONG_PREFIX[2:]}/a"])
 keys = texts | st.builds("{}/{}".format, texts, texts) | known_keys
 names = texts | st.sampled_from(["a", "b"])
+addresses = st.sampled_from(
+    [
+        "1.2.3.4",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "2001:DB8::1.2.3.4",
+        "1.2.3",
+        "01.2.3.4",
+        "1::2::3",
+        "::ffff:1.2.3.4",
+        "::1%a",
+    ]
+) | st.text("0123456789af:.%/ ", max_size=20)
 numbers = st.sampled_from([-1, 0, 1, 2, 8080, 65535, 65536, 2**31, 2**63 - 1])
 suffixes = st.sampled_from(
     ["", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n", "e3", "K", " "]
@@ -50,9 +64,15 @@ probe = st.one_of(
     some(exec=st.fixed_dictionaries({"command": st.lists(texts, max_size=2)}), httpGet=handler),
     some(grpc=handler, terminationGracePeriodSeconds=numbers),
 )
+hook = some(
+    exec=st.fixed_dictionaries({"command": st.lists(texts, max_size=2)}),
+    httpGet=handler,
+    sleep=st.fixed_dictionaries({"seconds": st.sampled_from([0, 1, 29, 30, 31])}),
+)
 port = some(
     name=st.sampled_from(["http", "a", "80", "tcp-80", "a--b", "A", ""]),
     containerPort=st.sampled_from([0, 80, 81, 65535, 65536]),
+    servicePort=st.sampled_from([0, 80, 81, 65536]),
     protocol=st.sampled_from(["TCP", "UDP", "SCTP", "tcp"]),
 )
 operators = st.sampled_from(["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", ""])
@@ -121,6 +141,19 @@ NOUNS: dict[str, Fields] = {
     "nodeSelector": some(nodeSelector=st.dictionaries(keys, values, max_size=2)),
     "ports": some(ports=listed(port)),
     "probes": some(ports=listed(port), livenessProbe=probe, readinessProbe=probe, startupProbe=probe),
+    "lifecycle": some(
+        ports=listed(port),
+        lifecycle=some(postStart=hook, preStop=hook),
+        terminationGracePeriodSeconds=st.sampled_from([-1, 0, 30, 31]),
+    ),
+    "dnsConfig": some(
+        dnsConfig=some(
+            nameservers=st.lists(addresses, max_size=4),
+            searches=st.lists(names | st.sampled_from([".", "a.", "a..", "b" * 63 + ".b" * 95]), max_size=12),
+            options=listed(some(name=names, value=st.sampled_from(["", "2", "a", "1\n"]))),
+        )
+    ),
+    "hostAliases": some(hostAliases=listed(some(ip=addresses, hostnames=st.lists(names, max_size=2)))),
     "tolerations": some(tolerations=listed(toleration)),
     "spreads": some(topologySpreadConstraints=listed(spread)),
     "env": some(env=listed(variable), command=st.lists(texts, max_size=2)),

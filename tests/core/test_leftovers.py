@@ -348,20 +348,23 @@ def test_what_the_api_server_takes_only_together_is_set_together(path: Any, desi
     assert patch(path, desired=desired, live=live) == expected
 
 
+OLD, NEW = {"port": 80, "name": "old"}, {"port": 8080, "name": "http"}
+
+
 @pytest.mark.parametrize(
     ("live", "others"),
-    [([80], [{"port": 8080, "name": "http"}]), ([80, 8080], [])],
-    ids=["the only port", "not the only port"],
+    [([OLD], [NEW]), ([OLD, NEW], []), ([{**OLD, "name": "http"}, {**NEW, "name": "more"}], [NEW])],
+    ids=["the only port", "not the only port", "the desired port has another name"],
 )
 def test_the_last_port_of_a_service_is_removed_together_with_setting_the_desired_ones(
-    live: list[int], others: list[Json]
+    live: list[Json], others: list[Json]
 ) -> None:
     """The API server refuses a Service without ports, and two ports with one name."""
     path = ("spec", "ports", (("port", 80), ("protocol", "TCP")))
-    desired = {"ports": [{"port": 8080, "name": "http"}]}
+    desired = {"ports": [NEW]}
     deleted = {"port": 80, "protocol": "TCP", "$patch": "delete"}
 
-    found = patch(path, desired=desired, live={"ports": [{"port": port} for port in live]})
+    found = patch(path, desired=desired, live={"ports": live})
 
     assert found == {"ports": [deleted, *others]}
 

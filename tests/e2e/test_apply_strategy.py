@@ -66,10 +66,36 @@ OR_ELSE: Json = {
 }
 """Fields that exclude a field of the earlier spec: the API server rejects an object with both."""
 
+OF_THE_POD: Json = {
+    "runAsUser": 101,
+    "runAsGroup": 102,
+    "fsGroup": 103,
+    "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"exec": {"command": ["quit"]}}},
+    "dnsConfig": {
+        "nameservers": ["192.0.2.1", "192.0.2.2"],
+        "searches": ["a.example.com"],
+        "options": [{"name": "ndots", "value": "2"}, {"name": "edns0"}],
+    },
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}, {"ip": "192.0.2.2", "hostnames": ["c"]}],
+}
+OTHERS_OF_THE_POD: Json = {
+    "runAsUser": 201,
+    "runAsGroup": None,
+    "fsGroup": None,
+    "lifecycle": {"postStart": None, "preStop": {"exec": None, "sleep": {"seconds": 5}}},
+    "dnsConfig": {"nameservers": ["192.0.2.2"], "searches": None, "options": [{"name": "edns0"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["b"]}],
+}
+
 CHANGES: dict[str, tuple[Json, Json]] = {
+    "pod": (OF_THE_POD, OTHERS_OF_THE_POD),
     "fields": (FULL, LESS),
     "unions": (EITHER_OR, OR_ELSE),
     "protocol": ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
+    "service-port": (
+        {"ports": [{**HTTP, "servicePort": 8000}, {"name": "more", "containerPort": 81, "servicePort": 80}]},
+        {"ports": [HTTP, {"name": "more", "containerPort": 81}]},
+    ),
     "renumbered": ({"ports": [HTTP]}, {"ports": [{**HTTP, "containerPort": 8080}]}),
 }
 

@@ -20,6 +20,21 @@ from tests.e2e.statuses import condition
 
 LABELS = ("myresource", "app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/managed-by")
 
+OF_THE_POD: dict[str, Any] = {
+    "runAsUser": 101,
+    "runAsGroup": 102,
+    "fsGroup": 103,
+    "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
+    "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
+}
+OTHERS_OF_THE_POD: dict[str, Any] = {
+    "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
+    "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
+    "dnsConfig": {"nameservers": ["192.0.2.9"], "options": [{"name": "ndots", "value": "9"}]},
+    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}],
+}
+
 OURS: dict[str, tuple[str, dict[str, Any], int]] = {
     "replicas": ("Deployment", {"spec": {"replicas": 5}}, 1),
     "image": ("Deployment", {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "x:1"}]}}}}, 1),
@@ -31,6 +46,7 @@ OURS: dict[str, tuple[str, dict[str, Any], int]] = {
     "label of the Service": ("Service", {"metadata": {"labels": {LABELS[1]: None}}}, 2),
     "selector": ("Service", {"spec": {"selector": {"myresource": "other"}}}, 1),
     "type": ("Service", {"spec": {"type": "NodePort"}}, 1),
+    "pod": ("Deployment", {"spec": {"template": {"spec": OTHERS_OF_THE_POD}}}, 1),
 }
 """The kind, the change, and the number of writes that restore it (a label takes one more, see repair.py)."""
 
@@ -44,7 +60,7 @@ a status that is written from an old one loses count."""
 def test_a_changed_field_of_ours_is_restored_with_few_writes(
     here: Namespace, kind: str, change: dict[str, Any], writes: int
 ) -> None:
-    here.ready(**PORT)
+    here.ready(**PORT, **OF_THE_POD)
     done = here.since()
 
     here.edit(kind, change, how=STRATEGIC)

@@ -21,10 +21,10 @@ _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests"
 """Maps whose keys are a user's words, not fields."""
 _FORBIDDEN = {
     "hostNetwork", "hostPID", "hostIPC", "hostPort", "hostPath", "hostUsers", "privileged", "procMount",
-    "seLinuxOptions", "appArmorProfile", "sysctls", "windowsOptions", "runAsUser", "runAsGroup", "supplementalGroups",
+    "seLinuxOptions", "appArmorProfile", "sysctls", "windowsOptions", "supplementalGroups",
     "shareProcessNamespace", "volumeDevices", "serviceAccountToken", "clusterTrustBundle", "csi", "nodeName",
-    "schedulerName", "runtimeClassName", "hostAliases", "dnsConfig", "dnsPolicy", "ephemeralContainers",
-    "initContainers", "lifecycle", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
+    "schedulerName", "runtimeClassName", "dnsPolicy", "ephemeralContainers",
+    "initContainers", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
     "generateName", "uid", "resourceVersion", "managedFields", "status",
 }  # fmt: skip
 _ONLY: Json = {
@@ -52,6 +52,10 @@ def forbidden(child: Json, namespace: str) -> Iterator[str]:
     for path, field, value in _nodes(child):
         if field in _FORBIDDEN or (field in _ONLY and value not in _ONLY[field]):
             yield f"{path} must never be there"
+        if field in ("runAsUser", "runAsGroup", "fsGroup") and not 1 <= value < 2**31:
+            yield f"{path} is root, or no ID"
+        if field in ("httpGet", "tcpSocket") and "host" in value:
+            yield f"{path} is a request to another host"
         if field == "namespace" and value != namespace:
             yield f"{path} is another namespace"
         if field == "priorityClassName" and value.startswith("system-"):

@@ -94,6 +94,10 @@ DAMAGE: dict[str, Any] = {
         volumes=[{"name": "a", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}]
     ),
     "finalizers must never": lambda answer: answer["children"][0]["metadata"].update(finalizers=["example.com/a"]),
+    "root, or no ID": lambda answer: _pod(answer)["securityContext"].update(runAsUser=0),
+    "request to another host": lambda answer: _main(answer).update(
+        lifecycle={"preStop": {"httpGet": {"host": "10.0.0.1", "port": 1}}}
+    ),
     "another namespace": lambda answer: answer["children"][0]["metadata"].update(namespace="kube-system"),
     "class of the system": lambda answer: _pod(answer).update(priorityClassName="system-node-critical"),
     "key of Metacontroller": lambda answer: answer["children"][0]["metadata"]["labels"].update({"controller-uid": "a"}),

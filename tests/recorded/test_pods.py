@@ -31,7 +31,7 @@ REASONS = {
 """The reasons of each recording in turn. The first ones are of the Pod that was deleted for the recording to begin."""
 
 MESSAGES = {
-    "as-root": "use a numeric non-root user",
+    "as-root": "set spec.runAsUser to the ID of another user",
     "crash-loop": "keeps exiting with code 3. See: kubectl logs",
     "evicted-again-and-again": "because volume d exceeded its size limit: raise its emptyDir.sizeLimit",
     "finished": "keeps exiting with code 0 (it completed). See: kubectl logs",

@@ -3,6 +3,7 @@
 cel-python brings the language, and ``matches`` with RE2; here are the functions of Kubernetes that our rules use.
 """
 
+import ipaddress
 import re
 import sys
 from collections.abc import Callable
@@ -38,6 +39,15 @@ def is_quantity(text: str) -> BoolType:
     return BoolType(_QUANTITY.fullmatch(text) is not None)
 
 
+def _is_ip(text: str) -> BoolType:
+    """Tell whether *text* is an IP address. Source: Kubernetes, apiserver/pkg/cel/library/ip.go."""
+    try:
+        packed = ipaddress.ip_address(str(text)).packed
+    except ValueError:
+        packed = b""
+    return BoolType(packed != b"" and "%" not in text and packed[:-4] != bytes(10) + b"\xff\xff")
+
+
 def _compare(one: Decimal, other: Decimal) -> IntType:
     return IntType((one > other) - (one < other))
 
@@ -70,6 +80,7 @@ _FUNCTIONS: dict[str, Any] = {
     "_!=_": _differ,
     "quantity": quantity,
     "isQuantity": is_quantity,
+    "isIP": _is_ip,
     "compareTo": _compare,
     "lowerAscii": _lower_ascii,
     "indexOf": _index_of,

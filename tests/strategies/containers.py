@@ -65,6 +65,14 @@ _HANDLERS = either(
     exec=variants(command=[["sh"], ["sh", "", "$(A)"], ["ü"]]),
     grpc=variants(port=[9000], service=[ABSENT, "", "live"]),
 )
+_HOOKS = either(
+    httpGet=variants(port=[80], path=[ABSENT, "", "/drain"], scheme=[ABSENT, "HTTPS"], httpHeaders=_HEADERS),
+    exec=variants(command=[["sh"], ["sh", "", "$(A)"], ["ü"]]),
+    sleep=variants(seconds=[1, 29]),
+)
+_HOOKED = variants(postStart=[ABSENT, *_HOOKS], preStop=[ABSENT, *_HOOKS])
+lifecycle = st.sampled_from(variants(lifecycle=_HOOKED, terminationGracePeriodSeconds=[30, 3600]))
+"""Together, because a hook may not sleep longer than its Pod has to stop."""
 _TIMING = variants(
     initialDelaySeconds=[ABSENT, 0, 5],
     periodSeconds=[ABSENT, 1, 3600],
@@ -85,10 +93,15 @@ _ports = st.lists(
             containerPort=[1, 80, 443, 8080, 65535],
             name=[ABSENT, *PORT_NAMES],
             protocol=[ABSENT, "TCP", "UDP", "SCTP"],
+            servicePort=[ABSENT, 80, 8000],
         )
     ),
     max_size=3,
-    unique_by=(lambda port: port["containerPort"], lambda port: port.get("name", port["containerPort"])),
+    unique_by=(
+        lambda port: port["containerPort"],
+        lambda port: port.get("servicePort", port["containerPort"]),
+        lambda port: port.get("name", port["containerPort"]),
+    ),
 )
 _asked = st.fixed_dictionaries(
     {"ports": _ports},

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.requests.builders import my_resource
-from tests.strategies.containers import env, env_from, memory_and_cpu, ports_and_probes
+from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes
 from tests.strategies.primitives import (
     ABSENT,
     IMAGES,
@@ -42,6 +42,14 @@ _DEPENDENCIES = variants(
     apiVersion=["example.com/v1"], resource=["mybackups"], name=OBJECT_NAMES, condition=[ABSENT, "Ready", "Exists"]
 )
 
+_ADDRESSES = ["192.0.2.1", "::1", "2001:DB8::0:1"]
+_DNS = variants(
+    nameservers=[ABSENT, [], _ADDRESSES[:1], _ADDRESSES],
+    searches=[ABSENT, [], ["a.example.com.", "b"]],
+    options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
+)
+_ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
+
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
@@ -63,6 +71,8 @@ _ALONE: dict[str, Strategy[Any]] = {
     "strategy": st.sampled_from(
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
+    "dnsConfig": st.sampled_from(_DNS),
+    "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
@@ -71,6 +81,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
+    **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
 """Fields that depend on no other."""
 _variables = env.map(lambda variables: {"env": variables})
@@ -81,6 +92,7 @@ _together = st.sampled_from(
         (memory_and_cpu,),
         (volumes_and_mounts,),
         (ports_and_probes, memory_and_cpu),
+        (ports_and_probes, lifecycle),
         (_variables,),
         (ports_and_probes, _variables),
     ]
@@ -100,7 +112,7 @@ def specs(draw: st.DrawFn) -> Json:
     for group in draw(_together):
         spec.update(draw(group))
     for name in draw(_names):
-        spec[name] = draw(_ALONE[name])
+        spec.setdefault(name, draw(_ALONE[name]))
     return spec
 
 

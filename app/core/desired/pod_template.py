@@ -8,6 +8,7 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 from collections.abc import Mapping
 from typing import Any
 
+from app.api.container import Port
 from app.api.model import Model
 from app.api.pod import PodMetadata
 from app.api.resources import Resources
@@ -52,6 +53,8 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
             "topologySpreadConstraints": spec.topology_spread_constraints,
             "priorityClassName": spec.priority_class_name,
             "terminationGracePeriodSeconds": spec.termination_grace_period_seconds,
+            "dnsConfig": spec.dns_config,
+            "hostAliases": spec.host_aliases,
             "serviceAccountName": spec.service_account_name,
             # Under its old name, too: from there the API server would restore an account that was removed.
             "serviceAccount": spec.service_account_name,
@@ -71,10 +74,11 @@ def _container(spec: MyResourceSpec) -> Json:
             "command": spec.command,
             "args": spec.args,
             "envFrom": spec.env_from,
-            "ports": spec.ports,
+            "ports": None if spec.ports is None else [_port(port) for port in spec.ports],
             "livenessProbe": spec.liveness_probe,
             "readinessProbe": spec.readiness_probe,
             "startupProbe": spec.startup_probe,
+            "lifecycle": spec.lifecycle,
             "volumeMounts": spec.volume_mounts,
             "env": None if spec.env is None else [_variable(variable.wire()) for variable in spec.env],
             "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),
@@ -82,6 +86,10 @@ def _container(spec: MyResourceSpec) -> Json:
             "securityContext": _container_security(spec),
         }
     )
+
+
+def _port(port: Port) -> Json:
+    return {field: value for field, value in port.wire().items() if field != "servicePort"}
 
 
 def _pull_policy(image: str) -> str:
@@ -111,7 +119,8 @@ def _resources(spec: MyResourceSpec) -> Json:
 def _pod_security(spec: MyResourceSpec) -> Json:
     """Return the Pod's securityContext. Baseline here is stricter than that of the Pod Security Standards."""
     restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
-    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted}
+    ids = {"runAsUser": spec.run_as_user, "runAsGroup": spec.run_as_group, "fsGroup": spec.fs_group}
+    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted, **present(ids)}
 
 
 def _container_security(spec: MyResourceSpec) -> Json:

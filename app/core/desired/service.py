@@ -38,7 +38,7 @@ def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
 def _port(port: Port) -> dict[str, Any]:
     return {
         "name": port.name or f"{port.protocol.lower()}-{port.container_port}",
-        "port": port.container_port,
+        "port": port.in_service,
         "protocol": port.protocol,
         "targetPort": port.container_port,
     }

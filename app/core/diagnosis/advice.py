@@ -37,12 +37,12 @@ _HINTS = {
 }
 """What exit codes mean. From 129 on a code is 128 and the number of a signal."""
 
-_EXITS_BY_PROBE = {
+_EXITS_BY_CHECK = {
     0: "it completed, or {} failed",
     137: "killed by SIGKILL, perhaps because {} failed",
     143: "stopped by SIGTERM, perhaps because {} failed",
 }
-"""What those codes mean if the spec has a probe whose failure makes the kubelet stop the container."""
+"""What those codes mean if the spec has a probe or hook whose failure makes the kubelet stop the container."""
 
 _NO_OBJECT = re.compile(r'(?P<kind>configmap|secret) "(?P<name>[^"]+)" not found')
 _NO_KEY = re.compile(
@@ -118,22 +118,26 @@ class Advice:
     def crash(self, container: ContainerStatus, code: int) -> Explanation:
         """Explain that a container keeps exiting with this *code*.
 
-        A failed probe is in the events of the Pod, and not in the logs.
+        A failed probe or hook is in the events of the Pod, and not in the logs.
         """
-        probes = self._restarting_probes() if is_own(container) and code in _EXITS_BY_PROBE else ""
-        meaning = _EXITS_BY_PROBE[code].format(probes) if probes else _HINTS.get(code)
+        checks = self._restarting_checks() if is_own(container) and code in _EXITS_BY_CHECK else ""
+        meaning = _EXITS_BY_CHECK[code].format(checks) if checks else _HINTS.get(code)
         return CRASH_LOOPING.explained(
             who=_who(container),
             code=str(code),
             hint=f" ({meaning})" if meaning else "",
-            command="describe pods" if probes else "logs",
-            options="" if probes else f" -c {container.name} --previous --ignore-errors",
+            command="describe pods" if checks else "logs",
+            options="" if checks else f" -c {container.name} --previous --ignore-errors",
         )
 
-    def _restarting_probes(self) -> str:
-        """Return the fields of the probes whose failure restarts the container; nothing if there are none."""
-        probes = {"livenessProbe": self._spec.liveness_probe, "startupProbe": self._spec.startup_probe}
-        return " or ".join(f"spec.{name}" for name, probe in probes.items() if probe)
+    def _restarting_checks(self) -> str:
+        """Return the fields of the probes and of the hook whose failure restarts the container, if there are any."""
+        checks = {
+            "livenessProbe": self._spec.liveness_probe,
+            "startupProbe": self._spec.startup_probe,
+            "lifecycle.postStart": self._spec.hooks()["postStart"],
+        }
+        return " or ".join(f"spec.{name}" for name, check in checks.items() if check)
 
     def probe(self, container: ContainerStatus) -> Explanation:
         """Explain that a container runs and is not ready."""
@@ -177,8 +181,8 @@ class Advice:
         """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
         if _AS_ROOT.search(message) and self._spec.security_profile == "Restricted":
             return (
-                "its image runs as root or as a user without a numeric ID: use a numeric non-root user, or set "
-                "spec.securityProfile to Baseline"
+                "its image runs as root or as a user without a numeric ID: set spec.runAsUser to the ID of another "
+                "user, or spec.securityProfile to Baseline"
             )
         missing = self._missing(message)
         return f"{missing} does not exist: create it, or mark its use in the spec as optional" if missing else None

@@ -33,7 +33,7 @@ _NO_IMAGE = {
     "SignatureValidationFailed",
 }
 _NOT_CREATED = {"CreateContainerConfigError", "CreateContainerError"}
-_ENDED = {"CrashLoopBackOff", "RunContainerError"}
+_ENDED = {"CrashLoopBackOff", "PostStartHookError", "RunContainerError"}
 """Why a container waits. Source: Kubernetes, pkg/kubelet/images/types.go and container/sync_result.go."""
 
 READ_MESSAGES = ("CreateContainerConfigError",)

@@ -108,8 +108,22 @@ PORTS = [
         says="each containerPort must be unique",
         good=[_ports({}, {"protocol": "UDP"}, {"protocol": "SCTP"})],
         bad=[
-            _ports({"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}),
-            _ports({"containerPort": 53}, {}, {"containerPort": 53, "protocol": "SCTP"}),
+            _ports(
+                {"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "servicePort": 54, "protocol": "UDP"}
+            ),
+            _ports({"containerPort": 53}, {}, {"containerPort": 53, "servicePort": 54, "protocol": "SCTP"}),
+        ],
+    ),
+    Example(
+        path="spec.ports",
+        says="each port of the Service",
+        good=[
+            _ports({"servicePort": 80}, {}),
+            _ports({"containerPort": 80, "servicePort": 81}, {"containerPort": 81, "servicePort": 80}),
+        ],
+        bad=[
+            _ports({"servicePort": 80}, {"servicePort": 80, "protocol": "UDP"}),
+            _ports({"servicePort": 80}, {}, {"containerPort": 80}),
         ],
     ),
     Example(

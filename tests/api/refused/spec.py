@@ -15,6 +15,10 @@ def _probed(port: int | str, probe: str = "livenessProbe") -> Json:
     return {probe: {"httpGet": {"port": port}}}
 
 
+def _hooked(hook: str = "preStop", **handler: Json) -> Json:
+    return {"lifecycle": {hook: handler}}
+
+
 def _rolling(surge: int | str, unavailable: int | str) -> Json:
     return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
 
@@ -28,15 +32,42 @@ REFUSED: dict[str, list[Json]] = {
         {"replicas": -1},
         {"revisionHistoryLimit": -1},
         {"terminationGracePeriodSeconds": -1},
+        *({field: number} for field in ("runAsUser", "runAsGroup", "fsGroup") for number in (-1, 0, 2**31)),
         {"livenessProbe": {"grpc": {"port": 0}}},
         {"livenessProbe": {"grpc": {"port": 80}, "periodSeconds": 0}},
+        *(_hooked(sleep={"seconds": number}) for number in (-1, 0, 3601)),
+        _hooked(httpGet={"port": 0}),
+        *({"ports": [{"containerPort": 80, "servicePort": number}]} for number in (-1, 0, 65536)),
         {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},
     ],
     "a name that no port can have": [
         fields for name in ("80", "a--b", "HTTP", "", "a" * 16) for fields in (_port(name=name), _probed(name))
     ],
     "a probe of a port that is not there": [{**_port(name="http"), **_probed("https")}, _probed("http")],
+    "a hook of a port that is not there": [{**_port(name="http"), **_hooked(httpGet={"port": "https"})}],
+    "a hook without an action or with two": [
+        _hooked(),
+        _hooked(exec={"command": ["a"]}, sleep={"seconds": 1}),
+        _hooked("postStart", tcpSocket={"port": 80}),
+    ],
+    "a hook that outlives its Pod": [
+        _hooked(sleep={"seconds": 30}),
+        _hooked("postStart", sleep={"seconds": 30}),
+        {**_hooked(sleep={"seconds": 9}), "terminationGracePeriodSeconds": 9},
+    ],
+    "an IP address that is none": [
+        fields
+        for ip in ("", "a", "1.2.3", "1.2.3.04", "::ffff:1.2.3.4", "fe80::1%eth0", "192.0.2.0/24", "1.2.3.4\n")
+        for fields in ({"hostAliases": [{"ip": ip, "hostnames": ["a"]}]}, {"dnsConfig": {"nameservers": [ip]}})
+    ],
+    "a host alias without a name": [{"hostAliases": [{"ip": "192.0.2.1", "hostnames": []}]}],
+    "another line of the resolver's configuration": [
+        {"dnsConfig": {"options": [option]}}
+        for option in ({"name": "a\nnameserver 192.0.2.1"}, {"name": "ndots", "value": "1\nnameserver 192.0.2.1"})
+    ],
+    "more search domains than a resolver takes": [{"dnsConfig": {"searches": ["a" * 63 + ".b" * 95] * 9}}],
     "one port with two protocols": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}],
+    "one port of the Service twice": [{"ports": [{"containerPort": 80}, {"containerPort": 81, "servicePort": 80}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
     "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
@@ -50,6 +81,8 @@ REFUSED: dict[str, list[Json]] = {
         {"volumes": [CACHE], "volumeMounts": [{"name": "cache", "mountPath": "/a"}] * 2},
         {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]},
         {"imagePullSecrets": [{"name": "a"}, {"name": "a"}]},
+        {"hostAliases": [{"ip": "192.0.2.1", "hostnames": [name]} for name in "ab"]},
+        {"dnsConfig": {"options": [{"name": "ndots", "value": value} for value in "12"]}},
         {"topologySpreadConstraints": [SPREAD, SPREAD]},
         {"livenessProbe": {"httpGet": {"port": 80, "httpHeaders": [{"name": "A", "value": "1"}] * 2}}},
     ],
@@ -64,6 +97,8 @@ REFUSED: dict[str, list[Json]] = {
         {"imagePullSecrets": [{"name": ""}]},
         {"envFrom": [{"secretRef": {"name": "Secret"}}]},
         {"serviceAccountName": "Robot"},
+        {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["Host"]}]},
+        {"dnsConfig": {"searches": ["Example.com"]}},
         {"priorityClassName": "High"},
     ],
     "an image that can't be pulled": [
@@ -74,6 +109,7 @@ REFUSED: dict[str, list[Json]] = {
         {"command": ["", "a"]},
         {"livenessProbe": {"exec": {"command": [""]}}},
         {"livenessProbe": {"exec": {"command": []}}},
+        _hooked(exec={"command": [""]}),
     ],
     "a variable's name that is none": [
         {"env": [{"name": name}]} for name in ("1A", "A B", "", "..", ".", "A=B", "a" * 254)

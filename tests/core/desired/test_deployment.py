@@ -105,6 +105,16 @@ def test_the_restricted_profile_meets_the_pod_security_standard() -> None:
     }
 
 
+@pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
+def test_ids_of_user_and_groups_are_the_pods_in_each_profile(profile: str) -> None:
+    ids = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 2**31 - 1}
+
+    spec = pod(securityProfile=profile, **ids)
+
+    assert spec["securityContext"] == {**pod(securityProfile=profile)["securityContext"], **ids}
+    assert spec["containers"][0]["securityContext"].keys().isdisjoint(ids)
+
+
 @pytest.mark.parametrize(
     ("asked", "made"),
     [
@@ -134,10 +144,13 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
         priorityClassName="high",
         serviceAccountName="robot",
         nodeSelector={"disk": "ssd"},
+        dnsConfig={"searches": ["example.com"], "options": [{"name": "edns0"}]},
+        hostAliases=[{"ip": "192.0.2.1", "hostnames": ["old"]}],
         command=["/run"],
         args=["--fast"],
         env=[{"name": "A", "value": "1"}],
         imagePullPolicy="Always",
+        lifecycle={"postStart": {"exec": {"command": ["warm"]}}, "preStop": {"sleep": {"seconds": 5}}},
     )["spec"]
     spec = made["template"]["spec"]
 
@@ -145,10 +158,16 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
     assert (spec["terminationGracePeriodSeconds"], spec["priorityClassName"]) == (45, "high")
     assert (spec["serviceAccountName"], spec["serviceAccount"]) == ("robot", "robot")
     assert spec["nodeSelector"] == {"disk": "ssd"}
+    assert spec["dnsConfig"] == {"searches": ["example.com"], "options": [{"name": "edns0"}]}
+    assert spec["hostAliases"] == [{"ip": "192.0.2.1", "hostnames": ["old"]}]
     assert spec["containers"][0]["command"] == ["/run"]
     assert spec["containers"][0]["args"] == ["--fast"]
     assert spec["containers"][0]["env"] == [{"name": "A", "value": "1"}]
     assert spec["containers"][0]["imagePullPolicy"] == "Always"
+    assert spec["containers"][0]["lifecycle"] == {
+        "postStart": {"exec": {"command": ["warm"]}},
+        "preStop": {"sleep": {"seconds": 5}},
+    }
 
 
 def test_values_that_the_api_server_would_not_store_are_not_sent() -> None:

@@ -8,7 +8,9 @@ from typing import Any, get_args
 import pytest
 
 from app.api.affinity import Affinity
+from app.api.lifecycle import Lifecycle
 from app.api.model import Model
+from app.api.name_resolution import DnsConfig
 from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
@@ -26,7 +28,7 @@ WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 """A dependency of a kind that is not watched has no rule."""
 
 
-WHOLE = (Affinity, Probe)
+WHOLE = (Affinity, DnsConfig, Lifecycle, Probe)
 """Objects that are written to the Pod as they are."""
 
 

@@ -69,7 +69,7 @@ def test_what_the_spec_does_not_use_is_never_repeated(message: str) -> None:
 
 @pytest.mark.parametrize("message", [ROOT, NAMED], ids=["root", "a name"])
 def test_an_image_that_runs_as_root_is_said_where_the_profile_refuses_it(message: str) -> None:
-    assert "runs as root or as a user without a numeric ID: use a numeric non-root user" in why(
+    assert "runs as root or as a user without a numeric ID: set spec.runAsUser to the ID" in why(
         message, securityProfile="Restricted"
     )
     assert why(message) == REFUSED

@@ -26,6 +26,7 @@ Json = dict[str, Any]
 
 PROBE = {"httpGet": {"port": 80}}
 LIVE, START, BOTH = {"livenessProbe": PROBE}, {"startupProbe": PROBE}, {"livenessProbe": PROBE, "startupProbe": PROBE}
+HOOK = {"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}, "preStop": {"sleep": {"seconds": 5}}}}
 CLAIM = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}
 SELECTOR = {"matchLabels": {"a": "b"}}
 SPREAD = {
@@ -64,6 +65,9 @@ TABLE: list[tuple[Json, Json, str]] = [
     ),
     (crashing(143), {}, f"code 143 (stopped by SIGTERM). {LOGS}"),
     (crashing(143), START, f"(stopped by SIGTERM, perhaps because spec.startupProbe failed). {DESCRIBE}"),
+    (crashing(143), HOOK, f"(stopped by SIGTERM, perhaps because spec.lifecycle.postStart failed). {DESCRIBE}"),
+    (crashing(143), {"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}, f"code 143 (stopped by SIGTERM). {LOGS}"),
+    (stopped(waiting("PostStartHookError"), ended(143)), HOOK, "perhaps because spec.lifecycle.postStart failed)."),
     (crashing(126), LIVE, f"code 126 (its command can't be executed). {LOGS}"),
     (crashing(127), {}, f"code 127 (its command was not found). {LOGS}"),
     (crashing(128), {}, f"code 128. {LOGS}"),
@@ -111,7 +115,14 @@ def test_a_message_names_cause_and_remedy_as_the_spec_has_them(seen: Json, spec:
 def test_a_message_names_no_probe_and_no_secret_that_the_spec_has_not(seen: Json, spec: Json) -> None:
     message = said(seen if "metadata" in seen else pod(seen), **spec)[1]
 
-    for field in ("livenessProbe", "startupProbe", "nodeSelector", "affinity", "topologySpreadConstraints"):
+    for field in (
+        "livenessProbe",
+        "startupProbe",
+        "lifecycle",
+        "nodeSelector",
+        "affinity",
+        "topologySpreadConstraints",
+    ):
         assert field in spec or f"spec.{field}" not in message
 
 

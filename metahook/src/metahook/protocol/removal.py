@@ -34,7 +34,7 @@ _UNIONS = (
     {"sessionAffinity", "sessionAffinityConfig"},
     {"value", "valueFrom"},
     {"configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef"},
-    {"exec", "grpc", "httpGet", "tcpSocket"},
+    {"exec", "grpc", "httpGet", "sleep", "tcpSocket"},
     {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"},
 )
 """Fields that exclude or need one another: the API server refuses, or restores, one that is removed by itself."""
@@ -89,17 +89,19 @@ def _is_port(path: Path) -> bool:
 
 
 def _missing_ports(desired: Manifest, children: Children) -> list[Json]:
-    """Return the ports of a desired Service that the observed one lacks.
+    """Return the ports of a desired Service that the observed one lacks, or has under other names.
 
     They are set together with the removal of the last others: the API server refuses a Service without ports. Nor does
     it add a port while another one has its name, so that Metacontroller could not set them before.
     """
     spec = children.content(desired).get("spec") or {}
-    observed = {
-        (port.get("port"), port.get("protocol", "TCP")) for port in spec.get("ports") or [] if isinstance(port, dict)
-    }
+    observed = {_named_port(port) for port in spec.get("ports") or [] if isinstance(port, dict)}
     wanted = desired.get("spec", {}).get("ports") or []
-    return [port for port in wanted if (port.get("port"), port.get("protocol", "TCP")) not in observed]
+    return [port for port in wanted if _named_port(port) not in observed]
+
+
+def _named_port(port: Json) -> tuple[Any, ...]:
+    return port.get("port"), port.get("protocol", "TCP"), port.get("name")
 
 
 def _custom_group(desired: Manifest) -> str:

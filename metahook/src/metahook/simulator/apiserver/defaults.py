@@ -160,6 +160,7 @@ def _container(container: Json) -> Json:
         livenessProbe=_probe,
         readinessProbe=_probe,
         startupProbe=_probe,
+        lifecycle=lambda lifecycle: _with(lifecycle, postStart=_handler, preStop=_handler),
     )
 
 
@@ -187,8 +188,12 @@ def _resource_ref(ref: Json) -> Json:
 
 def _probe(probe: Json) -> Json:
     defaults = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+    return _handler({**defaults, **probe})
+
+
+def _handler(handler: Json) -> Json:
     return _with(
-        {**defaults, **probe},
+        handler,
         httpGet=lambda get: {
             "path": "/",
             "scheme": "HTTP",

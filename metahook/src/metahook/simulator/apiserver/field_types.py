@@ -66,6 +66,7 @@ _STATUS = object_of({"conditions": _CONDITIONS})
 _RESOURCE_FIELD = object_of({"divisor": _AMOUNT})
 _FROM_POD = object_of({"fieldRef": object_of({}), "resourceFieldRef": _RESOURCE_FIELD})
 _PROBE = object_of({"initialDelaySeconds": _COUNT, "httpGet": object_of({}), "grpc": object_of({})})
+_HOOK = object_of({"httpGet": object_of({})})
 _CONTAINER = object_of(
     {
         "name": STRING,
@@ -77,6 +78,7 @@ _CONTAINER = object_of(
         "livenessProbe": _PROBE,
         "readinessProbe": _PROBE,
         "startupProbe": _PROBE,
+        "lifecycle": object_of({"postStart": _HOOK, "preStop": _HOOK}),
     },
     required=("name", "image"),
 )
@@ -95,6 +97,7 @@ _POD = object_of(
     {
         "containers": list_of(_CONTAINER),
         "volumes": list_of(_VOLUME),
+        "hostAliases": list_of(object_of({"ip": STRING}, required=("ip",))),
         "serviceAccountName": STRING,
         "serviceAccount": STRING,
     },

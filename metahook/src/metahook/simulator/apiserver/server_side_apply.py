@@ -23,6 +23,7 @@ _LIST_KEYS = {
     "containers": ("name",),
     "initContainers": ("name",),
     "env": ("name",),
+    "hostAliases": ("ip",),
     "volumes": ("name",),
     "volumeMounts": ("mountPath",),
     "imagePullSecrets": ("name",),
