@@ -4,10 +4,15 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from metahook.protocol.sender import sync_request
+import msgspec
+
 from tests.requests.builders import my_resource
 
-BODY = sync_request(my_resource(), {"Deployment.apps/v1": {}, "Service.v1": {}}, {})
+_GROUPS: dict[str, object] = {"Deployment.apps/v1": {}, "Service.v1": {}}
+# The answers of 0.2.0 to its bytes are recorded, so their order stays.
+BODY = msgspec.json.encode(
+    {"controller": {}, "parent": my_resource(), "children": _GROUPS, "related": {}, "finalizing": False}
+)
 JSON = "Content-Type: application/json"
 PARENT = (
     b'{"metadata":{"name":"web","namespace":"default","uid":"1","generation":1},"spec":{"image":"a","replicas":%s}}'

@@ -71,6 +71,8 @@ _BODY = {
     "children is missing",
     "children must be an object",
     "children[*] must be an object",
+    "finalizing must be true or false",
+    "finalizing is true, and the hook has no finalize function: remove hooks.finalize from the controller",
     "related must be an object",
     "related[*] must be an object",
 }

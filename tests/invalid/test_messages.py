@@ -55,6 +55,7 @@ BODY: Json = {
     "parent": {**PARENT, "metadata": {**PARENT["metadata"], "creationTimestamp": None, "deletionTimestamp": None}},
     "children": {"Deployment.apps/v1": {CANARY: OBJECT}, "Service.v1": {CANARY: OBJECT}},
     "related": {CANARY: {}},
+    "finalizing": False,
 }
 WRONG = [REPLACEMENTS[name] for name in ("null", "a fraction", "empty text", "an empty list", "an empty map")]
 LONG_NUMBER = b"1" * 5000
@@ -75,6 +76,7 @@ def special() -> Iterator[bytes]:
     yield b"{"
     yield b"\xff"
     yield b"[" * 5000
+    yield json.dumps({**BODY, "finalizing": True}).encode()
     for group in BODY["children"]:
         twins = {**BODY, "children": {**BODY["children"], group: {"a": OBJECT, "b": OBJECT}}}
         huge = {**BODY, "children": {**BODY["children"], group: {"a": {**OBJECT, "spec": {"a": "@"}}}}}

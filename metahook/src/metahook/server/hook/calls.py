@@ -47,7 +47,7 @@ class HookCalls:
         # has a thread, until the hooks do not return at all.
         self._for_long = Threads(1, "long")
         self._for_large = Threads(1, "large")
-        self._for_waiting = Threads(limits.max_in_flight, "hook")
+        self._for_waiting = Threads(max(limits.max_in_flight, 1), "hook")
 
     @property
     def is_in_threads(self) -> bool:
