@@ -549,10 +549,33 @@ def test_a_parent_that_is_never_finalized_is_found() -> None:
     Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
 
     _, found = checked("--only", "life")
+    Path("other.yaml").write_text("apiVersion: v1\nkind: Secret\nmetadata: {name: other}\n")
+    _, beside_others = checked("--only", "life", "-f", "other.yaml")
 
-    assert found == [
-        "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true  NotFinalized"
-    ]
+    message = "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true"
+    assert found == [f"{message}  NotFinalized"]
+    assert beside_others == [f"{message}, or leave out of -f what the hook waits for  NotFinalized"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [("finalize=finalize", "FinalizeHookMissing"), ("customize=customize", "CustomizeHookMissing")],
+)
+def test_a_function_whose_hook_is_not_in_the_manifest_is_found(argument: str, name: str) -> None:
+    write_hook("""
+        from metahook import FinalizeResponse
+        def customize(request):
+            return []
+        def finalize(request, now):
+            return FinalizeResponse(status={"state": "Going"}, finalized=True)
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"})
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", f"sync=sync, {argument}"))
+
+    _, found = checked("--only", "hooks")
+
+    assert [line.split()[-1] for line in found] == [name]
 
 
 def test_a_hook_without_mistakes_has_no_findings() -> None:
@@ -695,7 +718,7 @@ def test_a_check_that_does_not_exist_is_named() -> None:
     write_hook(GOOD)
 
     assert problem("check", *ARGUMENTS, "--only", "lif").startswith(
-        "--only lif: no such check; choose one of purity, life"
+        "--only lif: no such check; choose one of hooks, purity, life"
     )
 
 

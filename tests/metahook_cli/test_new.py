@@ -91,6 +91,13 @@ def test_the_manifests_of_a_project_fit_together() -> None:
     assert sorted(kustomization["resources"]) == sorted(file.name for file in folder.glob("deploy/[!k]*.yaml"))
 
 
+def test_the_example_of_a_cluster_scoped_kind_does_not_claim_the_namespace_of_the_hook() -> None:
+    call("new", *TENANT, "-o", "it")
+
+    assert yaml.safe_load(Path("it/deploy/namespace.yaml").read_text())["metadata"]["name"] == "acme"
+    assert yaml.safe_load(Path("it/example.yaml").read_text())["metadata"]["name"] == "example"
+
+
 @pytest.mark.parametrize("name", PROJECTS)
 def test_the_hook_of_a_project_decides(name: str) -> None:
     call("new", *PROJECTS[name], "-o", "it")

@@ -79,6 +79,19 @@ def test_an_object_name_has_a_namespace_or_the_default_one() -> None:
     assert parse_object_name("MyResource/web") == WEB
 
 
+def test_an_object_of_a_cluster_scoped_kind_needs_no_namespace() -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
+    steps: list[Json] = [
+        {"apply": namespace},
+        {"edit": {"object": "Namespace/team-a", "set": {"metadata.labels.team": "a"}}},
+        {"expect": {"object": "Namespace/team-a", "has": {"metadata.labels.team": "a"}}},
+        {"delete": {"object": "Namespace/team-a"}},
+        {"expect": {"object": "Namespace/team-a", "gone": True}},
+    ]
+
+    assert problem(*steps) is None
+
+
 @pytest.mark.parametrize(
     ("step", "words"),
     [

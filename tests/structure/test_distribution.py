@@ -125,7 +125,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "hooks", "licenses", "careful_greetings"),
+        ("greetings", "claims", "finalizing", "hooks", "licenses", "careful_greetings"),
         re.findall(r"^```python\n(.*?)^```$", "".join(page.read_text() for page in HOOK_PAGES), _BLOCKS),
         strict=True,
     ):
@@ -140,7 +140,7 @@ def in_project(project: Path, *arguments: str) -> subprocess.CompletedProcess[st
 
 
 def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
-    code = "import greetings, licenses, metahook, metahook.simulator.world; print(metahook.__file__)"
+    code = "import greetings, finalizing, licenses, metahook, metahook.simulator.world; print(metahook.__file__)"
 
     ended = in_project(project, "-c", code)
 
@@ -153,9 +153,8 @@ def test_the_wheel_runs_beside_an_app_of_the_project(project: Path) -> None:
 def test_the_wheel_has_types(project: Path) -> None:
     (project / "wrong.py").write_text("from metahook import Controller\n\nController(sync=5, children=())\n")
 
-    ended = in_project(
-        project, "-m", "mypy", "--strict", "greetings.py", "licenses.py", "careful_greetings.py", "wrong.py"
-    )
+    files = [f"{name}.py" for name in ("greetings", "finalizing", "licenses", "careful_greetings", "wrong")]
+    ended = in_project(project, "-m", "mypy", "--strict", *files)
 
     (error,) = [line for line in ended.stdout.splitlines() if ": error: " in line]
     assert error.startswith("wrong.py:3: ")

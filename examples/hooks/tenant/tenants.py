@@ -95,7 +95,7 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
 def finalize(request: SyncRequest, now: datetime) -> FinalizeResponse:
     """Let a Tenant go, and all that it has, once its Namespace contains no more data."""
     tenant, claims = request.parent, request.related.all(PersistentVolumeClaim)
-    if isinstance(claims, Absence) or list(claims):  # Absence: nothing is known of them
+    if isinstance(claims, Absence) or claims:  # Absence: nothing is known of them
         command = f"kubectl delete pvc --all -n {_namespace_of(tenant)}"
         status = _status(tenant, now, "False", "HasData", f"Claims hold data. To delete the data, run: {command}")
         until_then = sync(request, now)

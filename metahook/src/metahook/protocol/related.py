@@ -60,11 +60,11 @@ class Related:
             return Absence.MISSING
         return self._read(raw, struct) or Absence.UNREADABLE
 
-    def all(self, struct: type[K]) -> Iterator[K] | Absence:
-        """Return an iterator over the readable objects of *struct*, or NOT_SELECTED."""
+    def all(self, struct: type[K]) -> list[K] | Absence:
+        """Return the readable objects of *struct*, or NOT_SELECTED."""
         if struct.KIND.group_key not in self._groups:
             return Absence.NOT_SELECTED
-        return self._kept(struct)
+        return list(self._kept(struct))
 
     def _kept(self, struct: type[K]) -> Iterator[K]:
         """Yield the readable objects of *struct*. Their memory counts together: a hook may keep them all."""

@@ -62,11 +62,11 @@ class _Runner:
             self._apply(step.apply)
         elif step.edit is not None:
             changes = step.edit.set
-            world.edit(parse_object_name(step.edit.object), lambda item: _put_all(item, changes))
+            world.edit(self._key(step.edit.object), lambda item: _put_all(item, changes))
         elif step.delete is not None:
-            world.delete(parse_object_name(step.delete.object), step.delete.policy)
+            world.delete(self._key(step.delete.object), step.delete.policy)
         elif step.undo is not None:
-            world.undo(parse_object_name(step.undo.object), step.undo.revision)
+            world.undo(self._key(step.undo.object), step.undo.revision)
         elif step.fail is not None:
             self._fail(step.fail)
         elif step.refuse is not None:
@@ -78,6 +78,11 @@ class _Runner:
         elif step.expect is not None:
             return self._expect(step.expect)
         return None
+
+    def _key(self, name: str) -> Key:
+        """Return the key of the object called *name*; one of a cluster-scoped kind is in no namespace."""
+        key = parse_object_name(name)
+        return key if self._world.api.is_namespaced(key.kind) else key._replace(namespace="")
 
     def _apply(self, manifest: Json) -> None:
         if self._parent is None and manifest["kind"] == self._world.settings.parent.kind:
@@ -112,11 +117,11 @@ class _Runner:
     def _problem(self, expect: Expect) -> str | None:
         """Return how the cluster differs from *expect* now, or None."""
         if expect.object is not None:
-            item = self._world.api.get(parse_object_name(expect.object))
+            item = self._world.api.get(self._key(expect.object))
             if (item is None) != expect.gone:
                 return f"{expect.object} {'still exists' if item else 'does not exist'}"
             return next(filter(None, (_mismatch(item, path, value) for path, value in expect.has.items())), None)
-        parent = parse_object_name(expect.of) if expect.of else self._parent
+        parent = self._key(expect.of) if expect.of else self._parent
         item = self._world.api.get(parent) if parent else None
         return _status_problem((item or {}).get("status") or {}, expect)
 

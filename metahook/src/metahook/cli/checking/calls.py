@@ -13,6 +13,7 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import LocalHook, described
+from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.purity import ImpureHook
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
@@ -57,6 +58,11 @@ class CheckedHook:
         self._end = time.monotonic() + limit
         self._limit = limit
         self._worked: tuple[str, bytes] | None = None
+
+    @property
+    def controller(self) -> Controller | None:
+        """The Controller, if the hook is one in this process."""
+        return self._hook.controller if isinstance(self._hook, LocalHook) else None
 
     @property
     def is_local(self) -> bool:

@@ -12,7 +12,7 @@ from metahook.cli.checking.lives import Life, Lives, twins
 from metahook.cli.checking.parents import generated, has_cel_rules, variants
 from metahook.cli.checking.purity import impurities, requests_of
 from metahook.cli.checking.results import Results
-from metahook.cli.checking.rules import manifest_findings
+from metahook.cli.checking.rules import hooks_left_out, manifest_findings
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
@@ -65,6 +65,8 @@ class Checks:
     def _checks(self, base: Life, results: Results) -> Iterator[Check]:
         """Yield the name of each check after the first life, and a function that returns its findings."""
         created = list(self.harms.of(base, self.simulate()))
+        if self.hook.controller:
+            yield "hooks", partial(hooks_left_out, self.manifests, self.hook.controller)
         yield "purity", lambda: self._impurities(base)
         yield "life", lambda: [*created, *self._rest_of(base)]
         if base.loop or not Evidence(base.world.history).syncs:
@@ -95,6 +97,7 @@ class Checks:
         yield from self.harms.of(life, command)
         for key in () if life.loop else life.remaining():
             message = f"{key}: still exists ten minutes after its deletion; respond with finalized: true"
+            message += ", or leave out of -f what the hook waits for" if self.lives.others else ""
             yield Finding("NotFinalized", "/finalize", message, command)
 
     def _of_parents(self, parents: list[Json], *, brief: bool = False) -> Iterator[Finding]:

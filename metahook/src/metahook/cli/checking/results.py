@@ -10,6 +10,7 @@ _CONSEQUENCES = {
     "GrowingChildren": {"WrongDelete"},
     "NeedsResync": {"NotPure"},
     "NoOpWrites": {"NotPure", "PrunedStatus"},
+    "NotFinalized": {"CustomizeHookMissing"},
     "RemovedField": {"MixedParents", "NotPure"},
     "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
     "StoredOtherwise": {"NotPure", "UnknownField"},

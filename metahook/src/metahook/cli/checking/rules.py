@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from metahook.cli.checking.finding import Finding
 from metahook.cli.checking.schemas import property_of, schema_of
 from metahook.cli.manifests import Manifests
+from metahook.protocol.controller import Controller
 from metahook.protocol.kind import Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.hooks import HOOKS
@@ -35,6 +36,15 @@ def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
     unknown = list(_unknown_resources(manifests))
     found = [finding for rule in RULES for finding in rule(manifests)]
     return [*unknown, *found], not unknown
+
+
+def hooks_left_out(manifests: Manifests, controller: Controller) -> Iterator[Finding]:
+    """Yield the functions of *controller* that Metacontroller never calls, because its manifest has no such hook."""
+    hooks, required = manifests.controller.content["spec"]["hooks"], controller.requirements
+    for hook, has_function in (("customize", required.has_customize), ("finalize", required.has_finalize)):
+        if has_function and hook not in hooks:
+            message = f"the Controller has a function for {hook}, which is never called; add hooks.{hook}"
+            yield Finding(f"{hook.title()}HookMissing", manifests.controller.place("spec", "hooks"), message)
 
 
 def _unknown_resources(manifests: Manifests) -> Iterator[Finding]:

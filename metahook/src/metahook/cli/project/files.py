@@ -55,6 +55,7 @@ def _values(project: Project) -> dict[str, str]:
     structs = [child.kind for child in children]
     return {
         "name": project.name,
+        "example": project.example,
         "kind": parent.kind,
         "plural": parent.plural,
         "api_version": parent.api_version,
@@ -104,8 +105,8 @@ def _controller(project: Project) -> str:
 
 
 def _key(project: Project, child: Kind) -> str:
-    namespace = "" if not child.namespaced else "default" if project.parent.namespaced else project.name
-    return f'Key("{child.kind}", "{namespace}", "{project.name}")'
+    namespace = "" if not child.namespaced else "default" if project.parent.namespaced else project.example
+    return f'Key("{child.kind}", "{namespace}", "{project.example}")'
 
 
 def _rolled_out(project: Project) -> str:
@@ -202,12 +203,12 @@ def _example(project: Project) -> dict[str, Any]:
     parent = project.parent
     if not project.is_decorator:
         spec = {name: _literal(_default(name)) for name in _used_fields(project)}
-        head = {"apiVersion": parent.api_version, "kind": parent.kind, "metadata": {"name": project.name}}
+        head = {"apiVersion": parent.api_version, "kind": parent.kind, "metadata": {"name": project.example}}
         return {**head, "spec": spec}
     code = f"{template('pod').substitute()}\n\n{_function(project, parent)}"
     scope: dict[str, Any] = {"Any": Any, "Manifest": dict, "Parent": object}
     exec("from base64 import b64encode\n" + code, scope)  # noqa: S102 - a template of this package
-    item: dict[str, Any] = scope[function_name(parent.kind)](SimpleNamespace(name=project.name))
+    item: dict[str, Any] = scope[function_name(parent.kind)](SimpleNamespace(name=project.example))
     return {**item, "metadata": {**item["metadata"], "labels": {project.name: "enabled"}}}
 
 

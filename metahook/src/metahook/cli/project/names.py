@@ -29,6 +29,11 @@ class Project:
     children: tuple[Kind, ...]
     is_decorator: bool
 
+    @property
+    def example(self) -> str:
+        """The name of the example. A cluster-scoped one has its children in a namespace other than the hook's."""
+        return self.name if self.parent.namespaced else "example"
+
 
 def read_project(
     name: str, parent: str | None, decorated: str | None, children: Iterable[str], *, cluster_scoped: bool
