@@ -72,6 +72,7 @@ def _write(target: Path, files: dict[str, str]) -> None:
             file.write_text(text, encoding="utf-8")
         if "model.py" in files:
             (folder / "crd.yaml").write_text(_crd(folder / "model.py"), encoding="utf-8")
+            shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # of the model, which was run
         shutil.move(folder, target) if not target.exists() else folder.replace(target)
 
 
