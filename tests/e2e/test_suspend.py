@@ -8,7 +8,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.statuses import condition
-from tests.e2e.test_drift import OURS
+from tests.e2e.test_drift import OF_THE_POD, OURS
 
 
 def content(item: Json) -> Json:
@@ -46,7 +46,7 @@ def test_nothing_is_written_and_resume_applies_the_spec_that_is_then(here: Names
 
 
 def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode, metacontroller: Process) -> None:
-    here.ready(**PORT)
+    here.ready(**PORT, **OF_THE_POD)
     suspend(here)
     done, edited = here.since(), {}
 
