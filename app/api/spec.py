@@ -21,6 +21,7 @@ from app.api.quantity import MemoryLimit, Quantity
 from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
 from app.api.scalar import TEXT, Image, ObjectName, Timestamp
+from app.api.schedule import Schedule
 from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
 from app.api.volume import Volumes
@@ -193,6 +194,8 @@ class MyResourceSpec(Model):
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
     suspend: bool | None = None
     """If true, the operator creates, changes and deletes nothing; default false."""
+    schedule: Schedule | None = None
+    """When the application sleeps, with fewer Pods or none."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
     """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""

@@ -32,7 +32,7 @@ from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_obser
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, watch, memo, was_ever_ready=previous_status.was_ever_ready)
+    desired = desired_state(request, now, watch, memo, was_ever_ready=previous_status.was_ever_ready)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     drifts = _drifts(request, desired)
     facts = Facts(

@@ -53,8 +53,8 @@ def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[Relate
     return [select_by_name(kind, namespace, *names[kind]) for kind in CONFIG_HASH_ANNOTATIONS if names[kind]]
 
 
-def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
-    """Return the configuration of a *valid* spec as it is observed."""
+def config(request: SyncRequest, valid: ValidSpec, watch: Watch, replicas: int) -> Config:
+    """Return the configuration of a *valid* spec, with *replicas* Pods, as it is observed."""
     if not valid.references:
         return NO_CONFIG
     watched = _watched(valid, watch)
@@ -63,14 +63,14 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
     observed = _observed_hashes(request)
     hashes = {annotation: content.hash or observed.get(annotation) for annotation, content in contents.items()}
     missing = {ref: part for content in contents.values() for ref, part in content.missing.items()}
-    needed = [missing[ref] for ref in watched if ref in missing] if valid.spec.replicas else []  # no Pod needs it
+    needed = [missing[ref] for ref in watched if ref in missing] if replicas else []  # no Pod needs it
     return Config({annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)))
 
 
 def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
     """Return the hashes that the Pod template for *request* gets, by annotation; none if its spec is invalid."""
     valid = valid_spec(request.parent)
-    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch).hashes
+    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch, valid.spec.replicas).hashes
 
 
 def _watched(valid: ValidSpec, watch: Watch) -> list[Reference]:

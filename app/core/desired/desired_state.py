@@ -6,6 +6,7 @@ observed child as it was applied last; one that is suspended leaves each as it i
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +19,7 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.replicas import desired_replicas
+from app.core.desired.schedule import ScheduleState, schedule_state
 from app.core.desired.suspension import left_as_observed
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
@@ -40,6 +42,8 @@ class DesiredState(NamedTuple):
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
     replicas: int = 0
+    schedule: ScheduleState | None = None
+    """What the schedule asks for; None if the spec has none, or is not followed."""
     problem: str | None = None
     is_suspended: bool = False
     """Whether the spec asks to change nothing."""
@@ -58,9 +62,14 @@ class DesiredState(NamedTuple):
         """Whether the observed children are kept, which need not be those of this spec."""
         return self.problem is not None or self.is_suspended
 
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the schedule asks to sleep."""
+        return self.schedule is not None and self.schedule.replicas is not None
+
 
 def desired_state(
-    request: SyncRequest, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
+    request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
 ) -> DesiredState:
     """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
     valid = valid_spec(request.parent, memo)
@@ -68,19 +77,26 @@ def desired_state(
         return DesiredState(kept=request.children.kept(), problem=valid.problem)
     if valid.spec.suspend:
         return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
-    desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
+    desired = _of_valid_spec(request, valid, now, watch, memo, was_ever_ready=was_ever_ready)
     if any(map(_is_too_large, desired.children)):
         problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
 
 
-def _of_valid_spec(
-    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
+def _of_valid_spec(  # noqa: PLR0913 - see desired_state
+    request: SyncRequest,
+    valid: ValidSpec,
+    now: datetime,
+    watch: Watch,
+    memo: GenerationMemo | None,
+    *,
+    was_ever_ready: bool,
 ) -> DesiredState:
     spec = valid.spec
-    observed_config = config(request, valid, watch)
-    replicas = desired_replicas(spec)
+    schedule = schedule_state(spec.schedule, now) if spec.schedule else None
+    replicas = desired_replicas(spec, schedule)
+    observed_config = config(request, valid, watch, replicas)
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
@@ -95,6 +111,7 @@ def _of_valid_spec(
         children=children,
         spec=spec,
         replicas=replicas,
+        schedule=schedule,
         unmanaged=_unmanaged(request, every_child),
         holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
         config=observed_config,

@@ -122,7 +122,7 @@ class Facts:
             drifts,
             previous_status.override,
             is_waited_for=since is not None,
-            was_ready=previous_status.was_ready,
+            was_ready=self.was_ready,
             now=now,
         )
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
@@ -157,8 +157,14 @@ class Facts:
 
     @property
     def was_ready(self) -> bool:
-        """Whether Ready was True in this generation before."""
-        return self.previous_status.was_ready
+        """Whether Ready was True in this generation before, and in this state of the schedule."""
+        return self.previous_status.was_ready and not self.is_changing_state
+
+    @property
+    def is_changing_state(self) -> bool:
+        """Whether the schedule asks for another state than the one that was reached last."""
+        schedule, reached = self.desired.schedule, self.previous_status.schedule_state
+        return schedule is not None and reached is not None and reached != schedule.name
 
     @property
     def resend(self) -> Resend | None:
@@ -179,7 +185,9 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
+        transitions = [self.desired.schedule.next_transition] if self.desired.schedule else []
+        deadlines = [*self.deadlines.timers, self.diagnosis.changes_at]
+        return [*self._drift_timers(), *self.overriding.timers(), *deadlines, *transitions]
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None or (self.drift.path and self.overriding.is_yielding):

@@ -11,7 +11,8 @@ import msgspec
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
-from app.core.reasons import Outlook, linked
+from app.core.desired.schedule import ScheduleState
+from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.conditions import (
     AVAILABLE_NOW,
@@ -65,6 +66,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
     ready_generation = facts.parent.generation if is_ready else facts.previous_status.ready_generation
     if ready_generation is not None:
         status["readyGeneration"] = ready_generation
+    if facts.desired.schedule and not facts.parent.deleting:
+        status["schedule"] = _schedule(facts, facts.desired.schedule, is_ready=is_ready)
     if facts.waiting_for:
         status["waiting"] = {"what": facts.waiting_for, "since": format_time(facts.waiting_since)}
     if facts.overriding.last:
@@ -111,7 +114,7 @@ def _state(facts: Facts, decision: Decision) -> str:
     if decision.outlook is Outlook.SUSPENDED:
         return "Suspended"
     if decision.outlook is Outlook.READY:
-        return "Ready"
+        return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
     return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
@@ -163,6 +166,13 @@ def _replicas(facts: Facts) -> int:
     existing = max(0, facts.rollout.existing) + facts.diagnosis.failed_pods
     is_of_another_spec = facts.desired.is_kept or facts.is_keeping_newer_children
     return existing if is_of_another_spec else min(existing, facts.rollout.replicas)
+
+
+def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
+    """Return the state that was reached last, which the next sync compares, and when the schedule changes it next."""
+    reached = None if is_ready else facts.previous_status.schedule_state
+    transition = schedule.next_transition.isoformat(timespec="seconds")
+    return {"state": reached or schedule.name, "nextTransition": transition}
 
 
 def _image(deployment: Deployment | None) -> str | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from app.core.desired.schedule import ASLEEP, AWAKE
 from app.core.reasons import BUILDING
 from app.core.status.override import Override
 from app.core.timers import parse_time
@@ -35,11 +36,16 @@ class _PendingChange(msgspec.Struct, frozen=True):
     since: str
 
 
+class _Schedule(msgspec.Struct, frozen=True):
+    state: str
+
+
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
     conditions: msgspec.Raw = msgspec.Raw(b"[]")
     waiting: msgspec.Raw = msgspec.Raw()
     override: msgspec.Raw = msgspec.Raw()
     ready_generation: msgspec.Raw = msgspec.Raw()
+    schedule: msgspec.Raw = msgspec.Raw()
 
 
 class PreviousStatus:
@@ -63,6 +69,9 @@ class PreviousStatus:
         """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
+        schedule = try_read(status.schedule, _Schedule) if status.schedule else None
+        self.schedule_state = schedule.state if schedule and schedule.state in {AWAKE, ASLEEP} else None
+        """The state of the schedule that was reached last; None if it had none."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored)
         """When the API server stored it, if it waits for something."""
