@@ -57,6 +57,7 @@ FIELDS = {
         "when Ready becomes True after a transition of the schedule",
         "people; the operator, to tell Building from Degraded",
     ),
+    "schedule.replicas": Use("with `schedule.state`; absent while Awake", "people; the operator, as above"),
     "schedule.nextTransition": Use("at each transition of the schedule", "people"),
     "waiting": Use("when the operator waits for something else; absent if it waits for nothing", "the operator"),
     "waiting.what": Use("with `waiting`", "people"),

@@ -60,6 +60,8 @@ class ScheduleStatus(Model):
 
     state: Annotated[str, Field(max_length=16)]
     """Awake or Asleep: the state that was reached last, with all its Pods."""
+    replicas: Annotated[int, Field(ge=0)] | None = None
+    """Number of Pods of the window, if the state is Asleep."""
     next_transition: Timestamp
     """Time at which the schedule changes the number of Pods next, in its time zone."""
 

@@ -49,6 +49,13 @@ _DNS = variants(
     options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
 )
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
+_SLEEP = variants(days=[["Sat"], ["Mon", "Sat"]], **{"from": ["11:00", "19:00"]}, to=["13:00"], replicas=[ABSENT, 1, 2])
+_SCHEDULES = variants(
+    timeZone=[ABSENT, "Europe/Berlin"],
+    sleep=[[window] for window in _SLEEP],
+    **{"except": [ABSENT, ["2026-01-31"]]},
+    overrideUntil=[ABSENT, "2026-01-31T12:30:00+01:00", "2026-01-31T12:30:00Z"],
+)
 
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
@@ -81,6 +88,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
+    "schedule": st.sampled_from(_SCHEDULES),
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }

@@ -9,12 +9,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from app.api.schedule import DAYS, Schedule
 from app.api.time_zone import time_zone
 
-AWAKE, ASLEEP = "Awake", "Asleep"
+State = Literal["Awake", "Asleep"]
 
 
 class ScheduleState(NamedTuple):
@@ -24,9 +24,9 @@ class ScheduleState(NamedTuple):
     next_transition: datetime
 
     @property
-    def name(self) -> str:
-        """The word for it in ``status.schedule.state``."""
-        return AWAKE if self.replicas is None else ASLEEP
+    def name(self) -> State:
+        """Its name in ``status.schedule``."""
+        return "Awake" if self.replicas is None else "Asleep"
 
 
 class _Sleep(NamedTuple):
@@ -43,7 +43,7 @@ def schedule_state(schedule: Schedule, now: datetime) -> ScheduleState:
     until = datetime.fromisoformat(schedule.override_until) if schedule.override_until else now
     sleeps = _sleeps(schedule, zone, max(now, until))
     if now < until:
-        is_asleep = schedule.override_state == ASLEEP
+        is_asleep = schedule.override_state == "Asleep"
         replicas = min(window.replicas for window in schedule.sleep) if is_asleep else None
         transition = _next_transition(replicas, until, sleeps)
     else:

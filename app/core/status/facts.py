@@ -10,7 +10,7 @@ from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
 from app.core.status.override import Overriding
-from app.core.status.previous_status import SKEW, PreviousStatus
+from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.timers import after, format_time, parse_time
 from metahook import Deployment, Finding, Parent, Resend, was_resent
 
@@ -163,8 +163,8 @@ class Facts:
     @property
     def is_changing_state(self) -> bool:
         """Whether the schedule asks for another state than the one that was reached last."""
-        schedule, reached = self.desired.schedule, self.previous_status.schedule_state
-        return schedule is not None and reached is not None and reached != schedule.name
+        schedule, reached = self.desired.schedule, self.previous_status.reached_state
+        return schedule is not None and reached not in {None, ReachedState(schedule.name, schedule.replicas)}
 
     @property
     def resend(self) -> Resend | None:

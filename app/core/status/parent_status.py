@@ -32,6 +32,7 @@ from app.core.status.conditions import (
     ParentCondition,
 )
 from app.core.status.facts import Facts
+from app.core.status.previous_status import ReachedState
 from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.status.words import foreign_message, listing, message
@@ -170,9 +171,10 @@ def _replicas(facts: Facts) -> int:
 
 def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
     """Return the state that was reached last, which the next sync compares, and when the schedule changes it next."""
-    reached = None if is_ready else facts.previous_status.schedule_state
-    transition = schedule.next_transition.isoformat(timespec="seconds")
-    return {"state": reached or schedule.name, "nextTransition": transition}
+    reached = None if is_ready else facts.previous_status.reached_state
+    state = reached or ReachedState(schedule.name, schedule.replicas)
+    transition = schedule.next_transition.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return {**msgspec.to_builtins(state), "nextTransition": transition}
 
 
 def _image(deployment: Deployment | None) -> str | None:

@@ -5,10 +5,11 @@ since when something is waited for, and which generation was Ready last.
 """
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
 
-from app.core.desired.schedule import ASLEEP, AWAKE
+from app.core.desired.schedule import State
 from app.core.reasons import BUILDING
 from app.core.status.override import Override
 from app.core.timers import parse_time
@@ -36,8 +37,11 @@ class _PendingChange(msgspec.Struct, frozen=True):
     since: str
 
 
-class _Schedule(msgspec.Struct, frozen=True):
-    state: str
+class ReachedState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The state of a schedule, with its number of Pods if it is asleep."""
+
+    state: State
+    replicas: Annotated[int, msgspec.Meta(ge=0, le=1000)] | None = None
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
@@ -69,8 +73,7 @@ class PreviousStatus:
         """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
-        schedule = try_read(status.schedule, _Schedule) if status.schedule else None
-        self.schedule_state = schedule.state if schedule and schedule.state in {AWAKE, ASLEEP} else None
+        self.reached_state = try_read(status.schedule, ReachedState) if status.schedule else None
         """The state of the schedule that was reached last; None if it had none."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def differences(zone: str, schedule: Json, start: datetime, steps: int, oracle: 
     """Return at how many steps the state or the next transition is not that of the *oracle*."""
     read = Schedule.model_validate({**schedule, "timeZone": zone})
     expected = [(now, oracle(schedule, time)) for now, time in clock(zone, start, steps)]
-    changes = [now for (_, before), (now, after) in zip(expected, expected[1:], strict=False) if before != after]
+    changes = [now for (_, before), (now, after) in pairwise(expected) if before != after]
     found = 0
     for now, replicas in expected:
         if changes and changes[0] <= now:
