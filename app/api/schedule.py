@@ -37,7 +37,7 @@ _AS_DATE = "must be a date such as 2026-12-24"
 Date = Annotated[str, Field(max_length=10), _format_rule(_DATE, _AS_DATE)]
 Moment = Annotated[
     str,
-    Field(max_length=64, json_schema_extra={"format": "date-time"}),
+    Field(max_length=32),
     _format_rule(_TIME, "must be a date and time with a time zone offset, such as 2026-01-31T18:00:00Z"),
 ]
 
@@ -118,7 +118,7 @@ SleepWindows = Annotated[
         _are_apart,
         cel="self.all(a, self.filter(b, "
         f"a.from < {_END_OF_DAY.format('b')} && b.from < {_END_OF_DAY.format('a')} && a.days.exists(d, d in b.days) "
-        f"|| a.to < a.from && b.from < a.to && a.days.exists(d, {_NEXT_DAY}[d] in b.days)).size() == 1)",
+        f"|| a.to < a.from && b.from < a.to && a.days.exists(d, {_NEXT_DAY}[d] in b.days)).size() <= 1)",
     ),
     Rule(
         "windows must leave time to be awake; to run fewer Pods all week, set spec.replicas",

@@ -79,7 +79,7 @@ def test_the_printer_columns_are_those_of_the_design() -> None:
     wide = [column["name"] for column in COLUMNS if column.get("priority") == 1]
 
     assert narrow == ["Ready", "State", "Reason", "Image", "Replicas", "Age"]
-    assert wide == ["Memory", "Message"]
+    assert wide == ["Memory", "Next", "Message"]
 
 
 @pytest.mark.parametrize("column", [pytest.param(column, id=column["name"]) for column in COLUMNS])
@@ -104,6 +104,8 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.configReload": {},
         "spec.configReload.mode": "Auto",
         "spec.dependencies[].condition": "Ready",
+        "spec.schedule.sleep[].replicas": 0,
+        "spec.schedule.timeZone": "UTC",
         "spec.securityProfile": "Baseline",
         "spec.ports[].protocol": "TCP",
     }

@@ -29,6 +29,9 @@ BOUND = 16 * 1024 * 1024
 _OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 520, 100
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
+_SPEC = 1000
+"""Bytes of memory for the fields that a spec does not set."""
+
 _REFERENCE = 160
 """Bytes of memory for a reference; its texts are those of the spec."""
 
@@ -74,7 +77,7 @@ def valid_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec 
     value = spec if isinstance(spec, InvalidSpec) else ValidSpec(spec, references(spec))
     if memo:
         used = value.references if isinstance(value, ValidSpec) else ()
-        memo.put(key, value, _memory(parent.spec, _OBJECT_OF_SPEC) + _REFERENCE * len(used))
+        memo.put(key, value, _SPEC + _memory(parent.spec, _OBJECT_OF_SPEC) + _REFERENCE * len(used))
     return value
 
 

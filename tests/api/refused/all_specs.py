@@ -38,6 +38,7 @@ HOOK_ONLY: dict[str, list[Json]] = {
     ],
     "a day that no calendar has": [
         schedule(**{"except": ["2026-02-28", "2026-02-29"]}),
+        schedule(overrideUntil="2026-02-30T12:00:00Z"),
     ],
 }
 """What CEL can't say within its budget: stored, and InvalidSpec."""
