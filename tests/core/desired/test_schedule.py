@@ -129,3 +129,27 @@ def test_an_oracle_with_a_mistake_differs(mistake: Callable[..., Any]) -> None:
 
     assert differences("UTC", schedule, start, 7 * 96) == 0
     assert differences("UTC", schedule, start, 7 * 96, mistake) > 0
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "hours"),
+    [
+        ("01:00", "04:00", [3, 2, 4]),
+        ("01:00", "02:30", [1.5, 1, 1.5]),
+        ("02:30", "04:00", [1.5, 1, 2.5]),
+        ("02:15", "02:45", [0.5, 0, 0.5]),
+    ],
+)
+def test_a_window_at_a_change_of_the_clocks_is_as_long_as_the_page_says(
+    start: str, end: str, hours: list[float]
+) -> None:
+    read = Schedule.model_validate(
+        {"timeZone": "Europe/Berlin", "sleep": [{"days": ["Mon", "Sun"], "from": start, "to": end}]}
+    )
+    found = []
+    for day in ("2026-01-05", "2026-03-29", "2026-10-25"):
+        begins = schedule_state(read, datetime.fromisoformat(f"{day}T00:00:00+01:00")).next_transition
+        ends = schedule_state(read, begins).next_transition
+        found.append((ends - begins) / timedelta(hours=1) if f"{begins:%F}" == day else 0)
+
+    assert found == hours
