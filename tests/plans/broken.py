@@ -129,8 +129,8 @@ def names_that_are_drawn() -> Controller:
 def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
-    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
+    def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
+        desired = desired_state(request, now, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)
