@@ -95,6 +95,7 @@ _STATUS: Fields = {
     **words("state", "image"),
     "conditions": CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
+    "schedule": words("state", "nextTransition"),
     "waiting": {"what": _WAITED_FOR, **words("since")},
 }
 _SERVICE: Fields = {
