@@ -205,7 +205,8 @@ requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.cont
 resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type schedule.except
 schedule.nextTransition schedule.overrideState schedule.overrideUntil schedule.state schedule.timeZone secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
-service.type sleep.days sleep.from sleep.to spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
+service.type sleep.days sleep.from sleep.to spec.dnsPolicy
+spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
 strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
