@@ -88,7 +88,6 @@ _ALONE: dict[str, Strategy[Any]] = {
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
-    "schedule": st.sampled_from(_SCHEDULES),
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
@@ -125,6 +124,11 @@ def specs(draw: st.DrawFn) -> Json:
     return spec
 
 
+def scheduled_specs() -> Strategy[Json]:
+    """Specs with a schedule, which never come to rest: there is always a next transition."""
+    return st.builds(lambda spec, schedule: {**spec, "schedule": schedule}, specs(), st.sampled_from(_SCHEDULES))
+
+
 _images = st.sampled_from(IMAGES)
 _names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
 _IDENTITIES = variants(
@@ -137,4 +141,6 @@ _identities = st.sampled_from(_IDENTITIES)
 
 def parents(spec: Strategy[Json] | None = None) -> Strategy[Json]:
     """MyResources of any name, generation and uid."""
-    return st.builds(lambda known, chosen: my_resource(**known, spec=chosen), _identities, spec or specs())
+    return st.builds(
+        lambda known, chosen: my_resource(**known, spec=chosen), _identities, specs() if spec is None else spec
+    )
