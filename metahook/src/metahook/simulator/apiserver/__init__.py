@@ -7,7 +7,8 @@ The rule of this package: it stores as a kube-apiserver does, and knows neither 
     custom_defaults     the defaults of CRDs
     custom_rules        what the schemas of CRDs refuse and drop, for those who read what users write
     custom_status       what CRDs drop from a status, and what they refuse
-    validation          what is refused; ``field_types`` and ``schema`` say which type a field has
+    built_in_kinds      the kinds that every cluster serves, and the types of their fields
+    validation          what is refused; ``field_types`` has the types of what all objects have, ``names`` the names
     server_side_apply   who owns which field, and how an apply is merged
 
 Start at :mod:`metahook.simulator.apiserver.store`.
