@@ -73,7 +73,7 @@ def _keyed(groups: Grouped, parent: Json, version: Version) -> Grouped:
     namespace = parent["metadata"].get("namespace")
     return {
         group: {
-            item["metadata"]["name"] if namespace else _key(item): item
+            item["metadata"]["name"] if namespace else qualified_name(item): item
             for item in items.values()
             if not namespace or item["metadata"].get("namespace") == namespace
         }
@@ -104,7 +104,8 @@ def example_request(  # noqa: PLR0913 - the objects of a request, and what kind 
         _grouped((_in_namespace(item, namespace, scopes.get(_group(item), True)) for item in children), structs),
         {
             struct.KIND.group_key: {
-                _key(item): item for item in (_in_namespace(item, namespace, struct.KIND.namespaced) for item in items)
+                qualified_name(item): item
+                for item in (_in_namespace(item, namespace, struct.KIND.namespaced) for item in items)
             }
             for struct, items in related.items()
         },
@@ -160,7 +161,7 @@ def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: Re
         group = groups.get((rule["apiVersion"], rule["resource"]))
         if group is not None:
             selected = [item for item in objects if _group(item) == group and selects(rule, item, namespaces)]
-            related.setdefault(group, {}).update({_key(item): item for item in selected})
+            related.setdefault(group, {}).update({qualified_name(item): item for item in selected})
     return related
 
 
@@ -205,7 +206,7 @@ def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Groupe
     groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
     for item in objects:
         if _group(item) in groups:
-            groups[_group(item)][_key(item)] = item
+            groups[_group(item)][qualified_name(item)] = item
     return groups
 
 
@@ -213,7 +214,8 @@ def _group(item: Json) -> str:
     return group_key(kind=item["kind"], api_version=item["apiVersion"])
 
 
-def _key(item: Json) -> str:
-    """Return the key of *item* in version v2."""
+def qualified_name(item: Json) -> str:
+    """Return the name of *item*, with its namespace if it has one: its key in requests of version v2."""
     metadata = item["metadata"]
-    return f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
+    name = str(metadata.get("name", ""))
+    return f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name

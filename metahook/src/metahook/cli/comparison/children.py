@@ -12,12 +12,13 @@ from typing import Any
 from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import Identity
 from metahook.protocol.changes import changed_paths
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.objects import Object
 from metahook.protocol.request import SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
+from metahook.simulator.metacontroller.dynamic_apply import merge
 
 Json = dict[str, Any]
 

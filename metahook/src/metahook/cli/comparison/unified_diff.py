@@ -7,7 +7,7 @@ from typing import Any
 from metahook.cli.comparison.children import EditedChildren, has_pods
 from metahook.cli.files.recordings import Identity
 from metahook.cli.files.yaml_documents import dump_yaml
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.protocol.last_applied import LAST_APPLIED
 
 Json = dict[str, Any]
 

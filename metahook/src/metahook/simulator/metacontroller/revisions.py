@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from metahook.protocol.sender import qualified_name
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.claims import NAME, claim
@@ -20,7 +21,6 @@ from metahook.simulator.objects import (
     copy_json,
     key_of,
     labels,
-    qualified_name,
     reference_to,
     to_json,
     with_metadata,
