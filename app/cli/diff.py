@@ -12,7 +12,8 @@ from app.cli.options import with_watch
 from app.core.watch import Watch
 from metahook.cli.comparison.children import EditedChildren, name_file_in_errors
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from metahook.cli.files.documents import FILE, documents, objects
+from metahook.cli.files.documents import FILE, documents
+from metahook.cli.files.manifest import objects
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.server.clock import utc_now
 
