@@ -34,10 +34,6 @@ class EditedChildren:
     after: Children
     restart_paths: list[str]
     """Where the Pod template of the Deployment differs, which restarts Pods."""
-    has_deployment: bool = True
-    """Whether there is a Deployment whose Pods could restart."""
-    ready: str = ""
-    """Reason and message of Ready after the edit, if these are known."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, not about the child."""
 

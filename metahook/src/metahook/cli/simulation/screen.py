@@ -2,14 +2,12 @@
 
 import textwrap
 from collections.abc import Callable, Collection
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from metahook.cli.errors import InputError
 from metahook.cli.simulation.timeline import Line, line_of
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
@@ -124,17 +122,3 @@ class Terminal(Console):
     def on_broken_pipe(self) -> None:
         """Raise BrokenPipeError, where rich ends the process."""
         raise BrokenPipeError
-
-
-def draw(console: Console, file: Path, title: str) -> None:
-    """Write the output of *console* to *file* as an SVG that loads nothing from elsewhere; raise InputError."""
-    picture = console.export_svg(title=title, clear=False)
-    start, end = picture.index("@font-face"), picture.rindex("@font-face")
-    end = picture.index("}", picture.index("}", end)) + 1
-    try:
-        file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
-    except OSError as error:
-        message = (
-            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing directory"
-        )
-        raise InputError(message) from error
