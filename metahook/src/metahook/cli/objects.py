@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metahook.cli.errors import InputError
-from metahook.cli.files.manifest import Json, Manifest, files_in, read_manifests
+from metahook.cli.files.manifest import Manifest, files_in, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, without_nulls
+from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Settings

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 

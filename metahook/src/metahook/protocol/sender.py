@@ -5,14 +5,14 @@ pkg/controller/decorator, and pkg/controller/common/api.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from metahook.protocol.kind import group_key
 from metahook.protocol.objects import Object
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"
 """The creation time of an object in an example, if it names no other."""

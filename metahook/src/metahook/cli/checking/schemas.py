@@ -1,12 +1,9 @@
 """The schemas of CRDs, and where they are in their files."""
 
-from typing import Any
-
 from metahook.cli.files.manifest import Manifest
 from metahook.protocol.kind import Kind
+from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path
-
-Json = dict[str, Any]
 
 
 def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, Json] | None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from metahook.cli.comparison.children import name_file_in_errors
 from metahook.cli.comparison.difference import (
@@ -25,6 +24,7 @@ from metahook.cli.comparison.responses import (
 )
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
+from metahook.protocol.plain_json import Json
 from metahook.protocol.printable import printable
 from metahook.simulator.hook import Hook
 
@@ -88,8 +88,6 @@ def _recorded_response(recording: Recording) -> HookResponse | None:
         message = f"{recording.file}: its response is not one of a hook; record it again, or remove the response"
         raise InputError(message) from error
 
-
-Json = dict[str, Any]
 
 _MAX_PATHS = 4
 """Paths of a child that are printed as text; JSON has all."""

@@ -2,14 +2,12 @@
 
 import difflib
 from collections.abc import Iterator
-from typing import Any
 
 from metahook.cli.comparison.children import EditedChildren
 from metahook.cli.files.recordings import Identity
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.protocol.last_applied import LAST_APPLIED
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents, parsed, read_text
 from metahook.cli.files.metadata import type_problems, without_nulls
+from metahook.protocol.plain_json import Json
 
 if TYPE_CHECKING:
     import yaml
 
-Json = dict[str, Any]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 

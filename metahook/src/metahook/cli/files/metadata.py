@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 class _Owner(msgspec.Struct):

@@ -8,20 +8,18 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import Any
 
 import msgspec
 
 from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.plain_json import Json
 from metahook.protocol.printable import printable
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent
-
-Json = dict[str, Any]
 
 MOST_RESPONSES = 100
 MOST_BYTES = 16 * MIB

@@ -6,16 +6,15 @@ items of a list have their index, because a name can be a value, too; those of a
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from metahook.protocol.changes import Change, changed_paths, changes
 from metahook.protocol.objects import object_or_empty
+from metahook.protocol.plain_json import Json
 from metahook.protocol.printable import printable
 
-Json = dict[str, Any]
 Identity = tuple[str, str, str, str]
 """Kind, namespace, name and API version of a child; the namespace is empty if the response names none."""
 

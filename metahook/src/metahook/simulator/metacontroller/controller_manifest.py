@@ -23,7 +23,7 @@ _APIS: dict[str, Api] = {"CompositeController": "composite", "DecoratorControlle
 def read(controller: Json, crds: tuple[Json, ...], mode: Mode) -> Settings:
     """Return the settings of *controller*; see :meth:`Settings.read`."""
     spec, api = controller["spec"], _api(controller)
-    served = (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
+    served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
     resources = spec.get("resources") or [] if api == "decorator" else [spec["parentResource"]]
     parents = tuple(_parent(each, served) for each in resources)
     path = "childResources" if api == "composite" else "attachments"
@@ -70,12 +70,12 @@ def _api(controller: Json) -> Api:
     return _APIS[kind]
 
 
-def _kinds(crd: Json) -> list[Kind]:
-    """Return the kind of *crd* in each of its versions."""
+def kinds_of(crd: Json) -> list[Kind]:
+    """Return the kind of *crd* in each of its versions that is served."""
     spec, names = crd["spec"], crd["spec"]["names"]
     is_namespaced = spec.get("scope") != "Cluster"
-    versions = [f"{spec['group']}/{version['name']}" for version in spec["versions"]]
-    return [Kind(version, names["kind"], names["plural"], is_namespaced) for version in versions]
+    served = [version["name"] for version in spec["versions"] if version.get("served") is not False]
+    return [Kind(f"{spec['group']}/{name}", names["kind"], names["plural"], is_namespaced) for name in served]
 
 
 def _each(spec: Json, path: str) -> Iterable[tuple[int, Json]]:
