@@ -227,9 +227,7 @@ def test_an_unknown_field_is_named_with_the_closest_known_one(write: Any) -> Non
         pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
         pytest.param("apiVersion: v1\nkind: MyResource", ["no metadata.name", "give it one"], id="no name"),
         pytest.param("a: [", [":1: not YAML or JSON"], id="not YAML"),
-        pytest.param(
-            "kind: MyResource\nkind: MyResource", [":2: ", "key 'kind' is repeated"], id="a key twice"
-        ),
+        pytest.param("kind: MyResource\nkind: MyResource", [":2: ", "key 'kind' is repeated"], id="a key twice"),
         pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
