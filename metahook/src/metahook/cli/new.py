@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--child", "children", multiple=True, required=True, metavar="KIND", help="Kind of a child. May be repeated."
 )
 @click.option(
-    "--cluster-scoped", is_flag=True, help="Parents are in no namespace; their children are in one of their name."
+    "--cluster-scoped", is_flag=True, help="Parents are in no namespace; the children of each are in one of its own."
 )
 @click.option("-o", "--output", "folder", metavar="DIR", help="Directory to create; default is NAME.")
 @input_errors()

@@ -75,7 +75,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         help="Record all values, such as those of environment variables and ConfigMaps, but not those of Secrets.",
     )  # fmt: skip
     @click.option(
-        "--hook-ca", type=_FILE, metavar="FILE",
+        "--ca-cert", type=_FILE, metavar="FILE",
         help="File with CA certificates, or the certificate, of a hook over TLS, in PEM format.",
     )  # fmt: skip
     @click.option(
@@ -94,7 +94,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         output: Path,
         limit: int,
         values: bool,
-        hook_ca: Path | None,
+        ca_cert: Path | None,
         tls_cert: Path | None,
         tls_key: Path | None,
         tls_client_ca: Path | None,
@@ -106,7 +106,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         set_up_logging()
         try:
             certificates = _certificates(tls_cert, tls_key, tls_client_ca)
-            behind = Hook(hook, hook_ca)
+            behind = Hook(hook, ca_cert)
             recorder = Recorder(output, limit * MIB, version, redaction(values))
             with listen.listen() as listener:
                 serve(listener, certificates.current if certificates else None, behind, recorder)

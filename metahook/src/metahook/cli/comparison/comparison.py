@@ -25,7 +25,7 @@ from metahook.cli.comparison.responses import (
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
 from metahook.protocol.plain_json import Json
-from metahook.protocol.printable import printable
+from metahook.protocol.printable import counted, printable
 from metahook.simulator.hook import Hook
 
 
@@ -123,13 +123,13 @@ class Report:
         skipped = len(self.comparisons) - compared
         restarts, ends = (len(self._parents(pods)) for pods in (PodsEffect.RESTART, PodsEffect.END))
         parts = [
-            f"{_count(len(self.comparisons), 'request')}: {compared - different} the same",
+            f"{counted(len(self.comparisons), 'request')}: {compared - different} the same",
             f"{different} {'differs' if different == 1 else 'differ'}",
             *([f"{skipped} not compared"] if skipped else []),
         ]
         pods = [
-            *([f"Pods of {_count(restarts, self.noun)} would restart"] if restarts else ["no Pods restart"]),
-            *([f"Pods of {_count(ends, self.noun)} would end"] if ends else []),
+            *([f"Pods of {counted(restarts, self.noun)} would restart"] if restarts else ["no Pods restart"]),
+            *([f"Pods of {counted(ends, self.noun)} would end"] if ends else []),
         ]
         return f"{', '.join(parts)}; {', '.join(pods)}"
 
@@ -144,10 +144,6 @@ class Report:
             "end": self._parents(PodsEffect.END),
             "differences": [_as_json(item, self.noun) for item in self.different],
         }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _line(item: Comparison) -> str:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from metahook.cli.simulation.timeline import Line, line_of
+from metahook.protocol.printable import counted
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
 
@@ -58,8 +59,8 @@ class Lines:
     def end(self, summary: dict[str, Any]) -> None:
         """Show the summary as a sentence, and the findings."""
         words = "Quiet" if summary["quiet"] else "Stopped"
-        at, writes, calls = summary["at"], summary["writes"], summary["calls"]
-        self.say(f"\n{words} after {at:.1f} s: {calls} hook calls, {writes} writes by Metacontroller.")
+        calls, writes = counted(summary["calls"], "hook call"), counted(summary["writes"], "write")
+        self.say(f"\n{words} after {summary['at']:.1f} s: {calls}, {writes} by Metacontroller.")
         for finding in summary["findings"]:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
