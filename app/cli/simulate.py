@@ -16,7 +16,7 @@ from metahook import Kind
 from metahook.cli.credentials import Credentials, with_credentials
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
-from metahook.cli.simulation.run import Screen, pace_of, run
+from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import InOrder, timed, with_timed_options
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
@@ -92,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from metahook.cli.simulation.screen import JsonLines, Lines, Terminal  # noqa: PLC0415 - the image has no rich
+    from metahook.cli.simulation.screen import JsonLines, Lines, Screen, Terminal  # noqa: PLC0415 - the image has no rich
 
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)

@@ -47,7 +47,8 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
     world = subject.world()
     before = _after(world, Objects.read((old,), world.settings), old)
     after = _after(world, Objects.read((new,), world.settings), new)
-    restarts = [path for key in before if key in after for path in _restarts(before[key], after[key])]
+    kept = [key for key in before if key in after and key[0] in _ROLLED and has_pods(before[key])]
+    restarts = [path for key in kept for path in restart_paths(before[key], after[key])]
     edit = EditedChildren(before, after, restarts)
     lines = diff_lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells whether something differs
@@ -79,16 +80,6 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}
     several = len({key.namespace for key in children}) > 1
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
-
-
-def _restarts(before: Json, after: Json) -> list[str]:
-    """Return where the Pod template of *after*, a child of any kind, differs from that of *before*."""
-    return restart_paths(before, after) if _has_template(before) else []
-
-
-def _has_template(child: Json) -> bool:
-    """Tell whether *child* has Pods that are replaced if its Pod template changes."""
-    return child["kind"] in _ROLLED and has_pods(child)
 
 
 def _sentence(edit: EditedChildren) -> str:

@@ -9,13 +9,12 @@ from datetime import datetime
 from types import FrameType
 from typing import Any, NamedTuple
 
-import msgspec
-
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import LocalHook, described
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.purity import ImpureHook
+from metahook.simulator.history import parent_in
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 
 LONGEST_CALL = 10.0
@@ -143,8 +142,7 @@ class CheckedHook:
 
 def parent_of(body: bytes) -> str:
     """Return the kind and the name of the parent in the *body* of a request."""
-    request = msgspec.json.decode(body)
-    parent = request.get("parent") or request.get("object") or {}
+    parent = parent_in(body)
     return f"{parent.get('kind')} {(parent.get('metadata') or {}).get('name')}"
 
 

@@ -5,8 +5,7 @@ import json
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from metahook.cli.checking.finding import Finding
-from metahook.cli.checking.results import Results
+from metahook.cli.checking.results import Finding, Results
 from metahook.protocol.printable import counted, printable
 
 WIDTH = 100

@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
-from metahook.cli.checking.finding import Finding
-from metahook.cli.checking.schemas import property_of, schema_of
-from metahook.cli.manifests import Manifests
+from metahook.cli.checking.results import Finding
+from metahook.cli.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
 from metahook.protocol.kind import Kind
 from metahook.protocol.plain_json import Json

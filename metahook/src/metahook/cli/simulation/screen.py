@@ -117,6 +117,9 @@ class JsonLines:
         self._console.out(msgspec.json.encode(value).decode(), highlight=False)
 
 
+Screen = Lines | JsonLines
+
+
 class Terminal(Console):
     """A console that lets the command handle a closed pipe."""
 
