@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
-from metahook.cli.files.metadata import SERVER_FIELDS, without_nulls
+from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
 from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
 from metahook.simulator.apiserver.validation import ApiError
@@ -55,7 +55,7 @@ def apply(item: Manifest, world: World) -> None:
 
 def created(content: Json) -> Json:
     """Return an object as a user creates it: without a status, and without the metadata that the API server sets."""
-    users = {name: value for name, value in without_nulls(content["metadata"]).items() if name not in SERVER_FIELDS}
+    users = {name: value for name, value in present_fields(content["metadata"]).items() if name not in SERVER_FIELDS}
     return {**{name: value for name, value in content.items() if name != "status"}, "metadata": users}
 
 

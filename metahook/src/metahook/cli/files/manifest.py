@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents, parsed, read_text
-from metahook.cli.files.metadata import type_problems, without_nulls
+from metahook.cli.files.metadata import present_fields, type_problems
 from metahook.protocol.plain_json import Json
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def load(path: str) -> list[Json]:
 def objects(found: list[object], path: str) -> list[Json]:
     """Return the objects in the documents *found* in the file *path*, as load does."""
     checked = [manifest.checked().content for document in found for manifest in _objects(document, None, path)]
-    return [{**content, "metadata": without_nulls(content["metadata"])} for content in checked]
+    return [{**content, "metadata": present_fields(content["metadata"])} for content in checked]
 
 
 def files_in(path: str) -> list[str]:
