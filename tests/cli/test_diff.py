@@ -413,9 +413,6 @@ def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], C
             ["customize", "a request to sync"],
             id="a customize request",
         ),
-        pytest.param(
-            json.dumps({"path": "/other", "request": request_of(my_resource())}), ["/sync"], id="another path"
-        ),
         pytest.param("", ["0 objects", "one MyResource"], id="nothing"),
         pytest.param(yaml.safe_dump_all([my_resource(), my_resource()]), ["2 objects"], id="two documents"),
         pytest.param(yaml.safe_dump(my_resource(memory="canary")), ["spec.memory"], id="an invalid spec"),

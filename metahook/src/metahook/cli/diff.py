@@ -7,14 +7,13 @@ from contextlib import suppress
 import click
 
 from metahook.cli.comparison.children import Children, EditedChildren, has_pods, restart_paths
-from metahook.cli.comparison.unified_diff import diff_lines
+from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
 from metahook.cli.render import WATCHED, failures
 from metahook.protocol.changes import changed_paths
-from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import NeverQuiet, World
@@ -111,15 +110,5 @@ def _as_json(edit: EditedChildren) -> Json:
 def _change(old: Json | None, new: Json | None) -> Iterator[tuple[str, list[str]]]:
     if old is None or new is None:
         yield "added" if new else "removed", []
-    elif paths := changed_paths(_desired(old), _desired(new), ""):
+    elif paths := changed_paths(shown_fields(old), shown_fields(new), ""):
         yield "changed", paths
-
-
-def _desired(child: Json) -> Json:
-    """Return *child* without its status, and without the metadata that changes with each write."""
-    annotations = child["metadata"].get("annotations") or {}
-    metadata = {
-        "labels": child["metadata"].get("labels"),
-        "annotations": {name: value for name, value in annotations.items() if name != LAST_APPLIED},
-    }
-    return {**{name: value for name, value in child.items() if name != "status"}, "metadata": metadata}

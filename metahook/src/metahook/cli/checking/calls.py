@@ -34,7 +34,7 @@ class _TooLong(BaseException):
     """Raised in a function of a hook that takes too long, whatever exceptions it catches."""
 
 
-class Failure(NamedTuple):
+class FailedCall(NamedTuple):
     """A call that failed: the *hook*, the parent as in ``Greeting hi``, the *place* in the code, and the problem."""
 
     hook: str
@@ -52,7 +52,7 @@ class CheckedHook:
 
     def __init__(self, hook: Hook, limit: float) -> None:
         self.calls = 0
-        self.failures: list[Failure] = []
+        self.failures: list[FailedCall] = []
         self._hook = hook
         self._end = time.monotonic() + limit
         self._limit = limit
@@ -137,7 +137,7 @@ class CheckedHook:
         return reply
 
     def _failed(self, hook: str, body: bytes, name: str, place: str, message: str) -> None:
-        self.failures.append(Failure(hook, parent_of(body), name, place, message))
+        self.failures.append(FailedCall(hook, parent_of(body), name, place, message))
 
 
 def parent_of(body: bytes) -> str:

@@ -24,10 +24,15 @@ def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
 def _text(child: Json | None, hidden: frozenset[str]) -> list[str]:
     if child is None:
         return []
-    shown = {field: value for field, value in child.items() if field != "status"} | {
-        "metadata": _metadata(child, hidden)
+    return dump_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
+
+
+def shown_fields(child: Json, hidden: frozenset[str] = frozenset()) -> Json:
+    """Return *child* without its status, the metadata that changes with each write, and *hidden* annotations."""
+    return {
+        **{field: value for field, value in child.items() if field != "status"},
+        "metadata": _metadata(child, hidden),
     }
-    return dump_yaml(_ordered(shown), width=float("inf")).splitlines()
 
 
 def _ordered(value: object) -> object:

@@ -29,7 +29,7 @@ from metahook.simulator.path import look_up, set_value
 API_GROUP = "metacontroller.k8s.io/apiGroup"
 RESOURCE = "metacontroller.k8s.io/resource"
 
-Call = Callable[[Json], Response]
+CallHook = Callable[[Json], Response]
 """Calls the hook for a parent."""
 
 
@@ -41,7 +41,7 @@ class Revisions:
     cache: Cache
     settings: Settings
 
-    def response(self, parent: Json, observed: list[Json], selects: Selects, call: Call) -> Response:
+    def response(self, parent: Json, observed: list[Json], selects: Selects, call: CallHook) -> Response:
         """Call the hook for each revision of *parent*; return the newest response, with children that have not moved.
 
         Raise what *call* raises, and ApiError.
