@@ -77,6 +77,8 @@ def hostile() -> list[Any]:
         ("probe", (*MAIN, "readinessProbe"), {"initialDelaySeconds": "x"}),
         ("memory", (*MAIN, "resources"), {"limits": {"memory": "64Mib"}}),
         ("too-much-memory", (*MAIN, "resources"), {"limits": {"memory": "1e999999999"}}),
+        ("negative-memory", (*MAIN, "resources"), {"requests": {"memory": "-64Mi"}}),
+        ("no-port", (*MAIN, "ports"), [{"containerPort": 0}]),
         ("volumes", (*TEMPLATE, "spec", "volumes"), [{"name": "a", "projected": {"sources": [1]}}]),
     ]
     services: list[tuple[str, Path, Any]] = [
