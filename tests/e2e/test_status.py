@@ -27,10 +27,13 @@ class Rollout(NamedTuple):
 ROLLOUTS = {
     "image of three": Rollout({"replicas": 3}, {"image": "nginx:2"}),
     "image of ten": Rollout({"replicas": 10}, {"image": "nginx:2"}, most=10),
+    "image of twenty": Rollout({"replicas": 20}, {"image": "nginx:2"}, most=99),
     "Pods replaced one by one": Rollout(
         {"replicas": 3, "strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}, {"image": "nginx:2"}
     ),
     "Recreate of three": Rollout({"replicas": 3, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}),
+    "Recreate of ten": Rollout({"replicas": 10, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}, most=99),
+    "Recreate of twenty": Rollout({"replicas": 20, "strategy": {"type": "Recreate"}}, {"image": "nginx:2"}, most=99),
     "three to eight": Rollout({"replicas": 3}, {"replicas": 8}),
     "eight to three": Rollout({"replicas": 8}, {"replicas": 3}),
     "with minReadySeconds": Rollout({"replicas": 2, "minReadySeconds": 1}, {"image": "nginx:2"}),

@@ -71,6 +71,8 @@ def test_the_status_says_all_that_is_seen() -> None:
             },
         ],
         "replicas": 3,
+        "readyReplicas": 3,
+        "updatedReplicas": 3,
         "selector": "myresource=web",
         "image": "nginx:1.27",
         "readyGeneration": 1,
