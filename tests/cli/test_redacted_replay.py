@@ -204,7 +204,7 @@ ports.name ports.protocol requests.cpu requests.ephemeral-storage requests.examp
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
-service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.priorityClassName
+service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
 strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
@@ -240,14 +240,14 @@ def full_exchange() -> tuple[Json, Json]:
     own = {"state": "Ready", "image": "a", "selector": "a", "waiting": {"what": "a", "since": "a"}}
     conditions = [{"type": "Ready", "status": "True", "reason": "a", "message": "a", "lastTransitionTime": "a"}]
     parent = {**FULL, "metadata": metadata, "status": {**own, "conditions": conditions}}
-    deployment, service = in_cluster(parent)
+    children = in_cluster(parent)
     ended = {"terminated": {"reason": "a", "message": "a"}}
     failed = container(state=waiting("CreateContainerError", "a"), last=ended, imageID="a")
     status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed]}
-    observed = {**pod(status=status), "spec": deployment["spec"]["template"]["spec"]}
+    observed = {**pod(status=status), "spec": children[0]["spec"]["template"]["spec"]}
     database = {**backup("db"), "spec": {"password": "a", "name": "a"}}
     watched = {**related(config_map("app", a="b"), secret("app", b="c"), database), **shown(observed)}
-    request = {**request_of(parent, deployment, service, related=watched), "controller": RIGHT}
+    request = {**request_of(parent, *children, related=watched), "controller": RIGHT}
     return request, json.loads(WATCHING.answer_sync(json.dumps(request).encode(), NOW))
 
 

@@ -71,6 +71,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "strategy": st.sampled_from(
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
+    "podDisruptionBudget": st.sampled_from(["Auto", "Disabled"]),
     "dnsConfig": st.sampled_from(_DNS),
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
