@@ -1,7 +1,7 @@
 """The numbers of Pods in the status, for people: how many are ready, and how many were created from this spec.
 
 A Deployment changes these numbers in several steps for each Pod that it replaces. The status has them as of when they
-were last written: with another change of the status; when one more Pod is in its place, but beyond ten Pods not
+were last written: with another change of the status; when the rollout has progressed by a Pod, but beyond ten Pods not
 within ten seconds of the last time; and otherwise a minute after it.
 """
 
@@ -13,13 +13,13 @@ from app.core.status.previous_status import SKEW, PodCounts
 from app.core.timers import after, format_time
 
 MANY = 10
-"""Up to this number of Pods, each that is in its place is written immediately."""
+"""Up to this number of Pods, progress is written immediately."""
 
 INTERVAL = 10
 """Seconds between two writes beyond that."""
 
 LATEST = 60
-"""Seconds after which numbers are written that show no further Pod in its place, such as after a loss."""
+"""Seconds after which numbers are written that show no progress, such as after a loss."""
 
 
 class WrittenCounts(NamedTuple):
@@ -53,7 +53,7 @@ def written_counts(facts: Facts, rest: dict[str, Any]) -> WrittenCounts:
         if due and due > facts.now and facts.previous_status.resembles(rest):
             return WrittenCounts(previous, counted_at, None if facts.parent.deleting else due)
         counted_at = facts.now
-    is_at_rest = rest["state"] == "Ready" and observed.in_place == rest["replicas"]
+    is_at_rest = rest["state"] == "Ready" and observed == (rest["replicas"], rest["replicas"])
     return WrittenCounts(observed, None if is_at_rest else counted_at)
 
 
@@ -74,8 +74,8 @@ def _due(facts: Facts, observed: PodCounts, previous: PodCounts, replicas: int) 
     # Updated Pods that are not known any more can be of another spec.
     if observed.updated is None and previous.updated is not None:
         return None
-    # The only Pod is in its place once the MyResource is Ready, which is written anyway.
-    is_progress = observed.in_place > previous.in_place and replicas > 1
+    # With a single Pod the rollout is complete once it is ready, which is written anyway.
+    is_progress = replicas > 1 and observed.progress(replicas) > previous.progress(replicas)
     if is_progress and replicas <= MANY:
         return None
     return after(counted_at, 1 + (INTERVAL if is_progress else LATEST))  # the status has it in whole seconds

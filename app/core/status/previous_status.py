@@ -42,10 +42,13 @@ class PodCounts(NamedTuple):
     ready: int
     updated: int | None
 
-    @property
-    def in_place(self) -> int:
-        """How many Pods have taken their place, as far as these numbers show; a rollout only adds to it."""
-        return min(self.ready, self.updated or 0)
+    def progress(self, replicas: int) -> tuple[int, int]:
+        """Return how far a rollout of so many *replicas* is: how many are updated; and once all are, how many ready.
+
+        Before that, each Pod that is replaced changes the number of ready ones twice.
+        """
+        updated = self.updated or 0
+        return (updated, self.ready if updated >= replicas else 0)
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):

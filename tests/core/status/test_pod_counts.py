@@ -134,13 +134,25 @@ class Watched:
         self.old, self.new, self.ready = desired, 0, 0
         self.now = NOW
         self.writes: list[Written] = []
-        self.parent = my_resource(replicas=desired)
+        self.parent = self.stale_parent = my_resource(replicas=desired)
         self.resync: datetime | None = None
         self.sync()
         self.writes.clear()
 
     def sync(self) -> None:
         """Call the hook, and write its status."""
+        answer = sync(self.parent, self.deployment(), now=self.now)
+        before = self.parent.get("status", {})
+        if answer["status"] != before and rest(answer["status"]) == rest(before):
+            self.writes.append(Written((self.now - NOW).total_seconds(), numbers(answer["status"])))
+        if answer["status"] != before:
+            self.stale_parent = self.parent
+        self.parent = {**self.parent, "status": answer["status"]}
+        seconds = answer.get("resyncAfterSeconds")
+        self.resync = self.now + timedelta(seconds=seconds) if seconds else None
+
+    def deployment(self) -> Json:
+        """Return the Deployment as it is now."""
         existing, available = self.old + self.new, self.old + self.ready
         counts = {
             "replicas": existing,
@@ -148,13 +160,7 @@ class Watched:
             "readyReplicas": available,
             "availableReplicas": available,
         }
-        answer = sync(self.parent, rolling(self.parent, self.now, **counts), now=self.now)
-        before = self.parent.get("status", {})
-        if answer["status"] != before and rest(answer["status"]) == rest(before):
-            self.writes.append(Written((self.now - NOW).total_seconds(), numbers(answer["status"])))
-        self.parent = {**self.parent, "status": answer["status"]}
-        seconds = answer.get("resyncAfterSeconds")
-        self.resync = self.now + timedelta(seconds=seconds) if seconds else None
+        return rolling(self.parent, self.now, **counts)
 
     def wait(self, seconds: float) -> None:
         """Let time pass."""
@@ -225,6 +231,18 @@ def test_each_pod_of_a_rollout_takes_at_most_one_write_and_the_last_numbers_are_
     desired: int, taken: Steps
 ) -> None:
     check(desired, taken)
+
+
+@pytest.mark.parametrize("desired", [5, 11])
+def test_a_request_that_lacks_the_last_status_does_not_take_numbers_back(desired: int) -> None:
+    rollout = Watched(desired)
+    for name, seconds in ROLLING * 2:
+        rollout.step(name)
+        stale = sync(rollout.stale_parent, rollout.deployment(), now=rollout.now)
+        assert stale["status"]["updatedReplicas"] >= rollout.parent["status"]["updatedReplicas"]
+        rollout.wait(seconds)
+
+    assert len(rollout.writes) > 2
 
 
 def _immediately(*_: object) -> None:

@@ -449,7 +449,7 @@ def test_a_deployment_that_was_ready_and_is_gone_is_degraded() -> None:
     assert sync(my_resource(status={"readyGeneration": 1}))["status"]["state"] == "Degraded"
 
 
-PORTS = {"ports": [{"containerPort": 8080, "servicePort": 80}, {"containerPort": 9090}]}
+PORTS: Json = {"ports": [{"containerPort": 8080, "servicePort": 80}, {"containerPort": 9090}]}
 
 
 @pytest.mark.parametrize(
