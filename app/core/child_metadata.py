@@ -10,7 +10,6 @@ CHILDREN = (Deployment, Service)
 """The kinds of a MyResource's children."""
 
 SELECTOR_LABEL = "myresource"
-CONTAINER = "main"
 POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 

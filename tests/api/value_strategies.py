@@ -146,6 +146,22 @@ NOUNS: dict[str, Fields] = {
         lifecycle=some(postStart=hook, preStop=hook),
         terminationGracePeriodSeconds=st.sampled_from([-1, 0, 30, 31]),
     ),
+    "initContainers": some(
+        initContainers=listed(
+            some(
+                name=st.sampled_from(["a", "b", "main", "A", ""]),
+                image=st.sampled_from(["a", "A"]),
+                restartPolicy=st.sampled_from(["Always", "Never"]),
+                readinessProbe=probe,
+                lifecycle=some(postStart=hook, preStop=hook),
+                volumeMounts=listed(mount),
+                cpu=fair_amounts,
+                resources=resources,
+            )
+        ),
+        volumes=listed(volume),
+        terminationGracePeriodSeconds=st.sampled_from([0, 30, 31]),
+    ),
     "dnsConfig": some(
         dnsConfig=some(
             nameservers=st.lists(addresses, max_size=4),

@@ -27,12 +27,20 @@ OF_THE_POD: dict[str, Any] = {
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
     "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
+    "initContainers": [
+        {"name": "a", "image": "a:1", "memory": "64Mi"},
+        {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"httpGet": {"port": 80}}},
+    ],
 }
 OTHERS_OF_THE_POD: dict[str, Any] = {
     "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
     "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
     "dnsConfig": {"nameservers": ["192.0.2.9"], "options": [{"name": "ndots", "value": "9"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}],
+    "initContainers": [
+        {"name": "a", "image": "a:9", "resources": {"limits": {"memory": "1Gi"}}},
+        {"name": "b", "livenessProbe": None},
+    ],
 }
 
 OURS: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -196,6 +204,30 @@ def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_onl
 
     left = [] if mode == "dynamic-apply" else ["THEIRS"]
     assert [item["name"] for item in here.main().get("env", [])] == left
+
+
+def test_init_containers_start_in_the_order_of_the_spec_or_nothing_changes(here: Namespace, mode: Mode) -> None:
+    def listed(*names: str) -> list[dict[str, Any]]:
+        return [{"name": name, "image": f"{name}:1"} for name in names]
+
+    def names() -> list[str]:
+        return [item["name"] for item in here.get("Deployment")["spec"]["template"]["spec"]["initContainers"]]
+
+    here.ready(initContainers=listed("a", "b"))
+    inject(here)
+    here.change(initContainers=listed("new", "b", "a"))
+    if mode == "dynamic-apply":
+        here.wait_for_status("Failed", "InvalidSpec")
+        here.wait_until_quiet()
+        assert names() == ["a", "b"]
+        assert here.touched().writes == []
+        here.change(initContainers=listed("new", "b-later", "a-later"))
+        here.wait_until_ready()
+        assert names() == ["new", "b-later", "a-later"]
+    else:
+        here.wait_until_ready()
+        assert names() == ["new", "b", "a"]
+    assert here.touched().writes == []
 
 
 def test_a_rollout_restart_is_kept(here: Namespace) -> None:

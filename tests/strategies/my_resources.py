@@ -48,6 +48,18 @@ _DNS = variants(
     searches=[ABSENT, [], ["a.example.com.", "b"]],
     options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
 )
+_INIT_CONTAINERS = variants(
+    name=["init", "proxy", "a" * 63],
+    image=["init:1", "proxy"],
+    restartPolicy=[ABSENT, "Always"],
+    memory=["128Mi", "64Mi"],
+    env=[
+        ABSENT,
+        [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}}],
+        [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}, {"name": "B", "value": "$(A)"}],
+    ],
+    envFrom=[ABSENT, [], [{"configMapRef": {"name": "settings"}}]],
+)
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
 
 _ALONE: dict[str, Strategy[Any]] = {
@@ -72,6 +84,7 @@ _ALONE: dict[str, Strategy[Any]] = {
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
     "dnsConfig": st.sampled_from(_DNS),
+    "initContainers": lists(_INIT_CONTAINERS, "name", most=3),
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),

@@ -6,7 +6,7 @@ observed child as it was applied last; one that is suspended leaves each as it i
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,7 +19,7 @@ from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, ma
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.suspension import left_as_observed
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
+from metahook import LAST_APPLIED, Deployment, EncodedManifest, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -66,10 +66,23 @@ def desired_state(
     if valid.spec.suspend:
         return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
     desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
-    if any(map(_is_too_large, desired.children)):
-        problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
+    if problem := _problem(request, desired):
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
+
+
+def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
+    """Return why the desired children can't be written as they are, although the spec is valid; None if they can."""
+    if any(map(_is_too_large, desired.children)):
+        return f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
+    names = [container.name for container in (desired.spec and desired.spec.init_containers) or []]
+    deployment = request.children.get(Deployment, deployment_name(request.parent)) if names else None
+    if deployment and _applied_order(names, deployment) != names:
+        return (
+            "spec.initContainers: the Deployment has init containers that must start after others of this list, and "
+            "Metacontroller can't move them: rename those"
+        )
+    return None
 
 
 def _of_valid_spec(
@@ -110,6 +123,21 @@ def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[li
             else:
                 holders.append(holder)
     return children, holders
+
+
+def _applied_order(names: list[str], deployment: Deployment) -> list[str]:
+    """Return the order in which init containers with these *names* start once they are applied to *deployment*.
+
+    Metacontroller's dynamic-apply leaves those that are there in their order, and appends the others. With server-side
+    apply the order is the desired one.
+    """
+    if deployment.metadata.annotation(LAST_APPLIED) is None:
+        return names
+    node: Any = deployment.spec or {}
+    for step in ("template", "spec", "initContainers"):
+        node = node.get(step) if isinstance(node, dict) else None
+    there = [each.get("name") for each in node if isinstance(each, dict)] if isinstance(node, list) else []
+    return [*(name for name in there if name in names), *(name for name in names if name not in there)]
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

@@ -105,7 +105,7 @@ CPU_ONCE = Example(
 )
 MOUNTS = Example(
     path="spec",
-    says="each name in volumeMounts",
+    says="each name in volumeMounts must",
     good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
     bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
 )

@@ -19,6 +19,10 @@ def _hooked(hook: str = "preStop", **handler: Json) -> Json:
     return {"lifecycle": {hook: handler}}
 
 
+def _init(name: str = "init", **fields: object) -> Json:
+    return {"initContainers": [{"name": name, "image": "init:1", **fields}]}
+
+
 def _rolling(surge: int | str, unavailable: int | str) -> Json:
     return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
 
@@ -54,6 +58,28 @@ REFUSED: dict[str, list[Json]] = {
         _hooked(sleep={"seconds": 30}),
         _hooked("postStart", sleep={"seconds": 30}),
         {**_hooked(sleep={"seconds": 9}), "terminationGracePeriodSeconds": 9},
+    ],
+    "an init container with the name of another": [
+        *(_init(name) for name in ("main", "", "Init", "a.b", "a" * 64)),
+        {"initContainers": [*_init()["initContainers"], *_init()["initContainers"]]},
+    ],
+    "an init container that is not valid": [
+        _init(image="Init"),
+        _init(restartPolicy="Never"),
+        _init(volumeMounts=[{"name": "a", "mountPath": "/a"}]),
+        _init(cpu="1", resources={"requests": {"cpu": "1"}}),
+    ],
+    "more init containers than eight": [{"initContainers": [_init(f"a{n}")["initContainers"][0] for n in range(9)]}],
+    "probes and hooks of a container that ends": [
+        _init(**_probed(80)),
+        _init(**_hooked(sleep={"seconds": 5})),
+    ],
+    "ports of a sidecar by name": [
+        {**_port(name="http"), **_init(restartPolicy="Always", **_probed("http"))},
+        {**_port(name="http"), **_init(restartPolicy="Always", **_hooked(httpGet={"port": "http"}))},
+    ],
+    "a hook of a sidecar that outlives its Pod": [
+        _init(restartPolicy="Always", **_hooked(hook, sleep={"seconds": 30})) for hook in ("postStart", "preStop")
     ],
     "an IP address that is none": [
         fields

@@ -96,6 +96,7 @@ _VOLUME = object_of(
 _POD = object_of(
     {
         "containers": list_of(_CONTAINER),
+        "initContainers": list_of(_CONTAINER),
         "volumes": list_of(_VOLUME),
         "hostAliases": list_of(object_of({"ip": STRING}, required=("ip",))),
         "serviceAccountName": STRING,
