@@ -192,6 +192,12 @@ class MyResourceSpec(Container):
         _init_container_sleep_rule("postStart"),
         _init_container_sleep_rule("preStop"),
         Rule(
+            "service.clusterIP must not change while there is a Service: set service.mode to Disabled, and to Auto "
+            "again once the Service is deleted",
+            cel="!has(self.ports) || !has(oldSelf.ports) || 'Disabled' in [self.service.mode, oldSelf.service.mode] "
+            "|| has(self.service.clusterIP) == has(oldSelf.service.clusterIP)",
+        ),
+        Rule(
             f"minReadySeconds must be less than progressDeadlineSeconds (default {DEFAULT_DEADLINE})",
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
             cel="!has(self.minReadySeconds) || self.minReadySeconds "

@@ -137,7 +137,14 @@ NOUNS: dict[str, Fields] = {
     "resources": some(resources=resources),
     "labels": some(podMetadata=some(labels=st.dictionaries(keys, values, max_size=2))),
     "annotations": some(podMetadata=some(annotations=st.dictionaries(keys, texts, max_size=2))),
-    "service": some(service=some(annotations=st.dictionaries(keys, texts, max_size=2))),
+    "service": some(
+        service=some(
+            annotations=st.dictionaries(keys, texts, max_size=2),
+            type=st.sampled_from(["ClusterIP", "NodePort"]),
+            clusterIP=st.sampled_from(["None", ""]),
+            sessionAffinity=st.sampled_from(["None", "ClientIP"]),
+        )
+    ),
     "nodeSelector": some(nodeSelector=st.dictionaries(keys, values, max_size=2)),
     "ports": some(ports=listed(port)),
     "probes": some(ports=listed(port), livenessProbe=probe, readinessProbe=probe, startupProbe=probe),

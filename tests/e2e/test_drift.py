@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.core.status.override import REPEATED
-from metahook.envtest.client import STRATEGIC
+from metahook.envtest.client import STRATEGIC, Refused
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.admission import add_container
@@ -228,6 +228,52 @@ def test_init_containers_start_in_the_order_of_the_spec_or_nothing_changes(here:
         here.wait_until_ready()
         assert names() == ["new", "b", "a"]
     assert here.touched().writes == []
+
+
+@pytest.mark.parametrize("addresses", [(None, "None"), ("None", None)], ids=["to headless", "to an address"])
+def test_a_service_becomes_headless_or_gets_an_address_only_after_its_deletion(
+    here: Namespace, addresses: tuple[str | None, str | None]
+) -> None:
+    before, after = addresses
+    here.ready(**PORT, service={"clusterIP": before} if before else {})
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (before == "None")
+
+    with pytest.raises(Refused, match=r"set service[.]mode to Disabled, and to Auto again"):
+        here.change(service={"clusterIP": after})
+    here.change(service={"mode": "Disabled", "clusterIP": after})
+    here.eventually(lambda: here.find("Service") is None)
+    here.change(service={"mode": "Auto"})
+    here.eventually(lambda: here.find("Service") is not None)
+    here.wait_until_ready()
+
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+
+@pytest.mark.parametrize("addresses", [(None, "None"), ("None", None)], ids=["to headless", "to an address"])
+def test_a_service_that_can_not_become_headless_or_the_reverse_is_said_and_left_as_it_is(
+    here: Namespace, metacontroller: Process, addresses: tuple[str | None, str | None]
+) -> None:
+    before, after = addresses
+    here.ready(**PORT, service={"clusterIP": before} if before else {})
+    service = here.get("Service")
+    metacontroller.stop()
+    here.change(service={"mode": "Disabled", "clusterIP": after})
+    here.change(service={"mode": "Auto"}, image="nginx:1.28")
+    done = here.since()
+    metacontroller.start()
+
+    here.wait_for_status("Failed", "InvalidSpec")
+    here.wait_until_quiet()
+
+    assert here.get("Service")["spec"] == service["spec"]
+    assert done.children == []
+    here.change(service={"mode": "Disabled"})
+    here.eventually(lambda: here.find("Service") is None)
+    here.change(service={"mode": "Auto"})
+    here.wait_until_ready()
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
 
 
 def test_a_rollout_restart_is_kept(here: Namespace) -> None:

@@ -35,6 +35,9 @@ _SERVICES = variants(
     type=[ABSENT, "ClusterIP", "NodePort", "LoadBalancer"],
     sessionAffinity=_AFFINITIES,
 )
+_HEADLESS = variants(
+    clusterIP=["None"], type=[ABSENT, "ClusterIP"], sessionAffinity=[ABSENT, "None"], mode=[ABSENT, "Disabled"]
+)
 _BALANCED = variants(
     type=["LoadBalancer"], annotations=[{_SOURCE_RANGES: "10.0.0.0/8, 192.168.1.7/32"}], sessionAffinity=_AFFINITIES
 )
@@ -70,7 +73,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "imagePullPolicy": st.sampled_from(["Always", "IfNotPresent", "Never"]),
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(
-        st.sampled_from([*_SERVICES, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
+        st.sampled_from([*_SERVICES, *_HEADLESS, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
     ),
     "configReload": st.sampled_from([{}, {"mode": "Auto"}, {"mode": "Disabled"}]),
     "dependencies": st.lists(st.sampled_from(_DEPENDENCIES), max_size=2, unique_by=lambda asked: asked["name"]),

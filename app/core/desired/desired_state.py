@@ -6,7 +6,7 @@ observed child as it was applied last; one that is suspended leaves each as it i
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,8 +18,9 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.suspension import left_as_observed
+from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
-from metahook import LAST_APPLIED, Deployment, EncodedManifest, Manifest, SyncRequest
+from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -75,14 +76,7 @@ def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
     """Return why the desired children can't be written as they are, although the spec is valid; None if they can."""
     if any(map(_is_too_large, desired.children)):
         return f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
-    names = [container.name for container in (desired.spec and desired.spec.init_containers) or []]
-    deployment = request.children.get(Deployment, deployment_name(request.parent)) if names else None
-    if deployment and _applied_order(names, deployment) != names:
-        return (
-            "spec.initContainers: the Deployment has init containers that must start after others of this list, and "
-            "Metacontroller can't move them: rename those"
-        )
-    return None
+    return unchangeable(request, desired.spec) if desired.spec else None
 
 
 def _of_valid_spec(
@@ -123,21 +117,6 @@ def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[li
             else:
                 holders.append(holder)
     return children, holders
-
-
-def _applied_order(names: list[str], deployment: Deployment) -> list[str]:
-    """Return the order in which init containers with these *names* start once they are applied to *deployment*.
-
-    Metacontroller's dynamic-apply leaves those that are there in their order, and appends the others. With server-side
-    apply the order is the desired one.
-    """
-    if deployment.metadata.annotation(LAST_APPLIED) is None:
-        return names
-    node: Any = deployment.spec or {}
-    for step in ("template", "spec", "initContainers"):
-        node = node.get(step) if isinstance(node, dict) else None
-    there = [each.get("name") for each in node if isinstance(each, dict)] if isinstance(node, list) else []
-    return [*(name for name in there if name in names), *(name for name in names if name not in there)]
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

@@ -96,6 +96,11 @@ REFUSED: dict[str, list[Json]] = {
     "one port of the Service twice": [{"ports": [{"containerPort": 80}, {"containerPort": 81, "servicePort": 80}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
+    "a headless Service with an address": [
+        {**_port(), "service": {"clusterIP": "None", **more}}
+        for more in ({"type": "NodePort"}, {"type": "LoadBalancer"}, {"sessionAffinity": "ClientIP"})
+    ],
+    "an address for the Service": [{"service": {"clusterIP": address}} for address in ("", "10.0.0.7", "none")],
     "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
     "steps for Recreate": [{"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}],
     "a deadline before a Pod can be ready": [

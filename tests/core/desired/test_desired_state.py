@@ -194,6 +194,24 @@ def test_init_containers_that_dynamic_apply_would_start_in_another_order_are_an_
         assert [container["name"] for container in kept] == [*before]
 
 
+@pytest.mark.parametrize(("before", "after"), [("None", None), (None, "None")], ids=["to an address", "to headless"])
+def test_an_existing_service_that_can_not_become_headless_or_the_reverse_is_an_invalid_spec(
+    before: str | None, after: str | None
+) -> None:
+    old, new = (my_resource(ports=PORTS, service={"clusterIP": address}, image="b") for address in (before, after))
+    deployment, service = finished(old)
+
+    answer = sync(new, deployment, service)
+
+    assert reason(answer) == "InvalidSpec"
+    assert "set spec.service.mode to Disabled, and to Auto again" in condition(answer)["message"]
+    assert reason(sync(old, deployment, service)) == "Available"
+    assert reason(sync(new, deployment)) == "Building"
+    assert child(sync(new, deployment), "Service")["spec"].get("clusterIP") == after
+    leaving = {**service, "metadata": {**service["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}}
+    assert reason(sync(new, deployment, leaving)) == "ChildTerminating"
+
+
 def test_a_service_of_another_owner_is_left_out_and_named() -> None:
     parent = my_resource(ports=PORTS)
 
