@@ -41,7 +41,8 @@ def examples() -> dict[str, list[Json]]:
 
 def _my_resource(fragment: Json) -> Json:
     spec = {"image": "nginx:1.27"} | fragment
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web"}, "spec": spec}
+    listed = {field: dict.fromkeys(keys, "shop") for field, keys in fragment.get("propagate", {}).items()}
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web", **listed}, "spec": spec}
 
 
 def page() -> str:

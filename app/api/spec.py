@@ -18,6 +18,7 @@ from app.api.model import Omitted, Rule
 from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
+from app.api.propagate import Propagate
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
@@ -158,6 +159,8 @@ class MyResourceSpec(Container):
     """Entries to add to the hosts file of the Pods."""
     pod_metadata: PodMetadata | None = None
     """Additional labels and annotations of the Pods."""
+    propagate: Annotated[Propagate, Omitted] | None = None
+    """Labels and annotations of the MyResource to copy to its children, such as the Deployment; not to the Pods."""
     restarted_at: Timestamp | None = None
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
     suspend: bool | None = None

@@ -76,6 +76,8 @@ FULL: dict[str, Any] = {
     "downwardAPI.items": FILES,
     "items": ITEMS,
     "sources": [{"secret": {"name": word(index, 253), "items": ITEMS[8 * index :][:8]}} for index in range(8)],
+    "propagate.labels": [key(index) for index in range(16)],
+    "propagate.annotations": [key(index) for index in range(16)],
     "annotations": ANNOTATIONS,
     "nodeSelector": LABELS,
     "labels": LABELS,

@@ -145,6 +145,7 @@ NOUNS: dict[str, Fields] = {
             sessionAffinity=st.sampled_from(["None", "ClientIP"]),
         )
     ),
+    "propagate": some(propagate=some(labels=st.lists(keys, max_size=2), annotations=st.lists(keys, max_size=2))),
     "nodeSelector": some(nodeSelector=st.dictionaries(keys, values, max_size=2)),
     "ports": some(ports=listed(port)),
     "probes": some(ports=listed(port), livenessProbe=probe, readinessProbe=probe, startupProbe=probe),

@@ -201,11 +201,11 @@ labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-stor
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
 metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name ownerReferences.uid
 parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey ports.name ports.protocol
-requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
-requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName resourceFieldRef.divisor
-resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name secret.secretName
-secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity service.type
-spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.priorityClassName spec.restartPolicy
+propagate.annotations propagate.labels requests.cpu requests.ephemeral-storage requests.example.com/device
+requests.memory requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
+resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
+secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
+service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.priorityClassName spec.restartPolicy
 spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount spec.serviceAccountName
 spec.sessionAffinity spec.type status.image status.phase status.reason status.state strategy.type sync.version
 terminated.reason tolerations.effect tolerations.key tolerations.operator

@@ -102,6 +102,7 @@ CHANGES: dict[str, tuple[Json, Json]] = {
         {"ports": [{**HTTP, "servicePort": 8000}, {"name": "more", "containerPort": 81, "servicePort": 80}]},
         {"ports": [HTTP, {"name": "more", "containerPort": 81}]},
     ),
+    "propagated": ({"propagate": {"labels": ["team"]}}, {"propagate": None}),
     "renumbered": ({"ports": [HTTP]}, {"ports": [{**HTTP, "containerPort": 8080}]}),
 }
 
@@ -190,7 +191,7 @@ def _there(site: Site) -> Namespace:
     site.applies(DYNAMIC)
     made = site.namespace("there")
     for name, (before, _) in CHANGES.items():
-        made.make(name, **before)
+        made.make(name, labels={"team": "red"}, **before)
     made.make("cleared", **FULL)
     made.make("kept", **FULL)
     for name in (*CHANGES, "cleared", "kept"):

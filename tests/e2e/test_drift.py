@@ -276,6 +276,41 @@ def test_a_service_that_can_not_become_headless_or_the_reverse_is_said_and_left_
     assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
 
 
+def test_listed_labels_and_annotations_of_a_myresource_are_those_of_its_children(here: Namespace) -> None:
+    def copied() -> set[tuple[str | None, str | None]]:
+        children = [here.get(kind)["metadata"] for kind in ("Deployment", "Service")]
+        return {(each["labels"].get("team"), each["annotations"].get("example.com/a")) for each in children}
+
+    def change(*, team: str | None, owner: str | None) -> None:
+        here.edit(
+            "MyResource", {"metadata": {"labels": {"team": team}, "annotations": {"example.com/a": owner}}}, "web"
+        )
+
+    here.ready(**PORT, propagate={"labels": ["team"], "annotations": ["example.com/a"]})
+    template = here.get("Deployment")["spec"]["template"]
+    change(team="red", owner="b")
+    here.eventually(lambda: copied() == {("red", "b")})
+    here.wait_until_ready()
+    change(team="blue", owner="c")
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.edit("Deployment", {"metadata": {"labels": {"team": None}}})
+    here.edit("Service", {"metadata": {"labels": {"team": "theirs"}}})
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.wait_until_ready()
+    assert here.touched().writes == []
+    change(team=None, owner="c")
+    here.eventually(lambda: copied() == {(None, "c")})
+    change(team="blue", owner="c")
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.change(propagate=None)
+    here.eventually(lambda: copied() == {(None, None)})
+    here.wait_until_ready()
+
+    assert here.get("Deployment")["spec"]["template"] == template
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+
 def test_a_rollout_restart_is_kept(here: Namespace) -> None:
     here.ready()
     pods = here.pods()

@@ -94,6 +94,9 @@ _ALONE: dict[str, Strategy[Any]] = {
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
+    "propagate": st.sampled_from(
+        variants(labels=[ABSENT, [], ["team"], ["team", "a/b"]], annotations=[ABSENT, [], ["example.com/a"]])
+    ),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
@@ -137,6 +140,7 @@ _names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
 _IDENTITIES = variants(
     name=["web", "a", "x1", "a-b", "ab-0", "a" * 52],
     generation=[1, 2, 3, 4, 5],
+    labels=[ABSENT, {"team": "red", "a/b": ""}],
     uid=["b848bea7-865d-4a1f-bf45-a10293c59ffe", "00000000-0000-4000-8000-000000000001"],
 )
 _identities = st.sampled_from(_IDENTITIES)

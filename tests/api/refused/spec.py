@@ -96,6 +96,20 @@ REFUSED: dict[str, list[Json]] = {
     "one port of the Service twice": [{"ports": [{"containerPort": 80}, {"containerPort": 81, "servicePort": 80}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
+    "a key that children do not get": [
+        {"propagate": {field: [key]}}
+        for field in ("labels", "annotations")
+        for key in (
+            "myresource",
+            "controller-uid",
+            "mygroup.example.com/applied",
+            "app.kubernetes.io/name",
+            "metacontroller.k8s.io/last-applied-configuration",
+            "*",
+            "",
+            "a b",
+        )
+    ],
     "a headless Service with an address": [
         {**_port(), "service": {"clusterIP": "None", **more}}
         for more in ({"type": "NodePort"}, {"type": "LoadBalancer"}, {"sessionAffinity": "ClientIP"})

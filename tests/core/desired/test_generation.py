@@ -61,6 +61,7 @@ NEIGHBOURS: list[Callable[[Situation], Situation]] = [
     metadata(namespace="other"),
     metadata(uid="other-uid"),
     metadata(generation=7),
+    metadata(labels={"team": "blue"}),
     other_spec,
     other_config,
 ]
@@ -142,6 +143,7 @@ class Lacking(GenerationMemo):
 
 
 PLAIN = Situation(my_resource())
+LABELLED = metadata(labels={"team": "red"})(Situation(my_resource(propagate={"labels": ["team"]})))
 CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), related=related(config_map("a", a="b")))
 
 
@@ -149,11 +151,11 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
     ("kind", "part"),
     [
         *(("spec", part) for part in range(1, 3)),
-        *(("manifests", part) for part in range(1, 7)),
+        *(("manifests", part) for part in range(1, 8)),
     ],
 )
 def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
-    requests = [*sequence(PLAIN), *sequence(CONFIGURED)]
+    requests = [*sequence(PLAIN), *sequence(CONFIGURED), *sequence(LABELLED)]
     assert_same_answers(requests, Lacking(kind, 100))
 
     with pytest.raises((AssertionError, RefusedResponse)):
@@ -164,7 +166,7 @@ def test_each_part_of_a_key_is_left_out_in_turn() -> None:
     memo = Watched()
     assert_same_answers([PLAIN], memo)
 
-    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 7}
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 8}
 
 
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
