@@ -153,6 +153,8 @@ class MyResourceSpec(Container):
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
     """Seconds that a Pod gets to stop; default 30."""
+    pod_disruption_budget: Literal["Auto", "Disabled"] | None = None
+    """Auto: with more than one replica, drains of nodes evict one Pod at a time. Default Disabled."""
     dns_config: Annotated[DnsConfig, Omitted] | None = None
     """DNS settings of the Pods, in addition to those of the cluster."""
     host_aliases: HostAliases | None = None

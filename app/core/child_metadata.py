@@ -4,10 +4,13 @@ Names and selectors depend only on the parent's name, in every version: a Deploy
 """
 
 from app.api.names import GROUP
-from metahook import ConfigMap, Deployment, Parent, Pod, Secret, Service
+from metahook import ConfigMap, Deployment, Object, Parent, Pod, PodDisruptionBudget, Secret, Service
 
-CHILDREN = (Deployment, Service)
+CHILDREN = (Deployment, Service, PodDisruptionBudget)
 """The kinds of a MyResource's children."""
+
+LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget})
+"""Those that the CompositeController in a cluster may not list yet, or no more: an earlier release had none."""
 
 SELECTOR_LABEL = "myresource"
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -32,6 +35,11 @@ def deployment_name(parent: Parent) -> str:
 
 def service_name(parent: Parent) -> str:
     """Return the name of the Service."""
+    return parent.name
+
+
+def budget_name(parent: Parent) -> str:
+    """Return the name of the PodDisruptionBudget."""
     return parent.name
 
 

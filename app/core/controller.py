@@ -4,7 +4,7 @@ from functools import partial
 
 from app.api.defaults import lacks_default
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.core.child_metadata import CHILDREN
+from app.core.child_metadata import CHILDREN, LATER_CHILDREN
 from app.core.customize import customize
 from app.core.desired.generation import GenerationMemo
 from app.core.reasons import REASONS
@@ -22,6 +22,7 @@ def controller(watch: Watch, memo: GenerationMemo | None = None) -> Controller:
         sync=partial(sync, watch=watch, memo=memo),
         customize=partial(customize, watch=watch, memo=memo),
         children=CHILDREN,
+        optional_kinds=LATER_CHILDREN,
         example_spec=EXAMPLE_SPEC,
         reasons=frozenset(REASONS),
         lacks_default=lacks_default,

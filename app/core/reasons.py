@@ -87,6 +87,7 @@ _OUTLINES = {
     "now reverts such changes only once every ten minutes. <remedy>: <field>",
     "pods": ", and <what is left of its Pods>",
     "refusal": "<cause>",
+    "unmanaged": "<kind>",
     "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
     "the permission",
     "described": "myresource <name>",
@@ -140,11 +141,22 @@ NAME_CONFLICT = Reason(
     "{holder} exists and is not controlled by this MyResource, so it is left unchanged. Rename one of the two, "
     "{others}, or let this MyResource adopt it: "
     "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
-    "A Service with the name of the MyResource exists, and the MyResource does not control it. Or a Deployment of an "
-    "earlier MyResource of the same name was not deleted, and its Pods still run.",
-    "Rename one of the two, set spec.service.mode to Disabled, delete the object if it is not needed, or let the "
-    "MyResource adopt it with the command in the message (this has no effect if another controller owns the object). "
+    "A Service or PodDisruptionBudget with the name of the MyResource exists, and the MyResource does not control it. "
+    "Or a Deployment of an earlier MyResource of the same name was not deleted, and its Pods still run.",
+    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled, delete the object if it is "
+    "not needed, or let the MyResource adopt it with the command in the message (this has no effect if another "
+    "controller owns the object). "
     "If the message names a Deployment that does not exist, its ReplicaSets still exist: delete them.",
+)
+KIND_NOT_MANAGED = Reason(
+    "KindNotManaged",
+    Outlook.STALLED,
+    "The CompositeController of the operator does not list kind {unmanaged}, so the operator creates none. Ask the "
+    "cluster administrator to install the operator's chart in the version of its image.",
+    "The spec uses a field for which the operator creates an object of another kind, and the CompositeController is of "
+    "an earlier release, as after helm rollback.",
+    "Install the chart in the version of the operator's image, or remove the field from the spec. The other objects of "
+    "the MyResource are created and updated as usual.",
 )
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
@@ -398,6 +410,7 @@ REASONS = {
         SUSPENDED,
         CHILD_TERMINATING,
         NAME_CONFLICT,
+        KIND_NOT_MANAGED,
         DEPENDENCY_NOT_FOLLOWED,
         WAITING_FOR_DEPENDENCIES,
         NOT_APPLIED,

@@ -191,24 +191,26 @@ FULL = yaml.safe_load((SCENARIOS.parent / "full.yaml").read_text())
 KEPT_WORDS = """
 annotations.mygroup.example.com/applied annotations.mygroup.example.com/restartedAt capabilities.drop
 childResources.resource conditions.lastTransitionTime conditions.reason conditions.status conditions.type
-configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode containerStatuses.name
-containers.image containers.imagePullPolicy containers.name customize.version dnsConfig.nameservers
-dnsConfig.searches emptyDir.medium emptyDir.sizeLimit env.name envFrom.prefix fieldRef.fieldPath
-hostAliases.hostnames hostAliases.ip httpGet.port httpGet.scheme httpHeaders.name imagePullSecrets.name
+configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode
+containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
+dnsConfig.nameservers dnsConfig.searches emptyDir.medium emptyDir.sizeLimit env.name envFrom.prefix
+fieldRef.fieldPath hostAliases.hostnames hostAliases.ip httpGet.port httpGet.scheme httpHeaders.name
+imagePullSecrets.name
 initContainers.cpu initContainers.image initContainers.imagePullPolicy initContainers.memory initContainers.name
 initContainers.restartPolicy items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
 labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-storage limits.example.com/device
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
-metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name ownerReferences.uid
-parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey ports.name ports.protocol
-propagate.annotations propagate.labels requests.cpu requests.ephemeral-storage requests.example.com/device
-requests.memory requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
+metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name
+ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
+ports.name ports.protocol propagate.annotations propagate.labels
+requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
+requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
-service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.priorityClassName spec.restartPolicy
-spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount spec.serviceAccountName
-spec.sessionAffinity spec.type status.image status.phase status.reason status.state strategy.type sync.version
-terminated.reason tolerations.effect tolerations.key tolerations.operator
+service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
+spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
+spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
+strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
 topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable updateStrategy.method
 volumeMounts.name volumes.name waiting.reason waiting.since webhook.responseUnMarshallMode webhook.timeout
@@ -241,14 +243,14 @@ def full_exchange() -> tuple[Json, Json]:
     own = {"state": "Ready", "image": "a", "selector": "a", "waiting": {"what": "a", "since": "a"}}
     conditions = [{"type": "Ready", "status": "True", "reason": "a", "message": "a", "lastTransitionTime": "a"}]
     parent = {**FULL, "metadata": metadata, "status": {**own, "conditions": conditions}}
-    deployment, service = in_cluster(parent)
+    children = in_cluster(parent)
     ended = {"terminated": {"reason": "a", "message": "a"}}
     failed = container(state=waiting("CreateContainerError", "a"), last=ended, imageID="a")
     status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed]}
-    observed = {**pod(status=status), "spec": deployment["spec"]["template"]["spec"]}
+    observed = {**pod(status=status), "spec": children[0]["spec"]["template"]["spec"]}
     database = {**backup("db"), "spec": {"password": "a", "name": "a"}}
     watched = {**related(config_map("app", a="b"), secret("app", b="c"), database), **shown(observed)}
-    request = {**request_of(parent, deployment, service, related=watched), "controller": RIGHT}
+    request = {**request_of(parent, *children, related=watched), "controller": RIGHT}
     return request, json.loads(WATCHING.answer_sync(json.dumps(request).encode(), NOW))
 
 

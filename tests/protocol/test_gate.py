@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 import pytest
 
 from metahook import (
+    Children,
     ConfigMap,
     EncodedManifest,
     Kind,
@@ -21,7 +22,15 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import MAX_RESPONSE, check_customize, check_kept, check_response, check_size, kinds_of
+from metahook.protocol.gate import (
+    MAX_RESPONSE,
+    check_customize,
+    check_kept,
+    check_managed,
+    check_response,
+    check_size,
+    kinds_of,
+)
 from tests.hooks.minimal import config_map, observed_children
 
 PARENT = Parent(
@@ -337,3 +346,15 @@ def test_the_copy_of_an_encoded_manifest_of_the_same_name_is_a_duplicate() -> No
 
     with pytest.raises(RefusedResponse, match="two children"):
         check_response(listing(child, {**child}), PARENT, KINDS)
+
+
+def test_a_child_of_an_optional_kind_that_the_request_lacks_is_refused_and_one_that_it_has_is_not() -> None:
+    desired = listing({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}})
+
+    def observed(groups: dict[str, Any]) -> Children:
+        return Children(groups, (Service,), namespace="default", owner_uid="u", optional={Service})
+
+    check_managed(desired, observed({"Service.v1": {}}))
+    with pytest.raises(RefusedResponse, match="does not list") as refused:
+        check_managed(desired, observed({}))
+    assert "no group Service.v1" in refused.value.detail

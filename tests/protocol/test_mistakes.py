@@ -266,6 +266,10 @@ MISUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"children": (ConfigMap, LIKE_CONFIG_MAP)},
         "children has two classes for ConfigMap.v1: leave one out",
     ),
+    "an optional kind that is no child's": (
+        {"children": (ConfigMap,), "optional_kinds": {Service}},
+        "optional_kinds has a class that is not in children: add it there, too",
+    ),
     "a cluster-scoped child": (
         {"children": (Namespace,), "parent": Kind("example.com/v1", "Note", "notes")},
         "Namespace is cluster-scoped and Note is not: Kubernetes would delete such a child",

@@ -181,6 +181,18 @@ def test_a_declared_kind_without_a_group_is_malformed_as_nothing_is_known_of_its
         SyncRequest.decode(body, KINDS)
 
 
+def test_an_optional_kind_without_a_group_has_no_children_and_is_not_managed() -> None:
+    children = Children(
+        {"Service.v1": {}}, (Deployment, Service), namespace="default", owner_uid=UID, optional={Deployment}
+    )
+
+    assert not children.manages(Deployment)
+    assert children.manages(Service)
+    assert children.all(Deployment) == []
+    assert children.kept() == []
+    assert children.observed({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}) is None
+
+
 def test_a_child_is_found_by_the_kind_and_name_of_the_desired_one() -> None:
     children = observed("Service.v1", item())
     desired = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}

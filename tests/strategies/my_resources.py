@@ -86,6 +86,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "strategy": st.sampled_from(
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
+    "podDisruptionBudget": st.sampled_from(["Auto", "Disabled"]),
     "dnsConfig": st.sampled_from(_DNS),
     "initContainers": lists(_INIT_CONTAINERS, "name", most=3),
     "hostAliases": lists(_ALIASES, "ip", most=3),

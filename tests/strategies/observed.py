@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from app.core.desired.optional_children import OPTIONAL_CHILDREN
 from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.requests.builders import EARLIER_TEXT, NOW_TEXT, grouped, owned, rolled_out, sync
+from tests.requests.builders import EARLIER_TEXT, KINDS, NOW_TEXT, grouped, owned, rolled_out, sync
 from tests.requests.watched_objects import ALL, WATCH, related
 from tests.strategies.changes import DEPLOYMENT_CHANGES, SERVICE_CHANGES, Change, changed, disturbances
 from tests.strategies.my_resources import parents
@@ -107,6 +108,7 @@ statuses: Strategy[Json | None] = st.one_of(st.none(), _remembered, _remembered,
 
 
 _TAKEN = ("foreign", "of another controller")
+_OPTIONAL = tuple(child.kind.KIND.kind for child in OPTIONAL_CHILDREN)
 _MIXED = mixtures(
     earlier=_EARLIER_SPECS,
     behind=[0] * 5 + [1],
@@ -140,7 +142,7 @@ def _situation(parent: Json, decided: Json) -> Situation:
     generation = max(1, parent["metadata"]["generation"] - decided["behind"])
     earlier = decided["earlier"](parent["spec"])
     before = {**parent, "spec": earlier, "metadata": {**parent["metadata"], "generation": generation}}
-    missing = {*decided["missing"], *(("Service",) if decided["holder"] in _TAKEN else ())}
+    missing = {*decided["missing"], *(_OPTIONAL if decided["holder"] in _TAKEN else ())}
     answer = sync(before, related=related(*ALL), watch=WATCH)
     made = [as_made(child, before, decided["record"]) for child in answer["children"]]
     children = [_as_seen(child, decided) for child in made if child["kind"] not in missing]
@@ -166,26 +168,26 @@ def _as_seen(child: Json, decided: Json) -> Json:
     seen = child
     if child["kind"] == "Deployment":
         seen = _rolling(changed(seen, decided["generation"], "metadata", "generation"), decided["rollout"])
-    for change in decided[child["kind"].lower()]:
+    for change in decided.get(child["kind"].lower(), ()):
         seen = change(seen)
     return seen
 
 
 def _foreign(kind: str, name: str, parent: Json) -> Json:
     metadata = {"name": name, "namespace": parent["metadata"]["namespace"], "uid": "somebody"}
-    return {"apiVersion": {"Deployment": "apps/v1", "Service": "v1"}[kind], "kind": kind, "metadata": metadata}
+    return {"apiVersion": KINDS[kind].KIND.api_version, "kind": kind, "metadata": metadata}
 
 
 def _related(holder: str, children: list[Json], parent: Json) -> Grouped:
-    """Return the related Services when *holder* has the name that ours would have."""
+    """Return the related objects when *holder* has the names that our optional children would have."""
     if holder == "not asked":
         return {}
-    foreign = _foreign("Service", parent["metadata"]["name"], parent)
+    foreign = [_foreign(kind, parent["metadata"]["name"], parent) for kind in _OPTIONAL]
     other = {**parent, "metadata": {**parent["metadata"], "uid": "other"}}
     found = {
         "nobody": [],
-        "ours": [child for child in children if child["kind"] == "Service"],
-        "foreign": [foreign],
-        "of another controller": [owned(foreign, other)],
+        "ours": [child for child in children if child["kind"] in _OPTIONAL],
+        "foreign": foreign,
+        "of another controller": [owned(each, other) for each in foreign],
     }
-    return grouped(*found[holder], kinds=("Service",))
+    return grouped(*found[holder], kinds=_OPTIONAL)

@@ -12,8 +12,8 @@ from metahook import Manifest, Parent
 _DEFAULT_STEP = "25%"
 
 
-def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Manifest:
-    """Return the desired Deployment; *config_hashes* are annotations of its Pods (see config_hash)."""
+def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], replicas: int) -> Manifest:
+    """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash)."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -24,7 +24,7 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
         },
         "spec": present(
             {
-                "replicas": spec.replicas,
+                "replicas": replicas,
                 "minReadySeconds": spec.min_ready_seconds,
                 "progressDeadlineSeconds": spec.progress_deadline_seconds,
                 "revisionHistoryLimit": spec.revision_history_limit,

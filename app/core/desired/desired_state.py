@@ -17,6 +17,7 @@ from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
+from app.core.desired.replicas import desired_replicas
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
@@ -45,6 +46,8 @@ class DesiredState(NamedTuple):
     """Whether the spec asks to change nothing."""
     holders: tuple[Holder, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
+    unmanaged: str = ""
+    """The kind of a child that the CompositeController in the cluster does not list, so that it is not created."""
     config: Config = NO_CONFIG
     unmet_dependencies: list[Unmet] | None = None
     """None if the spec has no dependencies."""
@@ -84,7 +87,8 @@ def _of_valid_spec(
 ) -> DesiredState:
     spec = valid.spec
     observed_config = config(request, valid, watch)
-    every_child = manifests(request.parent, spec, observed_config.hashes, memo)
+    replicas = desired_replicas(spec)
+    every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
@@ -97,7 +101,8 @@ def _of_valid_spec(
     return DesiredState(
         children=children,
         spec=spec,
-        replicas=spec.replicas,
+        replicas=replicas,
+        unmanaged=_unmanaged(request, every_child),
         holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
         config=observed_config,
         unmet_dependencies=unmet,
@@ -110,13 +115,17 @@ def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[li
     children: list[EncodedManifest] = []
     holders: list[Holder] = []
     for kind, child in every_child.items():
-        if kind is not Deployment:
+        if kind is not Deployment and request.children.manages(kind):
             holder = name_holder(request, kind, child["metadata"]["name"])
             if holder is None:
                 children.append(child)
             else:
                 holders.append(holder)
     return children, holders
+
+
+def _unmanaged(request: SyncRequest, every_child: Manifests) -> str:
+    return next((kind.KIND.kind for kind in every_child if not request.children.manages(kind)), "")
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

@@ -16,7 +16,7 @@ from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.deployment import deployment
-from app.core.desired.optional_children import desired_kinds
+from app.core.desired.optional_children import optional_children
 from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
@@ -80,18 +80,23 @@ def valid_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec 
 
 
 def manifests(
-    parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], memo: GenerationMemo | None = None
+    parent: Parent,
+    spec: MyResourceSpec,
+    config_hashes: Mapping[str, str],
+    replicas: int,
+    memo: GenerationMemo | None = None,
 ) -> Manifests:
-    """Return the manifests for *parent* with *spec*; *config_hashes* are annotations of its Pods."""
+    """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
     texts = propagated(parent, spec)
     metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
     hashes = tuple(config_hashes.items())
-    key = ("manifests", parent.name, parent.namespace, parent.uid, parent.generation, metadata, hashes, parent.spec)
+    of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
+    key = ("manifests", *of_parent, hashes, replicas, parent.spec)
     remembered: Manifests | None = memo.get(key) if memo else None
     if remembered:
         return remembered
-    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes)}
-    children |= {child.kind: child.manifest(parent, spec) for child in desired_kinds(spec)}
+    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas)}
+    children |= optional_children(parent, spec, replicas)
     encoded = {
         kind: EncodedManifest(with_generation_stamp(with_propagated(child, texts), parent, GENERATION_STAMP))
         for kind, child in children.items()

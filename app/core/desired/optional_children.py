@@ -7,29 +7,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import service_name
+from app.core.child_metadata import budget_name, service_name
+from app.core.desired.pod_disruption_budget import budget, wants_budget
 from app.core.desired.service import service, wants_service
-from metahook import Manifest, Object, Parent, RelatedRule, Service, select_by_name
+from metahook import Manifest, Object, Parent, PodDisruptionBudget, RelatedRule, Service, select_by_name
 
 
 @dataclass(frozen=True)
 class OptionalChild:
-    """A child of *kind*, which is there while ``is_desired``."""
+    """A child of *kind*, which only those have whose spec ``wants`` it."""
 
     kind: type[Object]
     name: Callable[[Parent], str]
-    is_desired: Callable[[MyResourceSpec], bool]
-    manifest: Callable[[Parent, MyResourceSpec], Manifest]
+    wants: Callable[[MyResourceSpec], bool]
+    manifest: Callable[[Parent, MyResourceSpec, int], Manifest | None]
+    """Returns it for a number of Pods, or None if there is none for that number."""
 
 
-OPTIONAL_CHILDREN = (OptionalChild(Service, service_name, wants_service, service),)
+OPTIONAL_CHILDREN = (
+    OptionalChild(Service, service_name, wants_service, service),
+    OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
+)
 
 
-def desired_kinds(spec: MyResourceSpec) -> list[OptionalChild]:
+def wanted(spec: MyResourceSpec) -> list[OptionalChild]:
     """Return those that *spec* asks for."""
-    return [child for child in OPTIONAL_CHILDREN if child.is_desired(spec)]
+    return [child for child in OPTIONAL_CHILDREN if child.wants(spec)]
+
+
+def optional_children(parent: Parent, spec: MyResourceSpec, replicas: int) -> dict[type[Object], Manifest]:
+    """Return the manifests of those that *spec* asks for, with *replicas* Pods."""
+    manifests = {child.kind: child.manifest(parent, spec, replicas) for child in wanted(spec)}
+    return {kind: manifest for kind, manifest in manifests.items() if manifest}
 
 
 def related_rules(parent: Parent, spec: MyResourceSpec) -> list[RelatedRule]:
     """Return the related rules for the objects that have the names of these children."""
-    return [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in desired_kinds(spec)]
+    return [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in wanted(spec)]

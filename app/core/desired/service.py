@@ -15,7 +15,7 @@ def wants_service(spec: MyResourceSpec) -> bool:
     return bool(spec.ports) and spec.service.mode == "Auto"
 
 
-def service(parent: Parent, spec: MyResourceSpec) -> Manifest:
+def service(parent: Parent, spec: MyResourceSpec, _: int) -> Manifest:
     """Return the Service that *spec* asks for."""
     return {
         "apiVersion": "v1",

@@ -16,6 +16,7 @@ from app.core.reasons import (
     CONFIG_NOT_FOUND,
     DEPENDENCY_NOT_FOLLOWED,
     INVALID_SPEC,
+    KIND_NOT_MANAGED,
     LEFTOVER_FIELDS,
     NAME_CONFLICT,
     NOT_APPLIED,
@@ -81,6 +82,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # Before NameConflict: an object that is being deleted frees the name soon.
     (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
     (NAME_CONFLICT, lambda facts: facts.conflict is not None),
+    (KIND_NOT_MANAGED, lambda facts: bool(facts.desired.unmanaged)),
     (
         DEPENDENCY_NOT_FOLLOWED,
         lambda facts: facts.desired.is_waiting_for_dependencies and _has_unwatched_dependency(facts),

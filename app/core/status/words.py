@@ -62,9 +62,14 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
+_FIELDS_OF_KINDS = {"Service": "spec.service.mode", "PodDisruptionBudget": "spec.podDisruptionBudget"}
+"""The fields that ask for children of a kind."""
+
+
 def _others(facts: Facts) -> str:
     kind = _holder(facts).kind
-    return "set spec.service.mode to Disabled" if kind == "Service" else f"delete the {kind}"
+    field = _FIELDS_OF_KINDS.get(kind)
+    return f"set {field} to Disabled" if field else f"delete the {kind}"
 
 
 def _fields(facts: Facts) -> str:
@@ -171,6 +176,7 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "until": _until,
     "handover": lambda facts: f"{_holder(facts).kind.lower()} {_holder(facts).name}",
     "others": _others,
+    "unmanaged": lambda facts: facts.desired.unmanaged,
     "kind": lambda facts: _drift(facts).kind,
     "child": lambda facts: _drift(facts).name,
     "override": _override,

@@ -6,7 +6,7 @@
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
-    kinds      Deployment, Service, ConfigMap, Secret, Pod and Namespace as observed
+    kinds      Deployment, Service, PodDisruptionBudget, ConfigMap, Secret, Pod and Namespace as observed
     protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metahook.kinds.deployment import Deployment, DeploymentStatus, rolled_out
     from metahook.kinds.namespace import Namespace, NamespaceStatus
     from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
+    from metahook.kinds.pod_disruption_budget import PodDisruptionBudget
     from metahook.kinds.secret import Secret
     from metahook.kinds.service import Service
     from metahook.protocol.conditions import ready, set_condition
@@ -75,6 +76,7 @@ else:
         "kinds.namespace": ("Namespace", "NamespaceStatus"),
         "kinds.pod": ("ContainerStatus", "Pod", "PodStatus", "Terminated"),
         "kinds.secret": ("Secret",),
+        "kinds.pod_disruption_budget": ("PodDisruptionBudget",),
         "kinds.service": ("Service",),
         "protocol.conditions": ("ready", "set_condition"),
         "protocol.controller": ("Controller", "Decorator"),
@@ -166,6 +168,7 @@ __all__ = [
     "Observed",
     "Parent",
     "Pod",
+    "PodDisruptionBudget",
     "PodStatus",
     "RefusedResponse",
     "Related",

@@ -19,7 +19,7 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
 from app.core.desired.references import references
 from app.core.watch import Watch
-from metahook import Parent, RefusedResponse
+from metahook import Deployment, Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
 from tests.api.full import filled
 from tests.recorded.traffic import RECORDED, load
@@ -151,7 +151,8 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
     ("kind", "part"),
     [
         *(("spec", part) for part in range(1, 3)),
-        *(("manifests", part) for part in range(1, 8)),
+        # The seventh, the number of Pods, follows from the spec.
+        *(("manifests", part) for part in (1, 2, 3, 4, 5, 6, 8)),
     ],
 )
 def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
@@ -166,7 +167,14 @@ def test_each_part_of_a_key_is_left_out_in_turn() -> None:
     memo = Watched()
     assert_same_answers([PLAIN], memo)
 
-    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 8}
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 9}
+
+
+def test_manifests_of_another_number_of_pods_are_others() -> None:
+    own, memo = parent(1, encoded()), GenerationMemo()
+    spec = customize(own, memo)
+
+    assert [manifests(own, spec, {}, pods, memo)[Deployment]["spec"]["replicas"] for pods in (1, 2, 1)] == [1, 2, 1]
 
 
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
@@ -225,7 +233,7 @@ def customize(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
 def sync(parent: Parent, memo: GenerationMemo) -> None:
     """Remember what a sync needs."""
     spec = customize(parent, memo)
-    manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, memo)
+    manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, spec.replicas, memo)
 
 
 BOUND = short_or_whole(MIB // 4, MIB)

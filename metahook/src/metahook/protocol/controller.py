@@ -17,6 +17,7 @@ from metahook.protocol.gate import (
     RefusedResponse,
     check_customize,
     check_kept,
+    check_managed,
     check_response,
     check_size,
     check_type,
@@ -92,6 +93,9 @@ class Controller:
     """How Metacontroller must update the children of a kind, if not InPlace; see ``SyncRequest.installation``."""
     lacks_default: Callable[[bytes], bool] = _lacks_none
     """Tells whether the spec of a parent (JSON) lacks a default of your CRD: then the one in the cluster is older."""
+    optional_kinds: frozenset[type[Object]] = frozenset()
+    """Those of ``children`` that the controller in a cluster need not list, such as one that your hook got after its
+    first release: then a rollback of the controller loses no call. Ask ``request.children.manages`` for them."""
     finalize: Callable[[SyncRequest, datetime], FinalizeResponse] | None = None
     """Decides, in place of ``sync``, for a parent that is being deleted, or that its controller no longer selects."""
     parent: Kind | None = None
@@ -112,7 +116,7 @@ class Controller:
         check_function("customize", self.customize, "request")
         if self.finalize is not None:
             check_function("finalize", self.finalize, "request", "now")
-        check_children(self.children, self.parent)
+        check_children(self.children, self.parent, self.optional_kinds)
 
     def request(
         self,
@@ -159,6 +163,7 @@ class Controller:
         check_type(response, self.RESPONSES[request.finalizing], "finalize" if request.finalizing else "sync")
         check_response(response, request.parent, self._kinds)
         check_kept(response, request.children)
+        check_managed(response, request.children)
         return response
 
     def answer_sync(self, body: Body, now: datetime) -> bytes:
@@ -211,7 +216,12 @@ class Controller:
     def shape(self) -> Shape:
         """How requests to it look."""
         namespaced = self.parent.namespaced if self.parent else None
-        return replace(self.SHAPE, namespaced=namespaced, selects_everywhere=self.selects_everywhere)
+        return replace(
+            self.SHAPE,
+            namespaced=namespaced,
+            selects_everywhere=self.selects_everywhere,
+            optional_kinds=self.optional_kinds,
+        )
 
     def _decoded(self, body: Body) -> SyncRequest:
         return SyncRequest.decode(body, self.children, self.requirements, self.shape)

@@ -93,6 +93,20 @@ def check_kept(response: Response, children: Children) -> None:
             )
 
 
+def check_managed(response: Response, children: Children) -> None:
+    """Raise RefusedResponse if *response* has a child that the controller in the cluster does not list.
+
+    Metacontroller would create it, never observe it, and fail from then on.
+    """
+    if children.unmanaged:
+        groups = {identity_of(child, children.namespace)[0] for child in response.children}
+        if found := groups & children.unmanaged:
+            _refuse(
+                "a child of a kind that the controller in the cluster does not list",
+                f"the request has no group {min(found)}: ask request.children.manages before you return such a child",
+            )
+
+
 def check_customize(rules: list[RelatedRule], parent: Parent, *, is_confined: bool = True) -> None:
     """Raise RefusedResponse if one of *rules* is wrong, selects all objects of a kind, or more than *parent* may see.
 

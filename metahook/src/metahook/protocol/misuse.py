@@ -31,7 +31,7 @@ def check_function(name: str, function: Any, *arguments: str) -> None:  # noqa: 
         return
 
 
-def check_children(children: Any, parent: Kind | None) -> None:  # noqa: ANN401 - what an author passes
+def check_children(children: Any, parent: Kind | None, optional: Any = ()) -> None:  # noqa: ANN401 - as passed
     """Raise MisusedController if *children* is no tuple of different kinds that *parent* can have."""
     if isinstance(children, type):
         _refuse(f"children is a class: write children=({children.__name__},), a tuple")
@@ -45,6 +45,8 @@ def check_children(children: Any, parent: Kind | None) -> None:  # noqa: ANN401 
                 f"{struct.KIND.kind} is cluster-scoped and {parent.kind} is not: Kubernetes would delete such a child"
             )
     _check_different(struct.KIND for struct in children)
+    if not set(optional) <= set(children):
+        _refuse("optional_kinds has a class that is not in children: add it there, too")
 
 
 def _check_different(kinds: Iterable[Kind]) -> None:

@@ -46,7 +46,8 @@ class Children:
 
     Those of a parent in a namespace are in the same one, those of a cluster-scoped parent anywhere. A child without any
     controller counts as the parent's: Metacontroller has just adopted it. Each of *structs* needs a group, even an
-    empty one: without it nothing is known of them, and a response could delete them.
+    empty one: without it nothing is known of them, and a response could delete them. Those that are *optional* may lack
+    it: then the controller in the cluster does not list them.
     """
 
     def __init__(  # noqa: PLR0913 - what there is, whose it is, and where it stands in the body
@@ -58,6 +59,7 @@ class Children:
         namespace: str,
         owner_uid: str,
         path: str = "children",
+        optional: Collection[type[Object]] = (),
     ) -> None:
         """Read *groups*, which are at *path* of the body."""
         self.namespace = namespace
@@ -65,8 +67,13 @@ class Children:
         self._by_struct: dict[type[Object], dict[Place, Pair[Any]]] = {}
         self._by_group: dict[str, dict[Place, Pair[Any]]] = {}
         self._field_owners: dict[Identity, list[FieldOwner]] = {}
+        self.unmanaged = {kind for struct in optional if (kind := struct.KIND.group_key) not in groups}
+        """The groups of kinds of which Metacontroller manages no children: see :meth:`manages`."""
         for struct in structs:
             group = struct.KIND.group_key
+            if group in self.unmanaged:
+                self._by_struct[struct] = self._by_group[group] = {}
+                continue
             if group not in groups:
                 rules = _KINDS_OF[path]
                 raise MalformedRequest(RequestRule.GROUP, path=path, group=group, rules=rules)
@@ -77,6 +84,13 @@ class Children:
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
         return iter([child for by_place in self._by_struct.values() for child, _ in by_place.values()])
+
+    def manages(self, struct: type[Object]) -> bool:
+        """Tell whether the controller in the cluster lists the kind of *struct*; return no such child if it does not.
+
+        See ``Controller.optional_kinds``.
+        """
+        return struct.KIND.group_key not in self.unmanaged
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*, in all namespaces; raise UndeclaredKind."""

@@ -44,6 +44,8 @@ class Shape:
     """Whether the parents are in namespaces; None if that is not declared."""
     selects_everywhere: bool = False
     """Whether a parent in a namespace may select related objects outside of it."""
+    optional_kinds: frozenset[type[Object]] = frozenset()
+    """The kinds of children whose groups a request may lack."""
 
 
 COMPOSITE = Shape()
@@ -134,6 +136,7 @@ class SyncRequest:
             namespace=parent.namespace,
             owner_uid=parent.uid,
             path=shape.children,
+            optional=shape.optional_kinds,
         )
         is_confined = bool(parent.namespace) and not shape.selects_everywhere
         return cls(

@@ -1,0 +1,51 @@
+import json
+
+import pytest
+
+from metahook.protocol.sender import sync_request
+from tests.requests.builders import MYRESOURCE, NOW, Json, child, condition, finished, grouped, my_resource, owned, sync
+
+TWO = my_resource(replicas=2, podDisruptionBudget="Auto")
+
+
+def kinds(answer: Json) -> list[str]:
+    return [item["kind"] for item in answer["children"]]
+
+
+def test_one_pod_at_a_time_may_be_evicted_and_any_that_is_not_ready() -> None:
+    assert child(sync(TWO), "PodDisruptionBudget")["spec"] == {
+        "maxUnavailable": 1,
+        "selector": {"matchLabels": {"myresource": "web"}},
+        "unhealthyPodEvictionPolicy": "AlwaysAllow",
+    }
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"replicas": 2}, {"replicas": 2, "podDisruptionBudget": "Disabled"}]
+    + [{"replicas": few, "podDisruptionBudget": "Auto"} for few in (0, 1)],
+)
+def test_without_the_field_or_a_second_pod_there_is_none(fields: Json) -> None:
+    assert kinds(sync(my_resource(**fields), *finished(TWO))) == ["Deployment"]
+
+
+def without_budgets(parent: Json, *children: Json) -> Json:
+    """Return the answer to a request of a CompositeController that does not list PodDisruptionBudgets."""
+    body = sync_request(parent, grouped(*children, kinds=("Deployment", "Service")), {})
+    answer: Json = json.loads(MYRESOURCE.answer_sync(body, NOW))
+    return answer
+
+
+def test_an_earlier_composite_controller_loses_no_call_and_the_others_are_created() -> None:
+    answer = without_budgets({**TWO, "spec": {**TWO["spec"], "ports": [{"containerPort": 80}]}})
+
+    assert kinds(answer) == ["Deployment", "Service"]
+    assert condition(answer)["reason"] == "KindNotManaged"
+    assert "does not list kind PodDisruptionBudget" in condition(answer)["message"]
+
+
+def test_who_does_not_ask_for_one_notices_no_difference() -> None:
+    parent = my_resource()
+    deployment = owned(child(sync(parent), "Deployment"), parent)
+
+    assert without_budgets(parent, deployment) == sync(parent, deployment)
