@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.requests.builders import my_resource
-from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes
+from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes, probes
 from tests.strategies.primitives import (
     ABSENT,
     IMAGES,
@@ -51,26 +51,15 @@ _DNS = variants(
     searches=[ABSENT, [], ["a.example.com.", "b"]],
     options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
 )
-_INIT_CONTAINERS = variants(
-    name=["init", "proxy", "a" * 63],
-    image=["init:1", "proxy"],
-    restartPolicy=[ABSENT, "Always"],
-    memory=["128Mi", "64Mi"],
-    env=[
-        ABSENT,
-        [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}}],
-        [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}, {"name": "B", "value": "$(A)"}],
-    ],
-    envFrom=[ABSENT, [], [{"configMapRef": {"name": "settings"}}]],
-)
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
 
+_pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
     "args": st.lists(texts, max_size=2),
     "envFrom": env_from,
-    "imagePullPolicy": st.sampled_from(["Always", "IfNotPresent", "Never"]),
+    "imagePullPolicy": _pull_policies,
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(
         st.sampled_from([*_SERVICES, *_HEADLESS, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
@@ -88,7 +77,6 @@ _ALONE: dict[str, Strategy[Any]] = {
     ),
     "podDisruptionBudget": st.sampled_from(["Auto", "Disabled"]),
     "dnsConfig": st.sampled_from(_DNS),
-    "initContainers": lists(_INIT_CONTAINERS, "name", most=3),
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
@@ -104,6 +92,29 @@ _ALONE: dict[str, Strategy[Any]] = {
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
 """Fields that depend on no other."""
+
+
+@st.composite
+def _init_containers(draw: st.DrawFn) -> Json:
+    """An init container and a sidecar, and what of the Pod they depend on."""
+    mounted = draw(volumes_and_mounts)
+    init = {
+        "name": "init",
+        "image": draw(_images),
+        **draw(memory_and_cpu),
+        "command": ["run"],
+        "args": draw(st.lists(texts, max_size=2)),
+        "env": draw(env),
+        "envFrom": draw(env_from),
+        "imagePullPolicy": draw(_pull_policies),
+        "volumeMounts": mounted.pop("volumeMounts", []),
+    }
+    hooks = draw(lifecycle)
+    sidecar = {"name": "a-sidecar", "image": "proxy", "restartPolicy": "Always", **draw(probes), **hooks}
+    grace = sidecar.pop("terminationGracePeriodSeconds")
+    return {"initContainers": [init, sidecar], "terminationGracePeriodSeconds": grace, **mounted}
+
+
 _variables = env.map(lambda variables: {"env": variables})
 _together = st.sampled_from(
     [
@@ -115,6 +126,8 @@ _together = st.sampled_from(
         (ports_and_probes, lifecycle),
         (_variables,),
         (ports_and_probes, _variables),
+        (_init_containers(),),
+        (_init_containers(),),
     ]
 )
 
