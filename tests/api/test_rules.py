@@ -11,7 +11,7 @@ import pytest
 
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from tests.api.apiserver import SCHEMA, Node, Refusal, at, nodes, read_stored, refusals, stored
+from tests.api.apiserver import SCHEMA, Node, Refusal, at, is_transition, nodes, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES, numbered
 from tests.api.examples.case import Example
 from tests.requests.builders import Json, finished, my_resource, reason, sync
@@ -21,7 +21,7 @@ NODES = list(nodes(SCHEMA))
 
 
 def _rules(found: list[Node]) -> list[tuple[str, Json]]:
-    return [(node.path, rule) for node in found for rule in node.rules()]
+    return [(node.path, rule) for node in found for rule in node.rules() if not is_transition(rule)]
 
 
 def _examples(path: str, rule: Json) -> list[Example]:

@@ -195,12 +195,15 @@ configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name config
 containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
 dnsConfig.nameservers dnsConfig.searches emptyDir.medium emptyDir.sizeLimit env.name envFrom.prefix
 fieldRef.fieldPath hostAliases.hostnames hostAliases.ip httpGet.port httpGet.scheme httpHeaders.name
-imagePullSecrets.name items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
+imagePullSecrets.name
+initContainers.cpu initContainers.image initContainers.imagePullPolicy initContainers.memory initContainers.name
+initContainers.restartPolicy items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
 labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-storage limits.example.com/device
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
 metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name
 ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
-ports.name ports.protocol requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
+ports.name ports.protocol propagate.annotations propagate.labels
+requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity

@@ -130,9 +130,13 @@ def _parsed(rule: str) -> Any:
     return _shortened(_ENVIRONMENT.compile(rule))
 
 
-def holds(rule: str, value: Any) -> bool:
-    """Tell whether *rule* holds for *value*, which it calls self; a rule that fails on the way does not hold."""
+def holds(rule: str, value: Any, before: Any = None) -> bool:
+    """Tell whether *rule* holds for *value*, which it calls self, and the value *before*, which it calls oldSelf.
+
+    A rule that fails on the way does not hold.
+    """
+    values = {"self": json_to_cel(value), "oldSelf": json_to_cel(before)}
     try:
-        return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate({"self": json_to_cel(value)}))
+        return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate(values))
     except CELEvalError:
         return False
