@@ -150,7 +150,7 @@ def _hashes_now(request: bytes) -> list[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(20, 300))
 @given(situations(parents().map(planted)))
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)
@@ -169,7 +169,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(15, 50))
+@settings(max_examples=short_or_whole(8, 50))
 @given(situations(parents().map(planted)))
 def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
     request = request_with_canaries(situation)

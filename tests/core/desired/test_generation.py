@@ -94,7 +94,7 @@ class Watched(GenerationMemo):
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(20, 60))
+@settings(max_examples=short_or_whole(10, 60))
 @given(situations())
 def test_a_memo_does_not_change_answers(situation: Situation) -> None:
     memo = Watched()
@@ -108,7 +108,7 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(8, 20))
+@settings(max_examples=short_or_whole(4, 20))
 @given(situations(), st.sampled_from([0, 4_000, 20_000]))
 def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
     assert_same_answers(sequence(situation) * 2, GenerationMemo(bound))
