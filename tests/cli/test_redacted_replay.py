@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,8 @@ def with_values(name: str) -> Scenario:
     return read_scenario(scenario)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mode"), [*product(PLAYED, MODES)][:: short_or_whole(5, 1)])
 def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
     scenario = with_values(name)
     watch = watch_of(scenario.watch or WatchedObjects())

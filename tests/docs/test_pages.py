@@ -20,6 +20,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
+from tests.slow import short_or_whole
 
 BLOCKS = [block for page in PAGES if page != "docs/tls.md" for block in consoles(page)]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
@@ -55,7 +56,8 @@ def test_the_files_that_commands_name_exist(page: str) -> None:
 OURS = [(page, command) for page, command in COMMANDS if CHART_PATH in command or "helm install myres" in command]
 
 
-@pytest.mark.parametrize(("page", "command"), OURS, ids=range(len(OURS)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "command"), OURS[:: short_or_whole(3, 1)])
 def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command: str) -> None:
     values: Json = {}
     for setting in settings(command):

@@ -231,7 +231,7 @@ Remember = Callable[[Parent, GenerationMemo], object]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("remember", [sync, customize], ids=["sync", "customize"])
+@pytest.mark.parametrize("remember", short_or_whole([sync], [sync, customize]))
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
 def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, remember: Remember) -> None:
     memo = GenerationMemo(BOUND)
