@@ -49,7 +49,7 @@ def settle(made: World, spec: Json) -> None:
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(spec=specs())
 def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
     made = alone(mode)
@@ -76,7 +76,7 @@ def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, char
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(40, 200))
+@settings(max_examples=short_or_whole(15, 200))
 @given(situation=situations())
 def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
     held = (item for group in (situation.related or {}).values() for item in group.values())
@@ -93,7 +93,7 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(before=specs(), after=specs())
 @example(before={"image": "nginx:1", "serviceAccountName": "robot"}, after={"image": "nginx:1"})
 @example(before={"image": "nginx:1"}, after={"image": "nginx:latest"})
@@ -164,7 +164,7 @@ BREAKS: dict[str, Json] = {
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
 def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
     made = alone(mode)

@@ -4,6 +4,7 @@ cel-python brings the language, and ``matches`` with RE2; here are the functions
 """
 
 import ipaddress
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -135,7 +136,13 @@ def holds(rule: str, value: Any, before: Any = None) -> bool:
 
     A rule that fails on the way does not hold.
     """
-    values = {"self": json_to_cel(value), "oldSelf": json_to_cel(before)}
+    return _holds(rule, json.dumps(value), json.dumps(before))
+
+
+@cache
+def _holds(rule: str, value: str, before: str) -> bool:
+    """Tell the same for values in JSON: most values of most examples are alike."""
+    values = {"self": json_to_cel(json.loads(value)), "oldSelf": json_to_cel(json.loads(before))}
     try:
         return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate(values))
     except CELEvalError:

@@ -95,7 +95,7 @@ class Watched(GenerationMemo):
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(20, 60))
+@settings(max_examples=short_or_whole(10, 60))
 @given(situations())
 def test_a_memo_does_not_change_answers(situation: Situation) -> None:
     memo = Watched()
@@ -109,7 +109,7 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(8, 20))
+@settings(max_examples=short_or_whole(4, 20))
 @given(situations(), st.sampled_from([0, 4_000, 20_000]))
 def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
     assert_same_answers(sequence(situation) * 2, GenerationMemo(bound))
@@ -241,7 +241,7 @@ Remember = Callable[[Parent, GenerationMemo], object]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("remember", [sync, customize], ids=["sync", "customize"])
+@pytest.mark.parametrize("remember", short_or_whole([sync], [sync, customize]))
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
 def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, remember: Remember) -> None:
     memo = GenerationMemo(BOUND)
