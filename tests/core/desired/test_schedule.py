@@ -59,10 +59,20 @@ def asked(schedule: Json, time: datetime) -> int | None:
     return None
 
 
+def overridden(schedule: Json) -> int | None:
+    """Return the replicas until overrideUntil."""
+    is_asleep = schedule["overrideState"] == "Asleep"
+    return min(window["replicas"] for window in schedule["sleep"]) if is_asleep else None
+
+
 def differences(zone: str, schedule: Json, start: datetime, steps: int, oracle: Callable[..., Any] = asked) -> int:
     """Return at how many steps the state or the next transition is not that of the *oracle*."""
     read = Schedule.model_validate({**schedule, "timeZone": zone})
-    expected = [(now, oracle(schedule, time)) for now, time in clock(zone, start, steps)]
+    until = datetime.fromisoformat(schedule.get("overrideUntil", "2000-01-01T00:00:00Z"))
+    expected = [
+        (now, overridden(schedule) if now < until else oracle(schedule, time))
+        for now, time in clock(zone, start, steps)
+    ]
     changes = [now for (_, before), (now, after) in pairwise(expected) if before != after]
     found = 0
     for now, replicas in expected:
@@ -74,8 +84,8 @@ def differences(zone: str, schedule: Json, start: datetime, steps: int, oracle: 
     return found
 
 
-def drawn(chance: random.Random) -> Json:
-    """Return a schedule with windows of any length, often at night, and excepted dates of two years."""
+def drawn(chance: random.Random, start: datetime, steps: int) -> Json:
+    """Return a schedule with windows of any length, often at night, excepted dates of two years, and an override."""
     while True:
         hours = [chance.choice([0, 1, 2, 3, chance.randrange(24)]) for _ in range(8)]
         times = [f"{hour:02}:{chance.choice([0, 15, 30, 45]):02}" for hour in hours]
@@ -93,19 +103,24 @@ def drawn(chance: random.Random) -> Json:
             Schedule.model_validate({"sleep": sleep})
         except ValidationError:
             continue
-        return {"sleep": sleep, "except": dates}
+        return {
+            "sleep": sleep,
+            "except": dates,
+            "overrideUntil": (start + chance.randrange(-steps, steps) * STEP).isoformat(),
+            "overrideState": chance.choice(["Awake", "Asleep"]),
+        }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("zone", ZONES)
 def test_the_state_and_its_end_are_those_of_the_clocks_of_the_zone(zone: str, random_seed: int) -> None:
     chance = random.Random(f"{zone} {random_seed}")  # noqa: S311 - no secret
-    start = "2026-01-01" if IS_WHOLE else ZONES[zone]
-    days = short_or_whole(7, 2 * 365)
+    start = datetime.fromisoformat(f"{'2026-01-01' if IS_WHOLE else ZONES[zone]}T00:00:00Z")
+    steps = short_or_whole(7, 2 * 365) * 96
 
     for _ in range(short_or_whole(1, 3)):
-        schedule = drawn(chance)
-        assert differences(zone, schedule, datetime.fromisoformat(f"{start}T00:00:00Z"), days * 96) == 0, schedule
+        schedule = drawn(chance, start, steps)
+        assert differences(zone, schedule, start, steps) == 0, schedule
 
 
 def ends_on_its_day(schedule: Json, time: datetime) -> int | None:
