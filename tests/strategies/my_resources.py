@@ -53,12 +53,19 @@ _DNS = variants(
 )
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
 _SLEEP = variants(days=[["Sat"], ["Mon", "Sat"]], **{"from": ["11:00", "19:00"]}, to=["13:00"], replicas=[ABSENT, 1, 2])
-_SCHEDULES = variants(
-    timeZone=[ABSENT, "Europe/Berlin"],
-    sleep=[[window] for window in _SLEEP],
-    **{"except": [ABSENT, ["2026-01-31"]]},
-    overrideUntil=[ABSENT, "2026-01-31T12:30:00+01:00", "2026-01-31T12:30:00Z"],
-)
+_SCHEDULED = {
+    "timeZone": [ABSENT, "Europe/Berlin"],
+    "sleep": [[window] for window in _SLEEP],
+    "except": [ABSENT, ["2026-01-31"]],
+}
+_SCHEDULES = [
+    *variants(**_SCHEDULED),
+    *variants(
+        **_SCHEDULED,
+        overrideUntil=["2026-01-31T12:30:00+01:00", "2026-01-31T12:30:00Z"],
+        overrideState=[ABSENT, "Awake", "Asleep"],
+    ),
+]
 
 _pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
 _ALONE: dict[str, Strategy[Any]] = {
