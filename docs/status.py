@@ -48,6 +48,7 @@ FIELDS = {
     "replicas": Use("when a Pod is created or deleted", "autoscalers, through the scale subresource"),
     "selector": Use("never", "autoscalers, through the scale subresource"),
     "image": Use("when the Deployment is updated", "people"),
+    "url": Use("with the condition Exposed; absent unless that is True", "people, scripts"),
     "readyGeneration": Use(
         "when Ready becomes True; it stays when Ready becomes False",
         "scripts; the operator, to tell Degraded from Building",
@@ -80,6 +81,7 @@ READERS = {
     "Available": "alerts: whether the application is served at all",
     "Progressing": "people",
     "DependenciesReady": "people",
+    "Exposed": "people, `kubectl wait`",
     "Reconciling": _KSTATUS,
     "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
     "ForeignFields": "people, security reviews",

@@ -11,6 +11,7 @@ from pydantic import Field
 from app.api.affinity import Affinity
 from app.api.container import Env, EnvFrom, Ports, VolumeMounts
 from app.api.dependencies import ConfigReload, Dependencies
+from app.api.expose import Expose, exposed_port
 from app.api.labels import Labels
 from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook, Lifecycle
 from app.api.model import Model, Omitted, Rule
@@ -87,6 +88,10 @@ def _cpu_once(spec: "MyResourceSpec") -> bool:
     return spec.cpu is None or "cpu" not in {**(resources.requests or {}), **(resources.limits or {})}
 
 
+def _has_exposed_port(spec: "MyResourceSpec") -> bool:
+    return spec.expose is None or exposed_port(spec.expose, spec.ports or []) is not None
+
+
 class MyResourceSpec(Model):
     """The application, and how it runs. Only image is required."""
 
@@ -142,6 +147,8 @@ class MyResourceSpec(Model):
 
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
+    expose: Expose | None = None
+    """Address outside of the cluster. The operator must be set up to create Ingresses, or HTTPRoutes."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
@@ -227,6 +234,17 @@ class MyResourceSpec(Model):
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
             cel="!has(self.minReadySeconds) || self.minReadySeconds "
             f"< (has(self.progressDeadlineSeconds) ? self.progressDeadlineSeconds : {DEFAULT_DEADLINE})",
+        ),
+        Rule(
+            "expose needs a TCP port in spec.ports: the one that expose.port names, or any",
+            _has_exposed_port,
+            cel="!has(self.expose) || has(self.ports) && self.ports.exists(p, p.protocol == 'TCP' "
+            "&& (!has(self.expose.port) || has(p.name) && p.name == self.expose.port))",
+        ),
+        Rule(
+            "expose needs the Service: service.mode must not be Disabled",
+            lambda spec: spec.expose is None or spec.service.mode == "Auto",
+            cel="!has(self.expose) || self.service.mode == 'Auto'",
         ),
     )
 

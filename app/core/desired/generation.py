@@ -111,4 +111,4 @@ def _memory(json: bytes, an_object: int) -> int:
     """
     texts = len(json) * (2 if json.isascii() and b"\\u" not in json else 5)
     items = 16 * json.count(b",") + 60 * json.count(b":")
-    return 1200 + texts + items + an_object * (json.count(b"{") + json.count(b"["))
+    return 2000 + texts + items + an_object * (json.count(b"{") + json.count(b"["))
