@@ -28,9 +28,9 @@ def said(answer: Json) -> tuple[str, str]:
     return found["status"], found["reason"]
 
 
-def accepted(*, generation: int = 1, ref: Json | None = None, **statuses: str) -> Json:
-    """Return the status of an HTTPRoute."""
-    states = {"Accepted": "True", "ResolvedRefs": "True", **statuses}
+def accepted(states: Json | None = None, *, generation: int = 1, ref: Json | None = None) -> Json:
+    """Return the status of an HTTPRoute with the *states* of its conditions, which are True by default."""
+    states = {"Accepted": "True", "ResolvedRefs": "True", **(states or {})}
     conditions = [
         {"type": name, "status": status, "reason": "Because", "message": "10 of 11", "observedGeneration": generation}
         for name, status in states.items()
@@ -84,7 +84,7 @@ def test_an_accepted_route_has_its_address_in_the_status(parent: Json, status: J
         pytest.param(accepted(ref={**GATEWAY, "name": "other"}), id="of another Gateway"),
         pytest.param(accepted(ref={**GATEWAY, "namespace": "default"}), id="of a Gateway in another namespace"),
         pytest.param(accepted(ref={**GATEWAY, "sectionName": "http"}), id="of another listener"),
-        pytest.param(accepted(ResolvedRefs="Unknown"), id="not decided"),
+        pytest.param(accepted({"ResolvedRefs": "Unknown"}), id="not decided"),
         pytest.param({"parents": []}, id="of nobody"),
     ],
 )
@@ -94,7 +94,7 @@ def test_what_is_not_about_this_route_and_gateway_is_no_acceptance(status: Json)
 
 @pytest.mark.parametrize("name", ["Accepted", "ResolvedRefs"])
 def test_a_gateway_that_refuses_is_named_with_its_reason_and_none_of_its_texts(name: str) -> None:
-    answer = answer_to(exposed(gateway=GATEWAY), accepted(**{name: "False"}))
+    answer = answer_to(exposed(gateway=GATEWAY), accepted({name: "False"}))
 
     assert said(answer) == ("False", "NotAccepted")
     assert (
