@@ -10,6 +10,7 @@ from app.core.child_metadata import (
     CHILDREN,
     CONFIG_HASH_ANNOTATIONS,
     GENERATION_STAMP,
+    LATER_CHILDREN,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
     SELECTOR_LABEL,
@@ -19,6 +20,7 @@ from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
 from app.core.watch import Watch
 from metahook import Body, Deployment, Object, Pod, Service, SyncRequest
+from metahook.protocol.request import Shape
 from metahook.record.command import record_command
 from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, merged, words
 from metahook.record.redaction import Redaction
@@ -135,7 +137,7 @@ def redaction_of(keeps_values: bool) -> Redaction:  # noqa: FBT001 - the one thi
 
 
 def _hashes(body: Body) -> dict[str, str]:
-    return published_hashes(SyncRequest.decode(body, CHILDREN), _WATCH)
+    return published_hashes(SyncRequest.decode(body, CHILDREN, shape=Shape(optional_kinds=LATER_CHILDREN)), _WATCH)
 
 
 command = record_command(redaction_of, __version__)

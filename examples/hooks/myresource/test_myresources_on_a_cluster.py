@@ -118,7 +118,8 @@ def test_the_life_of_a_myresource_with_the_reconciler_and_the_hook_takes_over(tm
         cluster.wait_for(lambda: "observedGeneration" in status(cluster, "web"), "the hook's status of web")
         cluster.wait_for(lambda: "observedGeneration" in status(cluster, "loose"), "the hook's status of loose")
 
-        assert stage.sees() == "Ready: web nginx:1.27, loose nginx:1.27"
+        taken_over = "Ready: web nginx:1.27, loose nginx:1.27"
+        cluster.wait_for(lambda: stage.sees() == taken_over, taken_over)
         assert status(cluster, "loose")["state"] == "Building"
         assert "ownerReferences" not in (cluster.get("Deployment", "loose") or {})["metadata"]
         found = cluster.get("Deployment", "web") or {}

@@ -138,6 +138,7 @@ REFUSED: dict[str, list[Json]] = {
     "a word that is not one of those": [
         {"imagePullPolicy": "Sometimes"},
         {"securityProfile": "Privileged"},
+        {"podDisruptionBudget": "Always"},
         {"service": {"mode": "Maybe"}},
         {"service": {"type": "ExternalName"}},
         {"strategy": {"type": "OnDelete"}},

@@ -13,7 +13,7 @@ from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import Identity
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.objects import Object
-from metahook.protocol.request import SyncRequest
+from metahook.protocol.request import Shape, SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
@@ -111,5 +111,5 @@ def last_applied_children(request: bytes, structs: tuple[type[Object], ...]) -> 
 
     *structs* are of the kinds of children that the hook declares.
     """
-    children = SyncRequest.decode(request, structs).children
+    children = SyncRequest.decode(request, structs, shape=Shape(optional_kinds=frozenset(structs))).children
     return {(child["kind"], child["metadata"]["name"]): child for child in children.kept() if not is_bare(child)}

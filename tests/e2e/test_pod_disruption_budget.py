@@ -1,0 +1,76 @@
+"""A PodDisruptionBudget, and the evictions that the drain of a node asks for."""
+
+from tests.e2e.fresh import differences
+from tests.e2e.namespace import Namespace
+
+TOO_MANY = 429
+CREATED = 201
+
+
+def evict(here: Namespace, pod: str) -> int:
+    """Ask for the eviction of *pod*, as kubectl drain does; return the status code."""
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": here.name}}
+    return here.client.http.post(f"/api/v1/namespaces/{here.name}/pods/{pod}/eviction", json=body).status_code
+
+
+def pods(here: Namespace) -> list[str]:
+    return [pod["metadata"]["name"] for pod in here.client.all("Pod", here.name)]
+
+
+def allowed(here: Namespace) -> int:
+    found: int = here.get("PodDisruptionBudget", "web").get("status", {}).get("disruptionsAllowed", 0)
+    return found
+
+
+def test_one_pod_is_evicted_at_a_time_and_a_single_one_whenever_it_is_asked(here: Namespace) -> None:
+    here.ready(replicas=2, podDisruptionBudget="Auto")
+    here.eventually(lambda: allowed(here) == 1)
+    first, second = pods(here)
+
+    # The first is not replaced at once: Pods take a second to start.
+    assert [evict(here, pod) for pod in (first, second)] == [CREATED, TOO_MANY]
+    here.eventually(lambda: first not in pods(here) and allowed(here) == 1)
+
+    here.change(replicas=1)
+    here.wait_until_ready()
+    assert here.find("PodDisruptionBudget", "web") is None
+    here.eventually(lambda: len(pods(here)) == 1)
+    (only,) = pods(here)
+    assert evict(here, only) == CREATED
+
+
+def test_it_comes_and_goes_with_the_second_pod_and_is_restored(here: Namespace) -> None:
+    here.ready(podDisruptionBudget="Auto")
+    assert here.find("PodDisruptionBudget", "web") is None
+    assert here.touched().writes == []
+
+    here.change(replicas=2)
+    here.wait_until_ready()
+    assert here.find("PodDisruptionBudget", "web")
+    assert here.touched().writes == []
+
+    here.edit("PodDisruptionBudget", {"spec": {"maxUnavailable": 2}})
+    here.eventually(lambda: here.get("PodDisruptionBudget", "web")["spec"]["maxUnavailable"] == 1)
+    here.wait_until_ready()
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+    here.change(podDisruptionBudget=None)
+    here.wait_until_ready()
+    assert here.find("PodDisruptionBudget", "web") is None
+    assert here.touched().writes == []
+
+
+def test_one_of_the_user_of_the_same_name_is_left_alone(here: Namespace) -> None:
+    theirs = {"minAvailable": 1, "selector": {"matchLabels": {"myresource": "web"}}}
+    here.put({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": theirs})
+    here.make(replicas=2, podDisruptionBudget="Auto")
+    here.wait_for_status("Failed", "NameConflict")
+
+    assert "set spec.podDisruptionBudget to Disabled" in here.message()
+    assert here.get("PodDisruptionBudget", "web")["spec"] == theirs
+    here.eventually(lambda: len(here.pods()) == 2)  # the Deployment is created all the same
+
+    here.delete("PodDisruptionBudget", "web")
+    here.wait_until_ready()
+    assert here.find("PodDisruptionBudget", "web")
