@@ -59,7 +59,7 @@ _EXPOSED = [
         host=_HOSTS,
         path=[ABSENT, "/a"],
         tls=[ABSENT, {}],
-        gateway=[{"name": "shared"}, {"name": "a", "sectionName": "https"}],
+        gateway=[{"name": "shared", "namespace": "gateways"}, {"name": "a", "sectionName": "https"}],
     ),
 ]
 
