@@ -11,8 +11,8 @@ from metahook.cli.files.controller_fields import SPECS, field_problems
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
 from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 

@@ -14,8 +14,8 @@ from typing import Any
 from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
 from metahook.protocol.objects import Object, object_or_empty
 from metahook.protocol.reading import try_read
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"

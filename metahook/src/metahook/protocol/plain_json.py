@@ -2,6 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from typing import Any
+
+Json = dict[str, Any]
+"""An object of JSON."""
 
 _LEAVES = {str, int}
 

@@ -12,8 +12,8 @@ import msgspec
 from metahook.protocol.kind import group_key
 from metahook.protocol.objects import Object
 from metahook.protocol.wire import RelatedRule
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"
 """The creation time of an object in an example, if it names no other."""

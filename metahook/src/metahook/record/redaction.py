@@ -17,8 +17,8 @@ from metahook.protocol.reading import try_read
 from metahook.protocol.request import Body
 from metahook.record.kept_fields import FIELDS, MESSAGE, OBJECT, Fields, Form, form_of, kept_texts, merged
 from metahook.record.placeholders import Placeholders, TemplateHashes
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _LISTED = {"attachments", "children"}
 """The fields of a response with objects, in a list."""

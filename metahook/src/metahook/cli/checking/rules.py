@@ -16,8 +16,8 @@ from metahook.protocol.controller import Controller
 from metahook.protocol.kind import Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.hooks import HOOKS
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 LONGEST_NAME = 43
 """Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""

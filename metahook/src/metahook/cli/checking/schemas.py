@@ -5,8 +5,7 @@ from typing import Any
 from metahook.cli.files.manifest import Manifest
 from metahook.protocol.kind import Kind
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, Json] | None:

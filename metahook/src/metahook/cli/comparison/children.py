@@ -18,8 +18,7 @@ from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 Children = dict[Identity, Json]

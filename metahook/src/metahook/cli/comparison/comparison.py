@@ -27,6 +27,7 @@ from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
 from metahook.protocol.printable import printable
 from metahook.simulator.hook import Hook
+from metahook.protocol.plain_json import Json
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,6 @@ def _recorded_response(recording: Recording) -> HookResponse | None:
         raise InputError(message) from error
 
 
-Json = dict[str, Any]
 
 _MAX_PATHS = 4
 """Paths of a child that are printed as text; JSON has all."""

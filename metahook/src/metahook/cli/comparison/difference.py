@@ -16,8 +16,7 @@ from metahook.cli.comparison.responses import OK, HookResponse
 from metahook.cli.files.recordings import Identity, Recording
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.objects import Object
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 class PodsEffect(Enum):

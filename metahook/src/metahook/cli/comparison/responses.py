@@ -13,8 +13,8 @@ from metahook.protocol.controller import Controller
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.objects import Object
 from metahook.simulator.hook import Hook, Unreachable
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 OK, MALFORMED, UNAUTHORIZED, FAILED = 200, 400, 401, 500
 

@@ -8,8 +8,7 @@ from metahook.cli.comparison.children import EditedChildren, has_pods
 from metahook.cli.files.recordings import Identity
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:

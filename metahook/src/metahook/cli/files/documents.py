@@ -11,8 +11,8 @@ import msgspec
 
 from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError, install_command
 from metahook.cli.files.metadata import type_problems, without_nulls
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 FILE = click.Path(readable=False)
 """Type of the options that name a file; shells complete the name. documents() reports a file that is not readable."""

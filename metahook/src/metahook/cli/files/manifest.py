@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import parse_json, read_text
 from metahook.cli.files.yaml_documents import line_of, load_with_nodes
+from metahook.protocol.plain_json import Json
 
 if TYPE_CHECKING:
     import yaml
 
-Json = dict[str, Any]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 class _Owner(msgspec.Struct):

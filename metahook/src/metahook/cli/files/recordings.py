@@ -13,8 +13,8 @@ import msgspec
 
 from metahook import Metadata, Observed, Secret, try_read
 from metahook.cli.errors import InputError, program_name
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 HookName = Literal["sync", "customize", "finalize"]
 Identity = tuple[str, str]
 """Kind and name."""

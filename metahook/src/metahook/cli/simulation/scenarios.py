@@ -18,8 +18,8 @@ from metahook.simulator.scenario import (
     parse_duration,
     read_scenario,
 )
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 C = TypeVar("C", bound=Callable[..., Any])
 
 LONGEST = "1h"

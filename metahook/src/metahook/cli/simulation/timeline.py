@@ -11,8 +11,8 @@ from metahook import LAST_APPLIED
 from metahook.protocol.changes import changes
 from metahook.simulator.history import Entry, Event, Write
 from metahook.simulator.objects import is_deleting
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _RECORDS = (f"metadata.annotations[{LAST_APPLIED}]", "metadata.managedFields")
 """Records of what was applied, which are long."""

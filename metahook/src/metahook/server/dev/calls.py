@@ -20,8 +20,8 @@ from metahook.protocol.request import Body, Parent, try_parent
 from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 MOST_RESPONSES = 100
 MOST_BYTES = 16 * MIB

@@ -14,8 +14,8 @@ from msgspec import UNSET
 from metahook.protocol.changes import Change, changed_paths, changes
 from metahook.protocol.objects import object_or_empty
 from metahook.protocol.printable import printable
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Identity = tuple[str, str, str, str]
 """Kind, namespace, name and API version of a child; the namespace is empty if the response names none."""
 

@@ -21,8 +21,8 @@ from metahook.server.refusal import (
     UNSUPPORTED,
     Refusal,
 )
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Fill = Callable[[Any], Any]
 
 

@@ -16,8 +16,8 @@ from metahook.simulator.apiserver.schema import (
     scalar,
 )
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 
 _QUANTITY = re.compile(r"\+?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([KMGTPE]i|[mkMGTPEun]|[eE][+-]?\d{1,2})?")
 

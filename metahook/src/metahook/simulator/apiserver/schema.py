@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Schema = Callable[[Any, str], str | None]
 """Returns the error for a value at a path, or None."""
 
