@@ -24,7 +24,6 @@ LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, Ingres
 """Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
 
 SELECTOR_LABEL = "myresource"
-CONTAINER = "main"
 POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 

@@ -6,6 +6,7 @@ from typing import Literal
 from tests.api.examples import (
     container,
     expose,
+    init_container,
     keys,
     lifecycle,
     name_resolution,
@@ -20,7 +21,19 @@ from tests.requests.builders import Json
 
 EXAMPLES: list[Example] = [
     example
-    for module in (spec, container, probe, lifecycle, name_resolution, resources, volume, keys, scheduling, expose)
+    for module in (
+        spec,
+        container,
+        init_container,
+        probe,
+        lifecycle,
+        name_resolution,
+        resources,
+        volume,
+        keys,
+        scheduling,
+        expose,
+    )
     for example in module.EXAMPLES
 ]
 

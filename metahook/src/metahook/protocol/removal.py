@@ -16,7 +16,6 @@ from metahook.protocol.manifest import Manifest, identity_of
 from metahook.protocol.observed import Children
 from metahook.protocol.plain_json import Json
 
-
 Tree = dict[str | Key, Any]
 """The fields to remove: step by step, and None where one ends."""
 

@@ -8,6 +8,7 @@ import click
 
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents
+from metahook.protocol.plain_json import Json
 from metahook.simulator.path import InvalidPath, PathNotFound, set_value
 from metahook.simulator.scenario import (
     Expect,
@@ -18,7 +19,6 @@ from metahook.simulator.scenario import (
     parse_duration,
     read_scenario,
 )
-from metahook.protocol.plain_json import Json
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+
 from metahook.protocol.plain_json import Json
 
 Fill = Callable[[Any], Any]
