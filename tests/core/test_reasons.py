@@ -48,10 +48,10 @@ def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
         "SetByOthers": {"fields", "command"},
         "RouteAccepted": {"route"},
         "RouteNotApplied": {"route"},
-        "NotYetAdmitted": {"route", "field", "ref"},
-        "NotAccepted": {"route", "gateway", "why", "ref"},
+        "NotYetAdmitted": {"route", "choice", "resource", "name"},
+        "NotAccepted": {"route", "gateway", "why", "resource", "name"},
         "HostClaimed": {"route", "holder"},
-        "NotEnabled": {"kind", "value", "field"},
+        "NotEnabled": {"kind", "value", "unwanted"},
     }
 
 

@@ -56,26 +56,27 @@ ROUTE_NOT_ADMITTED = ParentCondition(
     "Exposed",
     "Unknown",
     "NotYetAdmitted",
-    "No controller has accepted {route} yet. If this lasts, check spec.expose.{field}, and run: kubectl describe {ref}",
+    "No controller has accepted {route} yet. If this lasts, check {choice}, and run: "
+    "kubectl describe {resource} {name}",
 )
 ROUTE_NOT_ACCEPTED = ParentCondition(
     "Exposed",
     "False",
     "NotAccepted",
-    "Gateway {gateway} does not accept {route}: {why}. Check spec.expose, and run: kubectl describe {ref}",
+    "Gateway {gateway} does not accept {route}: {why}. Check spec.expose, and run: kubectl describe {resource} {name}",
 )
 HOST_CLAIMED = ParentCondition(
     "Exposed",
     "False",
     "HostClaimed",
-    "{holder} has this host and path already, so {route} is not created. Change spec.expose of one of the two.",
+    "{holder} has this host and path already, so {route} does not get them. Change spec.expose of one of the two.",
 )
 ROUTE_NOT_ENABLED = ParentCondition(
     "Exposed",
     "False",
     "NotEnabled",
     "The operator creates no {kind} in this cluster. Ask the cluster administrator to set {value} of the operator's "
-    "chart to true, or remove spec.expose{field}.",
+    "chart to true, or remove {unwanted}.",
 )
 
 OPERATOR_MISCONFIGURED = {

@@ -33,12 +33,13 @@ def exposed(facts: Facts, exposure: Exposure) -> ParentCondition:
     """Return the condition Exposed of a spec that asks for an *exposure*."""
     kind, gateway = exposure.kind.KIND.kind, exposure.expose.gateway
     condition, why = _condition(facts, exposure)
-    field = "gateway" if gateway else "className"
     words = {
         "kind": kind,
         "route": f"{kind} {facts.parent.name}",
-        "ref": f"{kind.lower()} {facts.parent.name}",
-        "field": (".gateway" if gateway else "") if condition is ROUTE_NOT_ENABLED else field,
+        "resource": kind.lower(),
+        "name": facts.parent.name,
+        "choice": "spec.expose.gateway" if gateway else "spec.expose.className",
+        "unwanted": "spec.expose.gateway" if gateway else "spec.expose",
         "gateway": gateway.name if gateway else "",
         "holder": exposure.holder,
         "value": _VALUES[exposure.kind],
@@ -62,12 +63,12 @@ def _condition(facts: Facts, exposure: Exposure) -> tuple[ParentCondition, str]:
         return HOST_CLAIMED, ""
     if route is None or any(drift.kind == exposure.kind.KIND.kind for drift in facts.drifts):
         return ROUTE_NOT_APPLIED, ""
-    if isinstance(route, Ingress):
-        return (ROUTE_ACCEPTED if route.is_served else ROUTE_NOT_ADMITTED), ""
-    return _of_gateway(route, exposure.expose.gateway)
+    if isinstance(route, HTTPRoute) and exposure.expose.gateway:
+        return _of_gateway(route, exposure.expose.gateway)
+    return (ROUTE_ACCEPTED if isinstance(route, Ingress) and route.is_served else ROUTE_NOT_ADMITTED), ""
 
 
-def _of_gateway(route: HTTPRoute, gateway: GatewayRef | None) -> tuple[ParentCondition, str]:
+def _of_gateway(route: HTTPRoute, gateway: GatewayRef) -> tuple[ParentCondition, str]:
     """Return what the *gateway* says of *route* as it is now; a False of any of its conditions counts first."""
     conditions = _conditions(route, gateway)
     refused = next((each for each in conditions if each.type in _REQUIRED and each.status == "False"), None)
@@ -77,18 +78,15 @@ def _of_gateway(route: HTTPRoute, gateway: GatewayRef | None) -> tuple[ParentCon
     return (ROUTE_ACCEPTED if is_accepted else ROUTE_NOT_ADMITTED), ""
 
 
-def _conditions(route: HTTPRoute, gateway: GatewayRef | None) -> list[Condition]:
+def _conditions(route: HTTPRoute, gateway: GatewayRef) -> list[Condition]:
     """Return the conditions that are about *gateway*, and about this generation of *route*."""
-    namespace, wanted = route.metadata.namespace, gateway and (gateway.name, gateway.namespace, gateway.section_name)
-    name, there, section = wanted or ("", None, None)
-    parents = (route.status and route.status.parents) or []
-    refs = [
-        parent
-        for parent in parents
-        if (parent.parent_ref.name, parent.parent_ref.namespace or namespace, parent.parent_ref.section_name)
-        == (name, there or namespace, section)
-    ]
-    found = [condition for parent in refs for condition in parent.conditions or []]
+    own = route.metadata.namespace
+    wanted = gateway.name, gateway.namespace or own, gateway.section_name
+    found: list[Condition] = []
+    for parent in (route.status and route.status.parents) or []:
+        ref = parent.parent_ref
+        if (ref.name, ref.namespace or own, ref.section_name) == wanted:
+            found += parent.conditions or []
     return [each for each in found if each.observed_generation in {None, route.metadata.generation}]
 
 

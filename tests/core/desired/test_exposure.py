@@ -92,6 +92,15 @@ def test_the_first_tcp_port_gets_the_requests_or_the_one_that_is_named(port: str
     assert rule["http"]["paths"][0]["backend"]["service"]["port"] == {"number": number}
 
 
+def test_the_port_of_a_headless_service_is_its_own_number_although_clients_use_that_of_the_container() -> None:
+    headless = my_resource(ports=[HTTP], service={"clusterIP": "None"}, expose={"host": HOST})
+    answer = sync(headless, *finished(headless))
+    (rule,) = child(answer, "Ingress")["spec"]["rules"]
+
+    assert rule["http"]["paths"][0]["backend"]["service"]["port"] == {"number": 80}
+    assert answer["status"]["address"] == "web.default.svc:8080"
+
+
 def test_without_the_field_there_is_no_rule_and_no_route() -> None:
     assert rules(my_resource(ports=[HTTP])) == []
     assert kinds(sync(my_resource(ports=[HTTP]))) == ["Deployment", "Service"]
