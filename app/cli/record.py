@@ -6,6 +6,7 @@ from typing import Any
 from app import __version__
 from app.api.crd import schema
 from app.api.scalar import LABEL_VALUE, PATHS, TEXT
+from app.api.service import SOURCE_RANGES
 from app.core.child_metadata import (
     ADDRESS_LABEL,
     CHILDREN,
@@ -54,11 +55,15 @@ _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
 
+_RANGES: Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
+"""A spec with other values of this annotation is invalid."""
+
 _SPEC: Fields = merged(
     _form(schema()["properties"]["spec"]),
     {
         **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
         "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
+        "service": _RANGES,
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _NUMBERS},
@@ -136,7 +141,7 @@ _KINDS: dict[type[Object], Fields] = {
             "initContainerStatuses": _CONTAINER_STATUS,
         },
     },
-    Service: {"spec": _SERVICE},
+    Service: {"metadata": _RANGES, "spec": _SERVICE},
     Ingress: {"spec": _INGRESS},
     HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": CONDITIONS}}},
 }
