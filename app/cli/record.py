@@ -58,11 +58,16 @@ _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 _RANGES: Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
 """A spec with other values of this annotation is invalid."""
 
+_CALLS: Fields = {
+    **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
+    "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
+}
+
 _SPEC: Fields = merged(
     _form(schema()["properties"]["spec"]),
     {
-        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
-        "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
+        **_CALLS,
+        "initContainers": _CALLS,
         "service": _RANGES,
         "affinity": {
             "nodeAffinity": {
